@@ -1,1 +1,1 @@
-"""The local runtime: runs a synthesized assembly on real engines; no product code in here."""
+"""The local runtime: runs a synthesized assembly on real engines. It contains no product code."""

@@ -2,7 +2,7 @@
 
 import signal
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # amid the imports it would be a traceback
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during the imports prints no traceback
 
 from local.cli import app  # noqa: E402
 

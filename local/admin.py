@@ -1,8 +1,9 @@
 """The runner's own port, on the loopback address only, for engines and tests.
 
-It receives the responses of custom resources and the object engine's notifications, and reports the
-state of the runtime. Requests that change something need the runtime's token: in the path from
-senders that cannot set headers, else as `Authorization: Bearer …`. Pages can send neither.
+It receives the responses of custom resources and the notifications of the object store, and reports
+the state of the runtime. Requests that change something require the runtime's token: in the path
+from senders that cannot set headers, otherwise as `Authorization: Bearer …`. Web pages can send
+neither.
 """
 
 import hmac
@@ -43,7 +44,7 @@ INVOCATIONS = "/lambda"
 _INVOKE = "/2015-03-31/functions/{function}/invocations"
 _QUOTAS = "/2016-08-19/account-settings"
 _SECONDS = 5
-# The runtime has no quota: calls wait.
+# The runtime has no quota of its own: calls over the limit of processes wait.
 _INSTANCES = 1000
 """Lambda's default quota of concurrent executions."""
 
@@ -55,19 +56,19 @@ class Answers:
     received: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     def take(self, request_id: str) -> JsonValue:
-        """Return the answer to a request, None when there is none."""
+        """Return the response to a request; None if there is none yet."""
         return self.received.pop(request_id, None)
 
 
 @dataclass
 class Board:
-    """The content of the admin port; the pumps are added once everything is created."""
+    """The objects that the admin port serves; the pumps are added after the resources."""
 
     functions: Functions
     engines: EngineRoom
     supervisor: Supervisor
     token: str
-    # The caller's policy is checked before the call is sent there.
+    # The caller's policy is checked before the call is sent to this address.
     calls_token: str = field(default_factory=lambda: secrets.token_hex(32))
     """The secret in the address at which functions call each other."""
     answers: Answers = field(default_factory=Answers)
@@ -218,7 +219,7 @@ async def _notified(board: Board, request: Request) -> Response:
 async def _task(board: Board, request: Request) -> Response:
     """Handle a task of a state machine.
 
-    A call of Lambda by its path, of SQS or EventBridge by header.
+    Calls of Lambda have a path, those of SQS and EventBridge a header.
     """
     if board.tasks is None:
         return _error(503, "the runtime starts")
@@ -235,7 +236,10 @@ async def _task(board: Board, request: Request) -> Response:
 
 
 async def _invoked(board: Board, request: Request) -> Response:
-    """Handle the call of a function by another one, or with the token; it waits for the result."""
+    """Handle the call of a function by another one, or by the token's holder.
+
+    Wait for its result.
+    """
     event = cast("JsonValue", json.loads(await request.body() or b"{}"))
     if not isinstance(event, dict):
         return _refused_call(400, "InvalidRequestContentException", "not an object")
@@ -251,7 +255,7 @@ async def _invoked(board: Board, request: Request) -> Response:
 
 
 async def _quotas(_board: Board, _request: Request) -> Response:
-    """Handle Lambda's GetAccountSettings, which bootstrap requests."""
+    """Handle Lambda's GetAccountSettings, which bootstrap calls."""
     limit = {"ConcurrentExecutions": _INSTANCES, "UnreservedConcurrentExecutions": _INSTANCES}
     return JSONResponse({"AccountLimit": limit})
 
@@ -262,7 +266,7 @@ def _refused_call(status: int, code: str, message: str) -> Response:
 
 
 async def _listing(board: Board, request: Request) -> Response:
-    """Handle the task of a state machine that checks for objects below a prefix."""
+    """Handle the task of a state machine that checks whether a prefix has objects."""
     if board.tasks is None:
         return _error(503, "the runtime starts")
     prefix, role = request.query_params["prefix"], request.headers.get(ROLE_HEADER, "")
@@ -278,7 +282,7 @@ async def _status_changed(board: Board, request: Request) -> Response:
     try:
         await board.tasks.executions.status_changed(await request.json())
     except (BotoCoreError, ClientError) as error:
-        return _error(503, str(error))  # the engine sends it again
+        return _error(503, str(error))  # the engine sends the notification again
     return JSONResponse({})
 
 
@@ -290,7 +294,10 @@ async def _waits(board: Board, request: Request) -> Response:
 
 
 async def _pool_keys(board: Board, request: Request) -> Response:
-    """Return the keys of a user pool. moto finds them only if a signature names the service."""
+    """Return the keys of a user pool.
+
+    moto returns them only to requests whose signature names the service.
+    """
     address = f"{board.engines.url('aws')}/{request.path_params['pool']}/.well-known/jwks.json"
     scope = f"nobody/20260101/{arns.REGION}/cognito-idp/aws4_request"
     headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}"}

@@ -1,7 +1,7 @@
 """Names and ARNs of the local deployment: one account, one region, all derived from the template.
 
-The engines use ARNs of their own (another region, another account); those that a template passes to
-a function are built here, so that they look as on AWS.
+The engines use ARNs of their own, with another region and account. The ARNs that a template passes
+to functions are built here and have the form of those on AWS.
 """
 
 import hashlib
@@ -20,17 +20,17 @@ def arn(service: str, resource: str) -> str:
 
 
 def last_part(value: str) -> str:
-    """Return the name at the end of an ARN, or the value itself when it is a plain name."""
+    """Return the name at the end of an ARN; a plain name is returned unchanged."""
     return value.rsplit(":", maxsplit=1)[-1].rsplit("/", maxsplit=1)[-1]
 
 
 def stable_id(*parts: str) -> str:
-    """Return a UUID that is the same for the same parts at every start."""
+    """Return a UUID derived from the parts: the same parts give the same UUID at every start."""
     return str(uuid.uuid5(_NAMESPACE, "/".join(parts)))
 
 
 def physical_name(stack: str, logical_id: str, *, limit: int) -> str:
-    """Return `stack-logical`, cut with a digest when it is longer than the service allows."""
+    """Return `stack-logical`; a name above the service's limit is cut and gets a digest."""
     name = f"{stack}-{logical_id}"
     if len(name) <= limit:
         return name

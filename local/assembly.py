@@ -1,7 +1,7 @@
 """Reads a synthesized cloud assembly: stacks in order, resources, assets.
 
-Reads `manifest.json`, the templates and the asset manifests; resolves nothing (`intrinsics.py`) and
-creates nothing (`deployment.py`).
+It reads `manifest.json`, the templates and the asset manifests. It neither resolves expressions
+(`intrinsics.py`) nor creates resources (`deployment.py`).
 """
 
 import json
@@ -21,7 +21,7 @@ Object = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class Resource:
-    """One resource of a template, its properties as written (or resolved, see `deployment`)."""
+    """One resource of a template; its properties are as written, or resolved (see `deployment`)."""
 
     stack: str
     logical_id: str
@@ -33,7 +33,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Stack:
-    """One template with its entry in the manifest."""
+    """One template, and its entry in the manifest."""
 
     name: str
     resources: Mapping[str, Resource]
@@ -46,7 +46,7 @@ class Stack:
         """Yield the resources, each after those that it refers to or depends on.
 
         Raises:
-            LocalError: the references form a circle.
+            LocalError: the references are circular.
         """
         graph = {
             name: [
@@ -76,7 +76,7 @@ def read_assembly(folder: Path) -> Assembly:
     """Read the assembly in `folder`.
 
     Raises:
-        LocalError: there is none, or it is not readable.
+        LocalError: there is no assembly, or it cannot be read.
     """
     if not (folder / "manifest.json").is_file():
         raise LocalError(f"no assembly in {folder}: manifest.json is missing")
@@ -100,7 +100,7 @@ def read_assembly(folder: Path) -> Assembly:
                 nested = read_assembly(folder / str(properties["directoryName"]))
                 stacks.extend(nested.stacks)
                 assets |= nested.assets
-            case _:  # the construct tree, validation reports: nothing to deploy
+            case _:  # the construct tree and validation reports are not deployed
                 pass
     return Assembly(tuple(stacks), assets)
 

@@ -1,10 +1,9 @@
 """A box that refuses system calls, as AWS Lambda is reported to do, for tests of the product in it.
 
-A process enters it for the rest of its life, with all processes that it starts. The calls fail with
-EPERM. Where the kernel has Landlock, files outside `/tmp` cannot be written either. AWS does not
-document which calls it limits, so that the box is no proof of what Lambda allows.
-
-Standard library only, since it runs inside the processes of functions.
+A process enters the box for the rest of its life, with all processes that it starts. Refused calls
+fail with EPERM. If the kernel has Landlock, files outside `/tmp` cannot be written either. AWS does
+not document which calls it limits, so the box does not prove what Lambda allows. This module uses
+only the standard library, because it runs in the processes of functions.
 """
 
 import ctypes
@@ -41,7 +40,8 @@ _CAPABILITY_VERSION = 0x20080522
 
 _RULESET_VERSION, _PATH_BENEATH = 1, 1
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
-_CHANGES = _WRITE_FILE | sum(1 << right for right in range(4, 13))  # remove and make of any kind
+# the rights to remove and to create files of any kind
+_CHANGES = _WRITE_FILE | sum(1 << right for right in range(4, 13))
 _REFER = 1 << 13
 _SINCE = {_REFER: 2, _TRUNCATE: 3}
 """Access rights by the Landlock ABI version that introduced them."""
@@ -60,12 +60,12 @@ def enter(name: str, *, writable: Iterable[Path] = ()) -> None:
     """Enter the box of this name; `writable` are files outside `/tmp` that may be appended to.
 
     Raises:
-        OSError: the kernel cannot do it; the process must not go on as if it were in the box.
+        OSError: the kernel refuses; the process must not continue as if it were in the box.
     """
     if not is_possible():
         raise OSError(errno.ENOSYS, "boxes are for Linux on x86_64 and aarch64")
     libc = ctypes.CDLL(None, use_errno=True)
-    # Lambda's processes have no capabilities; root on this machine has all.
+    # Processes of Lambda have no capabilities; root on this machine has all of them.
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     _check(libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())), "capset")
     _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")

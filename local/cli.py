@@ -1,6 +1,7 @@
 """The command line of the local runtime: prepare, up, down, status, reset, demo.
 
-Errors of use are one line and an exit code: 1 for what cannot be done, 2 for a second start.
+Errors are reported in one line with an exit code: 1 for an operation that failed, 2 for a state
+folder that another runtime uses.
 """
 
 import json
@@ -28,8 +29,8 @@ from local.iam.roles import Enforcement
 from local.links import new_link
 from local.state import REPOSITORY, StateFolder, tools_folder
 
-_DETACHED_SECONDS = 900  # a first start fetches and builds the engines
-_DOWN_SECONDS = 120  # of a busy machine; engines that it leaves by then are ended, too
+_DETACHED_SECONDS = 900  # a first start downloads and builds the engines
+_DOWN_SECONDS = 120  # on a busy machine; after this time the remaining engines are ended, too
 _MEBIBYTE = 1024 * 1024
 
 app = typer.Typer(
@@ -83,7 +84,7 @@ _DEFAULT_STATE = REPOSITORY / ".local"
 class RunnerFile(TypedDict):
     """The process that serves a state folder.
 
-    The time distinguishes it from a later one with its id.
+    Its start time distinguishes it from a later process with the same id.
     """
 
     pid: int
@@ -133,7 +134,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
 
 @app.command()
 def prepare() -> None:
-    """Fetch and build the engines; `up` does it too, and both are quick when it is done."""
+    """Download and build the engines. `up` does it too; repeating it takes no time."""
     from local.engines.fleet import prepare_all  # noqa: PLC0415 - slow to import, for this only
 
     with _one_line_errors():
@@ -142,7 +143,7 @@ def prepare() -> None:
 
 @app.command()
 def down(state: State = _DEFAULT_STATE) -> None:
-    """Stop a runtime, and what a killed one has left running."""
+    """Stop a runtime, and the processes that a killed runtime left."""
     folder = StateFolder(state.resolve())
     with _one_line_errors():
         stopped = _stop_runner(folder)
@@ -156,7 +157,10 @@ def down(state: State = _DEFAULT_STATE) -> None:
 
 @app.command()
 def link(state: State = _DEFAULT_STATE) -> None:
-    """Print a link that signs in to the page as the administrator, once, for ten minutes."""
+    """Print a link that signs in to the page as the administrator.
+
+    It works once, for ten minutes.
+    """
     folder = StateFolder(state.resolve())
     with _one_line_errors():
         endpoint = folder.read("endpoint.json", dict[str, JsonValue]())
@@ -165,7 +169,7 @@ def link(state: State = _DEFAULT_STATE) -> None:
 
 @app.command()
 def status(state: State = _DEFAULT_STATE) -> None:
-    """Show engines, functions, memory and how far the streams are behind."""
+    """Show engines, functions, memory, and the lag of the streams."""
     folder = StateFolder(state.resolve())
     with _one_line_errors():
         endpoint = folder.read("endpoint.json", dict[str, JsonValue]())
@@ -174,7 +178,8 @@ def status(state: State = _DEFAULT_STATE) -> None:
         try:
             answer = httpx.get(f"{endpoint['admin']}/health", timeout=10)
             overview = _overview(answer.json())
-        except (httpx.HTTPError, ValueError, KeyError) as error:  # its port may be another's now
+        # another process may use its port now
+        except (httpx.HTTPError, ValueError, KeyError) as error:
             raise LocalError(f"the runtime of {folder.root} does not respond: {error}") from error
         _screen.print(overview)
         _screen.print(f"API: {endpoint['api']}")
@@ -184,7 +189,7 @@ def status(state: State = _DEFAULT_STATE) -> None:
 def grants(
     record: Annotated[Path, typer.Argument(help="File written by `up --record-grants`.")],
 ) -> None:
-    """List the grants of the templates that nothing used; exit with 1 when there are any."""
+    """List the grants of the templates that nothing used; the exit code is 1 if there are any."""
     from local.iam.report import read_record  # noqa: PLC0415 - for this only
 
     with _one_line_errors():
@@ -202,7 +207,7 @@ def grants(
 
 @app.command()
 def reset(state: State = _DEFAULT_STATE) -> None:
-    """Remove all data of a state folder; downloads and installed packages stay."""
+    """Remove all data of a state folder; downloads and installed packages are kept."""
     folder = StateFolder(state.resolve())
     with _one_line_errors():
         if not folder.root.is_dir():
@@ -219,7 +224,7 @@ def reset(state: State = _DEFAULT_STATE) -> None:
 def demo_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False)],
 ) -> None:
-    """Import a folder into a fresh runtime, and prove that search finds every file of it."""
+    """Import a folder into a new runtime, and check that search finds each of its files."""
     from local.demo import demo  # noqa: PLC0415 - for this only
 
     program = [sys.executable, "-m", "local"]
@@ -244,7 +249,8 @@ def demo_tracking() -> None:
 def _one_line_errors() -> Generator[None]:
     try:
         yield
-    except (LocalError, EngineError, OSError) as error:  # a full disk, a folder that is a file
+    # such as a full disk, or a folder that is a file
+    except (LocalError, EngineError, OSError) as error:
         _errors.print(f"error: {error}", markup=False)
         raise typer.Exit(2 if isinstance(error, AlreadyRunningError) else 1) from error
 
@@ -265,7 +271,7 @@ def _enforcement(*, iam: bool, record: Path | None, sandbox: str | None) -> Enfo
 
 
 def _options(**chosen: object) -> list[str]:
-    """Return the equivalent options of the command line: flags, and those with values."""
+    """Return the equivalent options of the command line: flags, and options with values."""
     options: list[str] = []
     for name, value in chosen.items():
         if value is None or value is False:
@@ -279,7 +285,7 @@ def parsed_settings(given: list[str], assembly: Path | None) -> dict[str, JsonVa
     """Return the settings of `--set`; a value that is JSON is parsed as JSON.
 
     Raises:
-        LocalError: one is not a valid setting, or nothing is synthesized that could use it.
+        LocalError: a setting is not valid, or no assembly is synthesized that could use it.
     """
     if given and assembly is not None:
         raise LocalError("--set cannot be used with --assembly, which is already synthesized")
@@ -297,7 +303,7 @@ def parsed_settings(given: list[str], assembly: Path | None) -> dict[str, JsonVa
 
 def _start_detached(folder: StateFolder, options: list[str]) -> None:
     folder.create()
-    folder.lock().release()  # fails at once if another one runs
+    folder.lock().release()  # fails immediately if another runtime uses the folder
     folder.endpoint.unlink(missing_ok=True)
     command = [sys.executable, "-m", "local", "up", "--state", str(folder.root), *options]
     log = folder.logs / "up.log"
@@ -314,7 +320,7 @@ def _start_detached(folder: StateFolder, options: list[str]) -> None:
 
 
 def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Print the output of the background process until it serves or ends."""
+    """Print the output of the background process until it serves or exits."""
     deadline = time.monotonic() + _DETACHED_SECONDS
     with log.open(encoding="utf-8", errors="replace") as said:
         while True:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Credentials:
-    """The only pair of keys that the engines accept."""
+    """The access key and secret key that all engines accept."""
 
     access_key: str
     secret_key: str
@@ -33,7 +33,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """The address of each service; functions and the runner may have different ones."""
+    """The address of each service. Functions and the runner may have different addresses."""
 
     dynamodb: str
     s3: str
@@ -43,7 +43,7 @@ class Endpoints:
     others: str
 
     def environment(self) -> Mapping[str, str]:
-        """Return the SDK's own variables for these endpoints."""
+        """Return the SDK's own environment variables for these endpoints."""
         return {
             "AWS_ENDPOINT_URL": self.others,
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb,
@@ -58,7 +58,7 @@ class Endpoints:
 
 @dataclass(frozen=True)
 class Clients:
-    """One client per service; boto3's clients are safe to share between threads."""
+    """One client per service; threads can share boto3's clients."""
 
     dynamodb: DynamoDBClient
     streams: DynamoDBStreamsClient
@@ -71,9 +71,9 @@ class Clients:
 
 
 def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
-    """Create the runner's clients, with one attempt per call.
+    """Create the runner's clients.
 
-    Every caller retries in its own way.
+    They make one attempt per call: callers retry by their own rules.
     """
     session = boto3.Session(
         aws_access_key_id=credentials.access_key,

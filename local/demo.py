@@ -11,10 +11,10 @@ _FAILED_TO_START = 1
 
 
 def demo(folder: Path, up: Callable[[Path], list[str]], down: Callable[[Path], list[str]]) -> int:
-    """Run the client's demo against a runtime in a temporary state; return its exit code.
+    """Run the client's demo against a runtime with a temporary state; return its exit code.
 
     `up` and `down` are the command lines that start and stop a runtime on a state folder. The
-    client's output is ours; the output of the start goes to standard error.
+    client's output is passed on; the output of the start goes to standard error.
     """
     with tempfile.TemporaryDirectory(prefix="vitrine-demo-") as name:
         state = Path(name)

@@ -1,6 +1,6 @@
-"""Creates everything that an assembly declares, in CloudFormation's order.
+"""Creates all resources of an assembly, in CloudFormation's order.
 
-Runs in a thread of its own, because it blocks on the engines. The result is in `Context.plan`.
+It runs in a thread of its own, because it waits for the engines. The result is in `Context.plan`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,8 @@ from local.resources.registry import INERT, creator_of, engine_of, inert
 CREATED_FILE = "resources.json"
 """The file in the state folder with the values of `Ref` and `Fn::GetAtt`, by stack and resource."""
 
-# The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
+# The parameter of the default synthesizer with the version of `cdk bootstrap`; read from SSM on
+# AWS.
 _SSM_PARAMETER = "AWS::SSM::Parameter::Value<"
 
 
@@ -30,10 +31,10 @@ class _Deployed:
 
 
 def deploy(assembly: Assembly, context: Context) -> None:
-    """Create the resources of all stacks and store their outputs in the plan.
+    """Create the resources of all stacks, and store their outputs in the plan.
 
     Raises:
-        LocalError: a resource is not known, cannot be resolved or cannot be created.
+        LocalError: a resource has an unknown type, cannot be resolved or cannot be created.
     """
     refuse_unknown_types(assembly)
     deployed = _Deployed()
@@ -54,7 +55,7 @@ def refuse_unknown_types(assembly: Assembly) -> None:
     """Reject unknown resource types before anything is started or created.
 
     Raises:
-        AssemblyError: a type is not known.
+        AssemblyError: a type is unknown.
     """
     for stack in assembly.stacks:
         for resource in stack.resources.values():
@@ -65,7 +66,7 @@ def refuse_unknown_types(assembly: Assembly) -> None:
 def engines_of(assembly: Assembly) -> frozenset[str]:
     """Return the engines that the assembly needs.
 
-    moto is always included: it serves all services of which nothing is declared.
+    moto is always included: it serves all services for which the templates declare nothing.
     """
     kinds = {resource.kind for stack in assembly.stacks for resource in stack.resources.values()}
     return frozenset({"aws", *filter(None, map(engine_of, kinds))})

@@ -4,7 +4,7 @@ from typing import NotRequired, TypedDict
 
 
 class EndpointFile(TypedDict):
-    """The contract for scripts (`endpoint.json`)."""
+    """The content of `endpoint.json`, on which scripts may rely."""
 
     api: str
     adminApiKey: str

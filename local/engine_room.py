@@ -1,6 +1,7 @@
-"""The engines of one runtime while it serves: kept alive, and stopped or killed when tests ask.
+"""The engines of one runtime while it serves.
 
-An engine that ends unexpectedly is started again on its port; functions notice only the outage.
+An engine that ends unexpectedly is started again on its port, so functions notice only the outage.
+Tests can stop and kill engines.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ class EngineRoom:
     """All engines of one state folder."""
 
     def __init__(self, *, tools: Path, state: StateFolder, options: Options) -> None:
-        """Store what the engines are started with."""
+        """Store the options with which the engines are started."""
         self._tools = tools
         self._state = state
         self._options = options
@@ -39,10 +40,10 @@ class EngineRoom:
         self.restarted: Callable[[str], Awaitable[None]] | None = None
 
     def start_all(self, names: Collection[str], progress: Callable[[str], None]) -> None:
-        """Start the named engines, of which moto is one, and return when all are healthy. Blocks.
+        """Start the named engines, which may include moto, and return when all are healthy. Blocks.
 
         Raises:
-            EngineError: an engine does not come up.
+            EngineError: an engine does not start.
         """
         self._running = start_all(
             self._tools,
@@ -57,25 +58,25 @@ class EngineRoom:
     def url(self, name: str) -> str:
         """Return the address of a service, which is constant while the runtime serves.
 
-        A service without an engine is served by moto, which has nothing of it: no request leaves
+        moto serves every service without an engine. It has no such resources, so no request leaves
         the machine, and undeclared resources are not found.
         """
         return self._running.get(name, self._running["aws"]).endpoint.url
 
     def own_url(self, name: str) -> str:
-        """Return the address of an engine, an empty string if it is not started."""
+        """Return the address of an engine; an empty string if it is not started."""
         return self.url(name) if name in self._running else ""
 
     def stop_all(self) -> None:
-        """Stop everything at the same time. Blocks."""
+        """Stop all engines at the same time. Blocks."""
         stop_all(self._running)
 
     async def start(self, name: str) -> None:
-        """Start an engine that is not running, on the port that it had.
+        """Start an engine that is not running, on its previous port.
 
         Raises:
             LocalError: there is no such engine.
-            EngineError: it does not come up, or cannot be restored.
+            EngineError: it does not start, or cannot be restored.
         """
         async with self._busy:
             self._known(name)
@@ -94,7 +95,7 @@ class EngineRoom:
             await asyncio.to_thread(engine.stop)
 
     async def kill(self, name: str) -> None:
-        """End an engine as a crash would, until it is started again.
+        """Kill an engine, as a crash would; it stays down until it is started again.
 
         Raises:
             LocalError: there is no such engine.
@@ -105,7 +106,7 @@ class EngineRoom:
             await asyncio.to_thread(engine.kill)
 
     async def supervise(self) -> None:
-        """Restart engines that ended unexpectedly, and retry failed starts; for ever."""
+        """Restart engines that ended unexpectedly, and retry failed starts, without end."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
             for name in list(self._running):
@@ -117,9 +118,9 @@ class EngineRoom:
                     _log.exception("%s does not start", name)
 
     async def _restart(self, name: str) -> None:
-        """Start an engine that has ended, and restore what it does not persist.
+        """Start an engine that has ended, and restore the data that it does not persist.
 
-        A start that took too long is still followed, because the engine may become available later.
+        A start that took too long is still watched, because the engine may become healthy later.
         """
         engine = self._running[name]
         if engine.exit_code is not None:
@@ -135,7 +136,7 @@ class EngineRoom:
         self._anew.discard(name)
 
     async def report(self) -> dict[str, JsonValue]:
-        """Return health and memory of every engine."""
+        """Return the health and memory of every engine."""
         names = list(self._running)
         facts = await asyncio.gather(*(asyncio.to_thread(self._facts, name) for name in names))
         return dict(zip(names, facts, strict=True))

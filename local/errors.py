@@ -1,4 +1,4 @@
-"""What can go wrong in the local runtime, in words for the person at the terminal."""
+"""The errors of the local runtime, with messages for the person at the terminal."""
 
 
 class LocalError(Exception):
@@ -12,7 +12,7 @@ class AssemblyError(LocalError):
     """The synthesized assembly contains a part that the runtime does not support."""
 
     def __init__(self, *, stack: str, logical_id: str, kind: str, fact: str) -> None:
-        """Name the place in the template and the fact."""
+        """Name the place in the template and the problem."""
         super().__init__(f"{stack}/{logical_id} ({kind}): {fact}")
 
 

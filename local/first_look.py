@@ -1,7 +1,7 @@
 """The first start: imports the samples, describes them, and shows three commands to try.
 
-The import is the ordinary client in a process of its own; the runtime does not know its format. So
-is the program beside the samples that gives them tags, metadata and links.
+The import is the ordinary client in a process of its own, so the runtime does not depend on its
+format. The same applies to the program in `samples` that gives them tags, metadata and links.
 """
 
 import shlex
@@ -21,12 +21,12 @@ _PATIENCE = 3600  # seconds until the samples are inspected, on a busy machine
 
 
 def vitrine(*arguments: str | Path) -> list[str]:
-    """Return the command line of the client, in the environment that runs this."""
+    """Return the command line of the client, in the environment of this process."""
     return [sys.executable, "-m", "vitrine", *map(str, arguments)]
 
 
 def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
-    """Import the samples unless that was done before, then print what to try.
+    """Import the samples unless that was done before, then print the commands to try.
 
     Raises:
         LocalError: a step fails; its output has been printed.
@@ -60,7 +60,7 @@ def _commands(state: StateFolder) -> list[str]:
 
 
 def _run(step: str, command: list[str], say: Callable[[str], None]) -> None:
-    """Run a command, and say each line of its progress when it is printed.
+    """Run a command, and print each line of its progress as it appears.
 
     Raises:
         LocalError: it fails; the message names the step and contains its last line.
@@ -77,5 +77,5 @@ def _run(step: str, command: list[str], say: Callable[[str], None]) -> None:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as typed in the repository."""
+    """Return a path as a user types it in the repository."""
     return str(path.relative_to(REPOSITORY)) if path.is_relative_to(REPOSITORY) else str(path)

@@ -1,7 +1,8 @@
-"""Refuses requests that a web page of another origin causes, or that reach us by a foreign name.
+"""Refuses requests that a web page of another origin causes, or that use another host name.
 
-A browser sends requests of any page to any port of this machine, and a page can give its own name
-this machine's address (DNS rebinding). `Loopback.java` has the same rules for engines on a JVM.
+A browser sends requests of any page to any port of this machine, and a page can let its own host
+name resolve to this machine's address (DNS rebinding). `Loopback.java` has the same rules for
+engines on a JVM.
 """
 
 import re
@@ -25,12 +26,11 @@ def _none(_method: str, _target: str) -> bool:
 
 @dataclass(frozen=True)
 class Guard:
-    """What a port allows: its own origin, and those of `own`, which may change.
+    """The requests that a port allows: those of its own origin, and of `own`, which may change.
 
-    `open_to`: requests, by method and target, that pages of every origin may send.
-
-    `linked`: pages of other sites may link to the port or embed it, because each request needs
-    credentials that no page can add. Elsewhere, the site alone refuses a request.
+    `open_to`: requests, by method and target, that pages of every origin may send. `linked`: pages
+    of other sites may link to the port or embed it, because each request needs credentials that a
+    page cannot add. Otherwise a request that names another site is refused.
     """
 
     own: Callable[[], Collection[str]] = _nothing
@@ -41,7 +41,7 @@ class Guard:
 def refusal(
     method: str, target: str, headers: Iterable[tuple[str, str]], guard: Guard
 ) -> str | None:
-    """Return why a request is refused, None if it is not."""
+    """Return why a request is refused; None if it is allowed."""
     found: dict[str, list[str]] = {"host": [], "origin": [], "sec-fetch-site": []}
     for name, value in headers:
         found.get(name.lower(), []).append(value)
@@ -55,7 +55,7 @@ def refusal(
     if origins:
         own = {"http://" + hosts[0].lower(), *guard.own()}
         return None if len(origins) == 1 and origins[0] in own else "Origin: not allowed here"
-    # Browsers send no Origin with images, scripts and links, but the site that has them.
+    # Browsers send no Origin with images, scripts and links, but the header Sec-Fetch-Site.
     if not guard.linked and not _OWN_SITES.issuperset(sites):
         return "Sec-Fetch-Site: pages of other sites are not allowed here"
     return None

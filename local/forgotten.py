@@ -1,4 +1,4 @@
-"""What engines keep in memory only is taken down, and restored when one of them restarts."""
+"""Stores the data that engines keep in memory only, and restores it when an engine restarts."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ def store_engine_values(
     supervisor: Supervisor,
     executions: Executions,
 ) -> Callable[[], Awaitable[None]]:
-    """Begin; return what takes the values down for the last time."""
+    """Begin; return the function that stores the data for the last time."""
 
     async def remember() -> None:
         try:
@@ -55,7 +55,7 @@ def store_engine_values(
 
 
 def _restore(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
-    """Restore what an engine that has just restarted no longer has."""
+    """Restore the data that an engine has lost by its restart."""
     if engine == "aws":
         secretsmanager.replay(clients, state)
         sns.recreate(clients, plan)

@@ -1,8 +1,8 @@
-"""One process of one function: started isolated, given calls, ended at its timeout.
+"""One process of one function: started isolated, given calls, ended at its time-out.
 
-The process sees the code asset, the layers and the runtime's packages, and nothing of the
-environment in which the runner itself was installed (`-S` leaves out all site-packages), so a
-dependency that is missing in the layer is missing here too.
+The process can import the code asset, the layers and the runtime's packages, but nothing of the
+environment in which the runner is installed (`-S` excludes all site-packages). So a dependency that
+is missing in the layer is missing here too.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from local.engines import guard
 from local.engines.ports import LOOPBACK
 from local.iam import inside
 
-_START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines meanwhile is slower
+_START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines at the same time is slower
 _END_SECONDS = 2.0
 
 
@@ -72,14 +72,14 @@ class InvocationResult:
 
 
 def function_error(kind: str, message: str) -> InvocationResult:
-    """Return an error as Lambda describes those that the function itself could not report."""
+    """Return an error as Lambda describes those that the function could not report itself."""
     body = json.dumps({"errorType": kind, "errorMessage": message})
     return InvocationResult(body.encode(), error="Unhandled")
 
 
 @dataclass(eq=False)
 class Call:
-    """One call: waiting, then with a process, then answered."""
+    """One call: it waits, is assigned to a process, and gets its result."""
 
     request_id: str
     payload: bytes
@@ -87,7 +87,7 @@ class Call:
     tenant: str | None = None
     deadline_ms: int = 0
     taken: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a process has received the call, or none will."""
+    """Set when a process has received the call, or no process will."""
 
     def finish(self, result: InvocationResult) -> None:
         """Return the result to the caller, if it still waits."""
@@ -97,7 +97,7 @@ class Call:
 
 
 class Worker:
-    """One process. It is `ready` from its request for a call until it gets one."""
+    """One process. It is `ready` from its request for a call until it receives one."""
 
     tenant: str | None = None
     """The tenant whose calls the process serves. None: calls without a tenant."""
@@ -116,8 +116,8 @@ class Worker:
     ) -> None:
         """Prepare a process of `spec`; `run` starts it.
 
-        The file `policies` lists what its role may do; None allows everything. It runs in the
-        `box` of that name, if any.
+        The file `policies` contains the policies of its role; None allows everything. It runs in
+        the `box` of that name, if any.
         """
         self.port = port
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
@@ -150,12 +150,12 @@ class Worker:
 
     @property
     def ready(self) -> bool:
-        """Return whether it waits for a call and may get one."""
+        """Return whether the process waits for a call and may get one."""
         return self._asked is not None and not self._asked.done() and not self._retired
 
     @property
     def coming(self) -> bool:
-        """Return whether it will soon request a call: it is starting, or has just answered one."""
+        """Return whether it soon requests a call: it is starting, or has just returned a result."""
         waits = self._asked is not None and not self._asked.done()
         return not (self._retired or waits) and self._call is None and self._failure is None
 
@@ -165,18 +165,18 @@ class Worker:
         return self._process.pid if self._process else None
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """Keep the task that follows the process."""
+        """Store the task that monitors the process."""
         self._task = task
 
     async def run(self) -> InvocationResult | None:
-        """Start the process and wait for its end; return why, when it ended by a failure."""
+        """Start the process and wait for its end; return the reason if it failed."""
         try:
             process = await self._start()
         except OSError as error:
             return function_error("Runtime.InvalidEntrypoint", f"cannot be started: {error}")
         self._process = process
         guard.watch(process.pid)
-        if self._ended:  # while the process was created
+        if self._ended:  # it was ended while the process was created
             self._kill()
         self._arm(_START_SECONDS, f"did not start within {_START_SECONDS:.0f} seconds")
         code = await process.wait()
@@ -202,7 +202,8 @@ class Worker:
                 stderr=output,
                 env=self._environment,
                 cwd=self._spec.code,
-                start_new_session=True,  # a signal to the runner's group is for the runner
+                # a signal to the runner's process group is meant for the runner only
+                start_new_session=True,
             )
 
     def _program(self) -> tuple[str, ...]:
@@ -210,11 +211,11 @@ class Worker:
             return ("-m", "awslambdaric")
         policies = () if self._policies is None else ("--policies", str(self._policies))
         box = () if self._box is None else ("--box", self._box)
-        # -P: the folder of that file, which is the runner's, is not on the function's path.
+        # -P: the folder of the script, which belongs to the runner, is not on the function's path.
         return ("-P", inside.__file__, *policies, *box)
 
     async def next_call(self) -> Call | None:
-        """Return the next call for the process; None if the process has ended."""
+        """Return the next call for the process; None if the process is ended."""
         self._disarm()
         self._call = None
         self.never_ready = False
@@ -229,7 +230,7 @@ class Worker:
             raise
 
     def take(self, call: Call) -> None:
-        """Give the waiting process a call; its time limit starts now."""
+        """Assign a call to the waiting process; its time limit starts now."""
         if self._asked is None:
             raise RuntimeError(f"{self.id} is not waiting for a call")
         call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
@@ -249,11 +250,11 @@ class Worker:
         return True
 
     def record_start_error(self, result: InvocationResult) -> None:
-        """Record the error that the process reported about its own start."""
+        """Record the error with which the process failed to start."""
         self._failure = result
 
     def retire(self) -> None:
-        """Accept no further call: a process that is being ended would lose it."""
+        """Accept no further calls, because a process that is being ended would lose them."""
         self._retired = True
 
     async def end(self) -> None:
@@ -295,20 +296,20 @@ class Worker:
 
 
 def _lambda_environment(spec: FunctionSpec, runtime: Path, box: str | None) -> dict[str, str]:
-    """Return the variables of Lambda and of the template; none of the runner's own."""
+    """Return the variables of Lambda and of the template, without those of the runner."""
     scratch = spec.code.parent
     return {
         "PATH": os.defpath,
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
-        "HOME": str(scratch / "no-home"),  # no ~/.aws/config may change what the SDK does
+        "HOME": str(scratch / "no-home"),  # ~/.aws/config must not change the behaviour of the SDK
         **spec.environment,
         "PYTHONPATH": os.pathsep.join(str(each) for each in (spec.code, *spec.layers, runtime)),
         "AWS_REGION": arns.REGION,
         "AWS_DEFAULT_REGION": arns.REGION,
         "AWS_EXECUTION_ENV": f"AWS_Lambda_{spec.runtime}",
         "AWS_LAMBDA_FUNCTION_NAME": spec.name,
-        "AWS_SDK_UA_APP_ID": spec.name,  # ours: requests then name their function (proxy.py)
+        "AWS_SDK_UA_APP_ID": spec.name,  # an addition: requests then name their function (proxy.py)
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(spec.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",

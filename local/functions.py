@@ -1,8 +1,8 @@
-"""The functions of the deployment: who is called, by which process, within which limits.
+"""The functions of the deployment: which process serves a call, within which limits.
 
-As on Lambda, a process serves one call at a time, of one function. It is started with the first
-call, kept for the next, and ended after it was idle for a while. The protocol with the processes is
-in `runtime_api.py`, one process in `function_process.py`.
+As on Lambda, a process serves one call at a time, of one function. It is started for the first
+call, kept for further ones, and ended after it was idle for a while. `runtime_api.py` has the
+protocol with the processes, `function_process.py` one process.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from local.errors import LocalError
 from local.function_process import Call, FunctionSpec, InvocationResult, Worker, function_error
 
 _DEFAULT_CONCURRENCY = 4
-# A start is half a second of pure computing: more at once than cores only delay each other.
+# A start is half a second of computing: more at once than there are cores only delay each other.
 _STARTS_AT_ONCE = max(2, os.cpu_count() or 2)
-_IDLE_SECONDS = 300.0  # Lambda keeps them for some minutes, too
-# Of the others beside the one that was used last: after a thousand uploads they hold 0.4 GiB.
+_IDLE_SECONDS = 300.0  # Lambda keeps idle processes for some minutes, too.
+# Of all but the one that was used last: after a thousand uploads they use 0.4 GiB.
 _SPARE_SECONDS = 60.0
 _REAP_EVERY = 10.0
 THROTTLED = "TooManyRequestsException"
@@ -60,7 +60,7 @@ _Idle = TypeVar("_Idle", bound=Process)
 def idle_too_long(processes: Iterable[_Idle], now: float) -> list[_Idle]:
     """Return those of a function's processes that have been idle for too long.
 
-    The one that was used last is kept longer than the others.
+    The process that was used last is kept longer than the others.
     """
     free = sorted((one for one in processes if one.ready), key=lambda one: one.idle_since)
     return [one for one in free[:-1] if now - one.idle_since > _SPARE_SECONDS] + [
@@ -70,7 +70,7 @@ def idle_too_long(processes: Iterable[_Idle], now: float) -> list[_Idle]:
 
 @dataclass
 class Counters:
-    """What a function has done since the runtime started."""
+    """Counters of a function since the start of the runtime."""
 
     invocations: int = 0
     errors: int = 0
@@ -92,9 +92,10 @@ class _Pool:
         return _DEFAULT_CONCURRENCY if reserved is None else reserved
 
     def next(self) -> tuple[Call, Worker] | None:
-        """Return the first call that a free process may serve, and the one that was used last.
+        """Return the first call that a free process may serve, and the last used free process.
 
-        So the others can become idle. A process serves the calls of one tenant.
+        The others can then become idle for long enough to be ended. A process serves the calls of
+        one tenant.
         """
         free = {
             worker.tenant: worker
@@ -105,9 +106,9 @@ class _Pool:
         return next(((call, free[call.tenant]) for call in calls if call.tenant in free), None)
 
     def missing(self) -> list[str | None]:
-        """Return the tenants of calls for which no process is coming, each as often as it has some.
+        """Return the tenant of each waiting call for which no process will soon be free.
 
-        A process is coming if it starts, or just answered a call.
+        A process will soon be free if it is starting, or has just returned a result.
         """
         coming = collections.Counter(
             worker.tenant for worker in self.workers.values() if worker.coming
@@ -140,10 +141,10 @@ async def _result(pool: _Pool, call: Call, seconds: float | None) -> InvocationR
 
 
 class Functions:
-    """All functions of one runtime; lives in the event loop that made it."""
+    """All functions of one runtime, for use in the event loop that created it."""
 
     def __init__(self, *, logs: Path) -> None:
-        """Start without functions; each gets a log in the folder `logs`."""
+        """Create it without functions; each function writes a log in the folder `logs`."""
         self._logs = logs
         self._environment: Mapping[str, str] = {}
         self._runtime = Path()
@@ -167,12 +168,13 @@ class Functions:
         policies: Callable[[FunctionSpec], Path | None],
         box: str | None = None,
     ) -> None:
-        """Set what the processes get; calls are possible from here.
+        """Set the environment of the processes; calls are possible afterwards.
 
-        There are as many processes at once as there are `ports`, on each of which the Runtime API
-        serves one of them. The environment contains the engines' variables, `runtime` is the folder
-        of the packages that Lambda itself provides. `policies` writes the file of what a function's
-        role may do; None allows everything. The processes run in the `box` of that name, if any.
+        The number of `ports` limits the processes at one time: on each port, the Runtime API serves
+        one process. The environment contains the engines' variables; `runtime` is the folder of the
+        packages that Lambda itself provides. `policies` writes the file with the policies of a
+        function's role; None allows everything. The processes run in the `box` of that name, if
+        any.
         """
         self._ports = list(ports)
         self._environment = environment
@@ -182,12 +184,12 @@ class Functions:
         self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
 
     def register(self, spec: FunctionSpec) -> None:
-        """Make a function callable; nothing is started yet."""
+        """Make a function callable; no process is started yet."""
         self._pools[spec.name] = _Pool(spec)
         self._by_arn[spec.arn] = spec.name
 
     def spec(self, reference: str) -> FunctionSpec:
-        """Return the function that a name, an ARN or an invocation URI means.
+        """Return the function of a name, an ARN or an invocation URI.
 
         Raises:
             LocalError: there is no such function.
@@ -206,12 +208,13 @@ class Functions:
 
         A call waits for a free process if the function has its maximum number of processes. With
         `seconds` it waits at most so long and is then throttled, and the caller waits as long again
-        for the result: a call that fails before has not run.
+        for the result; a call that fails earlier has not run.
 
         Raises:
             LocalError: there is no such function.
-            TenantError: a function in tenant isolation needs a tenant, and others take none.
-            TimeoutError: the function has run for `seconds`, and goes on.
+            TenantError: a function in tenant isolation requires a tenant, and others accept
+                none.
+            TimeoutError: the function has run for `seconds`, and is still running.
         """
         pool = self._pool(reference)
         if pool.spec.per_tenant != bool(tenant):
@@ -230,7 +233,8 @@ class Functions:
         finally:
             self._running -= 1
             self._last_ended = time.monotonic()
-            if call in pool.waiting:  # the caller gave up before a process took the call
+            # the caller stopped waiting before a process received the call
+            if call in pool.waiting:
                 pool.waiting.remove(call)
         pool.counters.errors += result.error is not None
         return result
@@ -258,7 +262,7 @@ class Functions:
         }
 
     async def stop(self) -> None:
-        """End all processes; calls that are still running fail."""
+        """End all processes; running calls fail."""
         if self._reaper is not None:
             self._reaper.cancel()
         for pool in self._pools.values():
@@ -283,11 +287,11 @@ class Functions:
             worker.take(call)
         for tenant in pool.missing():
             if len(pool.workers) >= pool.limit:
-                if tenant is not None:  # an idle process of another tenant takes the place
+                if tenant is not None:  # it replaces an idle process of another tenant
                     self._make_room(pool.workers.values())
                 return
             if self._starting() >= _STARTS_AT_ONCE:
-                return  # goes on when one of them is ready; by then another may be free
+                return  # wait until one of them is ready; another may be free by then
             if not self._ports:
                 self._make_room(self._workers.values())
                 return
@@ -302,7 +306,7 @@ class Functions:
         return sum(1 for worker in self._workers.values() if worker.never_ready)
 
     def _make_room(self, workers: Iterable[Worker]) -> None:
-        """End the one of these processes that is idle the longest; then serve those who wait."""
+        """End the process among these that has been idle for longest; then assign waiting calls."""
         if self._ending:
             return
         idle = [worker for worker in workers if worker.ready]
@@ -332,7 +336,7 @@ class Functions:
         worker.watch(asyncio.create_task(self._live(pool, worker), name=f"function-{worker.id}"))
 
     async def _live(self, pool: _Pool, worker: Worker) -> None:
-        """Follow one process to its end, and report the end to its call."""
+        """Monitor one process until its end, and report the end to its call."""
         failure = await worker.run()
         del pool.workers[worker.id]
         del self._workers[worker.port]

@@ -1,6 +1,6 @@
-"""The HTTP API of the deployment: routes, authorizer, CORS and limits as API Gateway has them.
+"""The HTTP API of the deployment: routes, authorizer, CORS and limits as in API Gateway.
 
-An ASGI application; `payload.py` defines the form of events and responses.
+An ASGI application; `payload.py` converts events and responses.
 """
 
 import logging
@@ -43,7 +43,7 @@ class _TooLargeError(Exception):
 
 @dataclass(frozen=True)
 class _Decision:
-    """The decision of an authorizer, and until when it is cached."""
+    """The decision of an authorizer, and the time until which it is cached."""
 
     allowed: bool
     context: JsonValue
@@ -54,7 +54,7 @@ class Gateway:
     """Serves one API."""
 
     def __init__(self, api: Api, functions: Functions) -> None:
-        """Store the API as the template declares it."""
+        """Store the API as declared in the template."""
         self._api = api
         self._functions = functions
         self._routes = RouteTable(api.routes)
@@ -74,13 +74,13 @@ class Gateway:
         response = Response(answer.body, status_code=answer.status)
         for name, value in answer.headers:
             if name == "content-length":
-                response.headers[name] = value  # that of a body which HEAD leaves out
+                response.headers[name] = value  # the length of the body that a reply to HEAD omits
             else:
                 response.headers.append(name, value)
         await response(scope, receive, send)
 
     async def get(self, path: str, origin: str) -> bytes:
-        """Return the body of a public route, as a client of this origin gets it."""
+        """Return the body of a public route, as a client of this origin receives it."""
         headers = (("host", urlsplit(origin).netloc),)
         request = Request("GET", path, "", headers, "127.0.0.1", "HTTP/1.1", b"")
         return (await self._routed(request)).body
@@ -99,7 +99,7 @@ class Gateway:
     async def _routed(self, request: Request) -> Answer:
         match = self._routes.find(request.method, request.raw_path)
         if match is None and request.raw_path.startswith(_PREFIX):
-            # Clients of later versions send every path below /api; functions get the plain one.
+            # Clients of later releases send all paths below /api; functions get them without it.
             request = replace(request, raw_path="/" + request.raw_path.removeprefix(_PREFIX))
             match = self._routes.find(request.method, request.raw_path)
         if match is None:
@@ -168,7 +168,8 @@ class Gateway:
         if not isinstance(said, dict) or not isinstance(said.get("isAuthorized"), bool):
             _log.error("the authorizer failed: %s", result.message())
             if result.error == THROTTLED or b'"Sandbox.Timedout"' in result.payload:
-                # API Gateway replies 500. On a busy machine this happens: clients repeat after 429.
+                # API Gateway replies 500. Here it happens on a busy machine, and clients repeat
+                # after a 429.
                 return message(429, "Too Many Requests")
             return message(500, "Internal Server Error")
         decision = _Decision(

@@ -1,7 +1,7 @@
 """Resolves CloudFormation's intrinsic functions against the created resources.
 
-Supports the functions that a CDK app renders. Anything else under `Fn::` is an error, because a
-function that is skipped is a wrong value somewhere.
+It supports the functions that a CDK app renders. Any other `Fn::` is an error, because an ignored
+function would result in a wrong value.
 """
 
 import re
@@ -24,11 +24,11 @@ PSEUDO_PARAMETERS: Mapping[str, str] = {
 
 
 class UnresolvableError(Exception):
-    """An expression cannot be resolved; the caller knows the place and adds it."""
+    """An expression cannot be resolved; the caller adds the place."""
 
 
 class _Absent:
-    """The value of `AWS::NoValue`: the property or list entry is left out."""
+    """The value of `AWS::NoValue`: the property or list entry is omitted."""
 
 
 _ABSENT = _Absent()
@@ -49,10 +49,10 @@ class Scope:
 
 
 def resolve(value: JsonValue, scope: Scope) -> JsonValue:
-    """Return `value` with every intrinsic replaced.
+    """Return `value` with every intrinsic function replaced by its result.
 
     Raises:
-        UnresolvableError: an unknown function, a malformed one or an unknown reference.
+        UnresolvableError: a function is unknown or malformed, or a reference is unknown.
     """
     resolved = _resolve(value, scope)
     if isinstance(resolved, _Absent):
@@ -136,7 +136,7 @@ def _ref(argument: JsonValue, scope: Scope) -> _Resolved:
 
 
 def stack_id(stack: str) -> str:
-    """Return the ARN that the stack would have."""
+    """Return the ARN that the stack would have on AWS."""
     return arns.arn("cloudformation", f"stack/{stack}/{arns.stable_id(stack)}")
 
 

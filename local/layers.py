@@ -1,7 +1,7 @@
-"""The packages of a function besides its code: the dependency layer and the runtime's own.
+"""Installs the packages that functions import: their dependency layer, and the runtime's own.
 
-Both are installed for the running Python from pinned requirements with hashes, each into a folder
-named after the digest of those requirements, so that a changed lock is a new folder.
+Both are installed for the running Python from pinned requirements with hashes. Each folder is named
+after the digest of its requirements, so a changed lock file results in a new folder.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _RUNTIME_PACKAGES = ("awslambdaric", "boto3")
 
 
 def install_layer(requirements: Path, folder: Path, progress: Callable[[str], None]) -> Path:
-    """Return the folder with the packages that `requirements` pins, installing them if needed.
+    """Return the folder with the packages that `requirements` pins; install them if needed.
 
     Raises:
         LocalError: the installation fails; with its last line.
@@ -35,10 +35,10 @@ def install_layer(requirements: Path, folder: Path, progress: Callable[[str], No
 def install_runtime(lock: Path, folder: Path, progress: Callable[[str], None]) -> Path:
     """Return the folder with the packages of AWS's Python runtime: boto3 and the runtime client.
 
-    The versions and hashes are those of the repository's lock.
+    The versions and hashes are those of the repository's lock file.
 
     Raises:
-        LocalError: a package is missing in the lock, or the installation fails.
+        LocalError: a package is missing in the lock file, or the installation fails.
     """
     pinned = _pins(lock.read_text(encoding="utf-8"))
     wanted = _closure(_RUNTIME_PACKAGES)
@@ -49,7 +49,7 @@ def install_runtime(lock: Path, folder: Path, progress: Callable[[str], None]) -
 
 
 def _pins(lock: str) -> dict[str, str]:
-    """Split a lock into its entries (a pin with its hashes) by canonical name."""
+    """Split a lock file into its entries (a pin with its hashes) by canonical name."""
     entries: dict[str, str] = {}
     name = ""
     for line in lock.splitlines(keepends=True):
@@ -83,7 +83,8 @@ def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / f"{digest}.lock"):
         if not target.is_dir():
-            count = len(_pins(requirements))  # the layers of functions differ in it
+            # the layers of functions have different versions of it
+            count = len(_pins(requirements))
             progress(f"installing the functions' {folder.name} packages ({count})")
             _install_into(requirements, target)
     return target

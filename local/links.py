@@ -1,7 +1,8 @@
 """One-time links that sign a person in as the administrator, on this machine only.
 
-A link is a file in the state folder, named by the hash of its secret: what can write it can
-read the administrator's key, too. Removing the file is what uses the link, so it works once.
+A link is a file in the state folder, named by the hash of its secret: a process that can write the
+file can also read the administrator's key. Removing the file is the use of the link, so each works
+once.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ class Links:
     """The links of one state folder."""
 
     def __init__(self, state: StateFolder, clock: Callable[[], float] = time.time) -> None:
-        """Store the folder."""
+        """Use this state folder."""
         self._folder = state.root / "links"
         self._clock = clock
 
@@ -36,7 +37,7 @@ class Links:
         return secret
 
     def use(self, secret: str) -> bool:
-        """Return whether this is the secret of an unused link; it is used now."""
+        """Return whether this is the secret of an unused link, and mark it as used."""
         if len(secret) > _MOST_CHARACTERS:
             return False
         file = self._file(secret)

@@ -1,6 +1,6 @@
-"""moto's server behind the guard, which its own command line cannot have.
+"""moto's server with the guard, which moto's own command line does not have.
 
-`python -m local.moto_server HOST PORT`. moto allows pages of every origin to read its answers.
+`python -m local.moto_server HOST PORT`. moto lets pages of every origin read its replies.
 """
 
 import sys
@@ -27,7 +27,7 @@ def guarded(app: "WSGIApplication") -> "WSGIApplication":
     guard = Guard()
 
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        # The host of an absolute request target is in HTTP_HOST already.
+        # HTTP_HOST already has the host of an absolute request target.
         fact = refusal(environ["REQUEST_METHOD"], "/", EnvironHeaders(environ), guard)
         if fact is None:
             return app(environ, start_response)

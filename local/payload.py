@@ -1,4 +1,4 @@
-"""HTTP requests as events of payload format 2.0, and the answers of functions as HTTP responses.
+"""Converts HTTP requests to events of payload format 2.0, and results of functions to responses.
 
 https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 """
@@ -22,12 +22,12 @@ _TEXT_TYPES = frozenset({"application/json", "application/javascript", "applicat
 
 
 class MalformedAnswerError(Exception):
-    """A function answered something that is no HTTP response."""
+    """The result of a function is not a valid HTTP response."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a client sent. Header names are in lower case; `target` is path and query as sent."""
+    """A request of a client. Header names are in lower case; `target` is path and query as sent."""
 
     method: str
     raw_path: str
@@ -38,14 +38,14 @@ class Request:
     body: bytes = b""
 
     def header(self, name: str) -> str | None:
-        """Return the header's values, joined by commas, or None."""
+        """Return the header's values, joined by commas; None if there are none."""
         values = [value for key, value in self.headers if key == name]
         return ",".join(values) if values else None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the client gets."""
+    """The response to a client."""
 
     status: int
     body: bytes
@@ -53,16 +53,16 @@ class Answer:
 
 
 def message(status: int, text: str) -> Answer:
-    """Return an answer of the gateway itself."""
+    """Return a response of the gateway itself."""
     body = json.dumps({"message": text}, separators=(",", ":")).encode()
     return Answer(status, body, (("content-type", "application/json"),))
 
 
 def request_event(request: Request, match: Match, api_id: str) -> Object:
-    """Return what authorizer and integration both see: the request without its body."""
+    """Return the event of authorizer and integration: the request without its body."""
     route = match.route.key
-    # HTTP APIs hand over the path decoded, unlike REST APIs and function URLs, and cut it where
-    # a decoded `?` is; the variables in `pathParameters` are whole.
+    # HTTP APIs pass the decoded path, unlike REST APIs and function URLs, and cut it at a decoded
+    # `?`; the variables in `pathParameters` are complete.
     path = unquote(request.raw_path)
     event: Object = {
         "version": "2.0",
@@ -89,7 +89,7 @@ def request_event(request: Request, match: Match, api_id: str) -> Object:
 
 
 def with_body(event: Object, request: Request) -> Object:
-    """Return the event with the request's body, binary ones as base64."""
+    """Return the event with the request's body; binary bodies are base64."""
     if not request.body:
         return {**event, "isBase64Encoded": False}
     text = _as_text(request.header("content-type"), request.body)
@@ -99,13 +99,13 @@ def with_body(event: Object, request: Request) -> Object:
 
 
 def answer_of(payload: bytes, *, method: str = "GET") -> Answer:
-    """Return the response that a function's payload means.
+    """Return the HTTP response for the result of a function.
 
-    A payload without `statusCode` is the body of a 200, as API Gateway infers it. The length of a
-    body is counted here; only the answer to HEAD, which has none, keeps the function's.
+    A result without `statusCode` is the body of a 200, as API Gateway infers it. The length of the
+    body is calculated here; only a response to HEAD, which has no body, keeps the function's value.
 
     Raises:
-        MalformedAnswerError: it means none.
+        MalformedAnswerError: the result is not a valid response.
     """
     try:
         value: JsonValue = json.loads(payload or b"null")
@@ -162,7 +162,7 @@ def _headers(headers: Iterable[tuple[str, str]]) -> Object:
 
 
 def _forwarded(request: Request) -> Object:
-    """Return the gateway's own description of the connection, whatever the client claims."""
+    """Return the gateway's own description of the connection, whatever the client sends."""
     return {"x-forwarded-for": request.source, "x-forwarded-proto": "http"}
 
 
@@ -197,7 +197,7 @@ def _context(request: Request, route: str, path: str, api_id: str) -> Object:
 
 
 def _as_text(content_type: str | None, body: bytes) -> str | None:
-    """Return the body as text, or None when the gateway would encode it as binary."""
+    """Return the body as text; None if the gateway would encode it as binary."""
     kind = (content_type or "text/plain").split(";", 1)[0].strip().lower()
     if not (kind.startswith("text/") or kind in _TEXT_TYPES or kind.endswith(("+json", "+xml"))):
         return None
@@ -208,10 +208,10 @@ def _as_text(content_type: str | None, body: bytes) -> str | None:
 
 
 def identity_of(sources: Iterable[str], event: Mapping[str, JsonValue]) -> list[str] | None:
-    """Return the values of the identity sources, or None when one is missing.
+    """Return the values of the identity sources; None if one is missing.
 
     Raises:
-        ValueError: a source of a form that is not supported.
+        ValueError: the form of a source is not supported.
     """
     values: list[str] = []
     for source in sources:

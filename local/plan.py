@@ -1,6 +1,6 @@
-"""The connections between resources that the runtime serves once everything is created.
+"""The connections between resources that the runtime serves once all of them are created.
 
-It is filled while the resources are created (`resources/`), and read by the gateway and the pumps.
+The modules in `resources/` fill the plan; the gateway and the pumps read it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,10 @@ class Source:
 
 @dataclass(frozen=True)
 class StreamMapping(Source):
-    """A table's stream to a function. `maximum_retries` None: until the record expires."""
+    """A table's stream to a function.
+
+    `maximum_retries` is None if a record is retried until it expires.
+    """
 
     stream_arn: str
     from_start: bool
@@ -45,7 +48,7 @@ class QueueMapping(Source):
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue in the engine."""
+    """A queue of the engine."""
 
     name: str
     arn: str
@@ -77,7 +80,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Bucket:
-    """A bucket, and whether its events go to EventBridge."""
+    """A bucket, and whether its events are sent to EventBridge."""
 
     name: str
     sends_events: bool
@@ -170,7 +173,7 @@ class Plan:
         return frozenset(q.dead_letters for q in self.queues.values() if q.dead_letters)
 
     def http_api(self) -> Api | None:
-        """Return the API that the gateway serves; there is one at most."""
+        """Return the API that the gateway serves; there is at most one."""
         return next(iter(self.apis.values()), None)
 
     def web_origins(self) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """A proxy before an engine: counts the requests of functions, and injects faults for tests.
 
-Requests pass unchanged (their signatures hold), but for DynamoDB's, which are made to return the
-capacity that they consume. Bodies are read whole: this is for tests and measurements.
+Requests pass unchanged, so their signatures remain valid. Only requests to DynamoDB are changed:
+they also request the consumed capacity. Bodies are read completely, because the proxy is for tests
+and measurements only.
 """
 
 import asyncio
@@ -29,9 +30,9 @@ _PARTS_OF_S3 = ("uploads", "uploadId", "partNumber", "versions", "versioning", "
 class Fault(BaseModel):
     """A fault for matching requests, injected `times` times (without a limit by default).
 
-    `status`: answered with that status, nothing reaches the engine. `reset`: the connection ends
-    without an answer, before (or with `after`, after) the engine has done what was asked. `delay`:
-    seconds before the request goes on.
+    `status`: the proxy replies with that status, and the engine receives nothing. `reset`: the
+    connection is closed without a reply, before the engine has carried out the request, or after it
+    (`after`). `delay`: seconds before the request is passed on.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -92,7 +93,7 @@ class _Ledger:
         return self.counts.setdefault(operation, _Count())
 
     def fault(self, engine: str, operation: str) -> Fault | None:
-        """Return the first fault that applies, used up by one."""
+        """Return the first fault that applies, and count one use of it."""
         for armed in self.armed:
             fault = armed.fault
             if fault.engine == engine and fault.operation in operation and armed.left != 0:
@@ -163,7 +164,7 @@ class Proxies:
     """The proxies of one runtime."""
 
     def __init__(self, web_origins: Callable[[], Collection[str]] = tuple) -> None:
-        """Start without proxies; nothing is counted yet.
+        """Create no proxies yet, and count nothing.
 
         Pages of `web_origins` may use the proxy before S3.
         """
@@ -172,7 +173,7 @@ class Proxies:
         self._proxies: list[tuple[HttpServer, _Proxy]] = []
 
     async def before(self, engine: str, target: str) -> str:
-        """Put a proxy before an engine and return its address."""
+        """Add a proxy before an engine and return its address."""
         server, proxy = HttpServer(bind_any()), _Proxy(engine, target, self._ledger)
         guard = Guard()
         if engine == "s3":
@@ -250,7 +251,10 @@ def operation_of(engine: str, method: str, target: str, headers: Mapping[str, st
 
 
 def caller_of(headers: Mapping[str, str]) -> str:
-    """Return the function that sent a request, as AWS's SDK names it; others send no name."""
+    """Return the function that sent a request, as AWS's SDK names it.
+
+    Other clients send no name.
+    """
     parts = headers.get("user-agent", "").split()
     return next((part[4:] for part in parts if part.startswith("app/")), "")
 
@@ -297,5 +301,5 @@ def _forwarded(answer: httpx.Response) -> Response:
 
 
 def _end_connection() -> None:
-    """End the connection without an answer: the server closes it when the application fails."""
+    """Close the connection without a reply: the server closes it when the application fails."""
     raise ConnectionAbortedError("fault injected on request")

@@ -1,8 +1,9 @@
 """Finds the route of an HTTP API for a request.
 
-API Gateway uses the most specific path: at the first place where two routes differ, a fixed segment
-takes precedence over a variable, and that over a greedy variable; then a named method over ANY; and
-`$default` if nothing else matches. Segments are compared as sent, and decoded after.
+API Gateway uses the most specific path: at the first segment where two routes differ, a fixed
+segment takes precedence over a variable, and a variable over a greedy variable; then a named method
+takes precedence over ANY. `$default` is used if nothing else matches. Segments are compared as
+sent, and decoded afterwards.
 """
 
 from collections.abc import Iterable

@@ -51,8 +51,8 @@ from local.states.executions import Executions
 from local.states.tasks import Tasks
 from local.synthesis import synthesize
 
-_THREADS = 64  # every pump may wait for an engine at the same time
-_PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # of some 55 MB each
+_THREADS = 64  # all pumps may wait for an engine at the same time
+_PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # each has some 55 MB
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class Choices:
 
 
 class Runtime:
-    """Everything that runs, in the event loop that made it."""
+    """All parts of a running runtime, for use in the event loop that created it."""
 
     def __init__(self, choices: Choices) -> None:
         """Store the options; nothing is started yet."""
@@ -108,18 +108,18 @@ class Runtime:
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncGenerator[EndpointFile]:
-        """Start everything, serve while the context is open, and stop everything.
+        """Start all parts, serve while the context is open, and stop them.
 
         Raises:
-            LocalError: something of the deployment cannot be created.
-            EngineError: an engine cannot be prepared or does not come up.
+            LocalError: a resource of the deployment cannot be created.
+            EngineError: an engine cannot be prepared or does not start.
         """
         loop = asyncio.get_running_loop()
         loop.set_default_executor(ThreadPoolExecutor(_THREADS, "runner"))
         async with contextlib.AsyncExitStack() as stack:
             functions = Functions(logs=self._choices.state.function_logs)
             board = Board(functions, self._engines, self._supervisor, self._token)
-            # First, because the object engine tries its notifications when it starts.
+            # First, because the object store sends a test notification when it starts.
             await self._choices.internal.start(admin_app(board))
             stack.push_async_callback(self._choices.internal.stop)
             assembly, runtime = await self._prepare(stack)
@@ -148,9 +148,10 @@ class Runtime:
             yield self._endpoint_file(clients)
 
     async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
-        """Start the engines, render the assembly and install the runtime's packages at once."""
+        """Start the engines, render the assembly and install the runtime's packages in parallel."""
         choices = self._choices
-        names: Collection[str] = ENGINES  # the product's engines, which start during the synthesis
+        # the engines of the product, which start during the synthesis
+        names: Collection[str] = ENGINES
         if choices.assembly is not None:  # it is checked before anything is started
             names = engines_of(await asyncio.to_thread(self._read_assembly))
         installing = asyncio.create_task(
@@ -187,7 +188,8 @@ class Runtime:
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
         if given is None:
-            # The page's own origin may use the API and the buckets, unless another one is named.
+            # The page's own origin may use the API and the buckets, unless the settings name
+            # another one.
             settings = {"webUrl": self._choices.gateway.url, **self._choices.settings}
             given = synthesize(self._choices.state.assembly, settings)
             self._choices.progress("templates synthesized")
@@ -346,7 +348,7 @@ class Runtime:
 
     @property
     def page(self) -> Page:
-        """The page that is served, or why there is none."""
+        """The page that is served, or the reason why there is none."""
         return self._page
 
     def _admin_key(self, clients: Clients) -> str:
@@ -377,7 +379,7 @@ class Runtime:
 
 
 def refuse_kept_data(state: StateFolder) -> None:
-    """Reject a state folder with persistent data for a runtime that keeps nothing.
+    """Reject a state folder with persistent data for a runtime that persists nothing.
 
     Raises:
         LocalError: the folder has such data.

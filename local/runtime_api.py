@@ -1,7 +1,8 @@
-"""Lambda's Runtime API, through which the function processes receive calls and return results.
+"""Lambda's Runtime API, by which the function processes receive calls and return results.
 
-Each process has a port of its own, which identifies its requests. A path would not suffice,
-because the client reports a failed start to host and port only.
+Each process has a port of its own, which identifies its requests. A path would not suffice, because
+the client reports a failed start to host and port only.
+
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
 

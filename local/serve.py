@@ -30,7 +30,8 @@ from local.state import StateFolder
 from local.steps import Steps
 
 _LOG_BYTES = 20_000_000
-_SAME_STOP_SECONDS = 1.0  # a process group gets its signal twice: `timeout` and `make` pass it on
+# a process group receives its signal twice: `timeout` and `make` pass it on
+_SAME_STOP_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -51,8 +52,9 @@ def serve(  # noqa: PLR0913 - what the command may choose
     """Serve until SIGINT or SIGTERM.
 
     Raises:
-        LocalError: another runtime has the folder, the port is in use, or the deployment fails.
-        EngineError: an engine cannot be prepared or does not come up.
+        LocalError: another runtime uses the folder, the port is in use, or the deployment
+            fails.
+        EngineError: an engine cannot be prepared or does not start.
     """
     state.create()
     lock = state.lock()
@@ -89,7 +91,7 @@ def _begin(state: StateFolder, *, in_memory: bool) -> None:
         refuse_kept_data(state)
     if state.in_memory_marker_path.exists() or in_memory:
         stop_leftovers(state.data)
-        # The tables of the last run are lost; its other data would not match them.
+        # The tables of the last run are lost; other data would not match them.
         shutil.rmtree(state.data, ignore_errors=True)
         for name in ("custom-resources.json", "secrets.json", *_journal_files(state)):
             (state.root / name).unlink(missing_ok=True)
@@ -135,12 +137,12 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     except (LocalError, EngineError) as error:
         if not stopping.is_set():
             raise
-        # Ctrl-C also ends the programs that a start runs, each of which reports it.
+        # Ctrl-C also ends the programs that a start runs, and each of them reports it.
         _log.info("the start was interrupted: %s", error)
 
 
 class _Stop:
-    """The effect of signals: a stop, and an immediate end if they are repeated later."""
+    """The effect of signals: a stop, or an immediate end if they are repeated later."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self.ordered = asyncio.Event()
@@ -158,7 +160,7 @@ class _Stop:
 
 
 def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
-    """End a start that is to stop at its next output, within minutes of work."""
+    """Stop a start at its next output, which may be minutes away."""
 
     def report_or_stop(text: str) -> None:
         if stopping.is_set():
@@ -169,7 +171,10 @@ def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Calla
 
 
 def _mlflow_server(endpoint: EndpointFile) -> str:
-    """Return how to start MLflow's server on the table; the engines use one pair of keys."""
+    """Return the command that starts MLflow's server on the table.
+
+    The engines accept one key only.
+    """
     region = Options().region
     table, dynamodb = endpoint.get("trackingTable"), endpoint["dynamodb"]
     return (
@@ -182,7 +187,7 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
 
 
 def _report_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
-    """Print where the page is: last, because a link ends after ten minutes."""
+    """Print the address of the page: last, because a link expires after ten minutes."""
     if runtime.page.folder is not None:
         choices.progress(f"open {new_link(choices.state, endpoint['api'])}")
     elif choices.build_page:
@@ -190,7 +195,10 @@ def _report_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> 
 
 
 async def _show_samples(choices: Choices, samples: Path) -> None:
-    """Import the samples. The product serves without them: others may use it already."""
+    """Import the samples.
+
+    The product serves before this ends, because others may already use it.
+    """
     try:
         await asyncio.to_thread(show, choices.state, samples, choices.progress)
     except LocalError as error:
@@ -216,7 +224,8 @@ async def _until(
                 say(_mlflow_server(endpoint))
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
-            # Before the samples: their inspection takes a minute, and the page shows them arrive.
+            # Before the samples: their inspection takes a minute, and the page shows their
+            # progress.
             _report_page(runtime, choices, endpoint)
             if first_look is not None:
                 await _show_samples(choices, first_look)

@@ -1,4 +1,4 @@
-"""HTTP servers inside the runner's event loop, on sockets that are bound before anything starts."""
+"""HTTP servers in the runner's event loop, on sockets that are bound before anything starts."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ _BACKLOG = 512
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the runner."""
+    """A server that leaves the handling of signals to the runner."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -56,15 +56,16 @@ class HttpServer:
         """Serve `app` until `stop`, behind a guard."""
         config = uvicorn.Config(
             guarded(app, guard or Guard()),
-            http="h11",  # the only one that leaves the request target to the guard as it was sent
+            # the only implementation that passes the request target to the guard as sent
+            http="h11",
             ws="none",
             log_config=None,
             log_level="warning",
             access_log=False,
             lifespan="off",
             server_header=False,
-            # Otherwise a client on this machine chooses the address that it calls from, and
-            # `allowedIpRanges` would believe it.
+            # Otherwise a client on this machine could choose its own source address, and pass the
+            # check of `allowedIpRanges`.
             proxy_headers=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=3,
@@ -80,7 +81,7 @@ class HttpServer:
                 await self._task
 
     async def stop(self) -> None:
-        """Give running requests a moment to end, then close."""
+        """Wait a moment for running requests, then close."""
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._task
@@ -89,10 +90,10 @@ class HttpServer:
 
 
 def bind(port: int | None) -> socket.socket:
-    """Return a socket on `port`, or on the first free one from 8080 on.
+    """Return a socket on `port`, or on the first free port from 8080.
 
     Raises:
-        LocalError: `port` is in use or may not be listened on, or a hundred ports are in use.
+        LocalError: `port` is in use or not permitted, or a hundred ports are in use.
     """
     if port is not None:
         return _bound(port)
@@ -108,13 +109,13 @@ def bind_any() -> socket.socket:
 
 
 def _bound(port: int) -> socket.socket:
-    # The protocol is named because asyncio turns Nagle's algorithm off only where it is: each
-    # answer would else wait 40 ms for an acknowledgement that the other side delays.
+    # The protocol is named because asyncio disables Nagle's algorithm only then: otherwise each
+    # reply would wait 40 ms for a delayed acknowledgement of the other side.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
-        # At once: two sockets that do not listen yet may share a port.
+        # Listen at once: two sockets that do not listen yet may share a port.
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()

@@ -1,7 +1,7 @@
-"""Serves the page under `/ui/` beside the API, with the headers that keep it to itself.
+"""Serves the page under `/ui/` beside the API, with headers that isolate it from other origins.
 
-Everything else goes to the API. The page is static files; unknown paths below `/ui/` are its own
-addresses and get its document.
+All other paths go to the API. The page consists of static files; unknown paths below `/ui/` are
+addresses within the page and return its document.
 """
 
 import gzip
@@ -45,9 +45,10 @@ mimetypes.add_type("application/wasm", ".wasm")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the page is served beside.
+    """Parts of the deployment that the page uses.
 
-    `buckets` are the origins of presigned URLs; `configuration` returns what a client starts with.
+    `buckets` are the origins of presigned URLs; `configuration` returns the configuration for
+    clients.
     """
 
     origin: str
@@ -60,7 +61,7 @@ class Site:
     """The page, and the API for everything else (ASGI)."""
 
     def __init__(self, api: ASGIApp, page: Page, links: Links, around: Surroundings) -> None:
-        """Store what is served."""
+        """Store the files, the API and the parts that the page uses."""
         self._api = api
         self._page = page
         self._links = links
@@ -86,7 +87,7 @@ class Site:
         if request.method not in {"GET", "HEAD"}:
             return JSONResponse({"message": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
         if request.headers.get("host") != urlsplit(self._around.origin).netloc:
-            # The tab's storage and the buckets' rules are those of one name.
+            # The tab's storage and the CORS rules of the buckets are those of one host name.
             query = f"?{request.url.query}" if request.url.query else ""
             return RedirectResponse(f"{self._around.origin}{request.url.path}{query}", 307)
         if path == "/ui":
@@ -102,7 +103,7 @@ class Site:
         if found is None:
             return PlainTextResponse("Not Found\n", 404, await self._headers())
         headers = await self._headers()
-        fixed = name.startswith("assets/")  # their names have a hash of their content
+        fixed = name.startswith("assets/")  # their names contain a hash of their content
         headers["cache-control"] = _YEAR if fixed else "no-cache"
         plain, packed = self._content(found)
         content = plain
@@ -134,7 +135,7 @@ class Site:
         }
 
     async def _provider(self) -> set[str]:
-        """Return the origins of the sign-in provider, none while they are not known."""
+        """Return the origins of the sign-in provider; empty while they are not known."""
         try:
             found = _CONFIGURATION.validate_json(await self._around.configuration())
         except ValidationError:
@@ -143,7 +144,7 @@ class Site:
         return {origin for url in urls if isinstance(url, str) and (origin := _origin_of(url))}
 
     async def _exchange(self, request: Request) -> Response:
-        """Return the administrator's key for the secret of a link that was not used yet."""
+        """Return the administrator's key for the secret of an unused link."""
         own = self._around.origin
         headers = request.headers
         if headers.get("host") != urlsplit(own).netloc or headers.get("origin") != own:
@@ -159,7 +160,7 @@ class Site:
 
 
 def policy_of(buckets: tuple[str, ...], provider: set[str]) -> str:
-    """Return the policy of the page: what it may load, and from where."""
+    """Return the content security policy: the origins from which the page may load resources."""
     from_buckets = " ".join(buckets)
     rules = {
         "default-src": "'none'",
@@ -178,7 +179,7 @@ def policy_of(buckets: tuple[str, ...], provider: set[str]) -> str:
 
 
 def _origin_of(url: str) -> str | None:
-    """Return the origin of a URL, None where it could change the policy."""
+    """Return the origin of a URL; None if it could change the policy."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
@@ -190,9 +191,9 @@ def _origin_of(url: str) -> str | None:
 
 
 def _found(folder: Path, name: str) -> Path | None:
-    """Return the file of a path below `/ui/`: for the page's own addresses its document."""
+    """Return the file of a path below `/ui/`: the page's document for its own addresses."""
     if "\0" not in name:
-        # Resolved, so that no name leads out of the folder.
+        # Resolved, so that no path leads out of the folder.
         file = (folder / (name or "index.html")).resolve()
         if file.is_relative_to(folder.resolve()) and file.is_file():
             return file
@@ -203,7 +204,7 @@ def _found(folder: Path, name: str) -> Path | None:
 
 
 async def _secret_of(request: Request) -> str | None:
-    """Return the secret in the body, or None if the body is not as it should be."""
+    """Return the secret in the body; None if the body is not valid."""
     body = b""
     try:
         async for part in request.stream():

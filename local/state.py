@@ -67,7 +67,7 @@ class StateFolder:
 
     @property
     def in_memory_marker_path(self) -> Path:
-        """The file that marks the folder of a runtime that keeps nothing."""
+        """The file that marks the folder of a runtime that persists nothing."""
         return self.root / "in-memory"
 
     def create(self) -> None:
@@ -79,7 +79,7 @@ class StateFolder:
         """Lock the folder for this process.
 
         Raises:
-            AlreadyRunningError: another runtime has it.
+            AlreadyRunningError: another runtime has the lock.
         """
         lock = FileLock(self.root / "lock")
         try:
@@ -120,11 +120,13 @@ class StateFolder:
                 file.flush()
                 os.fsync(file.fileno())
             scratch.replace(self.root / name)
-        except OSError as error:  # an error of a full disk does not have the file's name
+        except OSError as error:  # the error of a full disk does not contain the file's name
             raise OSError(error.errno, error.strerror, str(self.root / name)) from error
 
     def secret_key(self) -> str:
-        """Return the engines' secret key, which is created once: presigned URLs remain valid.
+        """Return the engines' secret key.
+
+        It is created once, so that presigned URLs remain valid.
 
         Raises:
             LocalError: the file is damaged.

@@ -1,4 +1,4 @@
-"""What a long start prints: its steps, and a reminder while one takes long."""
+"""Prints the steps of a long start, and a reminder during a long step."""
 
 import threading
 import time
@@ -6,11 +6,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 _QUIET_SECONDS = 20.0
-"""After so long without a line, people wonder whether a program still works."""
+"""Time without output after which people may think that a program hangs."""
 
 
 class Steps:
-    """Prints steps. While `reminding`, prints the last one again if no other follows it."""
+    """Prints steps. While `reminding`, it prints the last one again if no other follows."""
 
     def __init__(self, say: Callable[[str], None], quiet: float = _QUIET_SECONDS) -> None:
         self._say = say
@@ -26,7 +26,7 @@ class Steps:
     def reminding(self) -> Generator[None]:
         """Print reminders until the block ends."""
         ended = threading.Event()
-        # A thread: the steps of a start block the event loop for seconds.
+        # A thread, because the steps of a start block the event loop for seconds.
         thread = threading.Thread(target=self._remind, args=(ended,), daemon=True)
         thread.start()
         try:

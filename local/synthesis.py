@@ -45,7 +45,7 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
 
 
 def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:
-    """Return the CDK's variables for context; those of the environment are kept."""
+    """Return the CDK's variables for context values; those of the environment are kept."""
     if not settings:
         return {}
     given = json.loads(os.environ.get(_CONTEXT, "{}"))

@@ -18,10 +18,10 @@ _SAMPLE = Path(__file__).parents[1] / "samples" / "tracking" / "train.py"
 
 
 def demo(say: Callable[[str], None]) -> int:
-    """Run the sample; returns its exit code. Nothing remains of it.
+    """Run the sample; return its exit code. All its data is removed.
 
     Raises:
-        EngineError: the engine cannot be fetched or started.
+        EngineError: the engine cannot be downloaded or started.
     """
     prepare_all(tools_folder(), say, names=[_ENGINE])
     with tempfile.TemporaryDirectory(prefix="vitrine-tracking-") as name:

@@ -1,9 +1,8 @@
-"""The engines of the local runtime: fetch, lay out, start, health, stop.
+"""The engines of the local runtime: download, install, start, check health, stop.
 
-    from local.engines import ENGINES, Options, prepare_all, start_all, stop_all
-
-Names: `opensearch`, `dynamodb`, `s3`, `queues` (SQS), `aws` (Secrets Manager, SNS, EventBridge,
-SSM and more, memory only).
+`prepare_all`, `start_all` and `stop_all` take the names `opensearch`, `dynamodb`, `s3`, `queues`
+(SQS), `states` (Step Functions) and `aws` (Secrets Manager, SNS, EventBridge, SSM and more, in
+memory only).
 """
 
 from local.engines.base import Engine, Options, Progress

@@ -1,6 +1,6 @@
 """moto's server: Secrets Manager, SNS, EventBridge, SSM and more, in memory only.
 
-What the runtime needs again after a restart it must keep itself and replay.
+The runtime stores the data that it needs after a restart, and restores it.
 """
 
 import sys
@@ -43,7 +43,7 @@ class MotoServer:
                 "AWS_DEFAULT_REGION": options.region,
                 "PYTHONPATH": str(_ROOT),
                 "PYTHONUNBUFFERED": "1",
-                # What is made again gets its old id, which functions know.
+                # A resource that is created again gets its previous id, which functions have.
                 "MOTO_COGNITO_IDP_USER_POOL_ID_STRATEGY": "HASH",
                 "MOTO_COGNITO_IDP_USER_POOL_CLIENT_ID_STRATEGY": "HASH",
             },

@@ -1,8 +1,8 @@
-"""What every engine of the local runtime has in common: its parts, its process, its errors.
+"""The common parts of all engines of the local runtime: options, process, errors.
 
-An engine is a program from a package registry that stands in for an AWS service. It is
-prepared once into the tools folder (shared by all state folders) and started on a data folder.
-What an engine *is* (jars, options, health) lives in its own module.
+An engine is a program from a package registry that replaces an AWS service. It is prepared once in
+the tools folder, which all state folders share, and is started on a data folder. Its jars, options
+and health check are in a module of its own.
 """
 
 import re
@@ -18,18 +18,16 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What a start may choose; every engine reads only what concerns it.
+    """The options of a start; each engine uses only its own.
 
-    The access key is of letters and digits, or DynamoDB Local refuses it.
+    The access key consists of letters and digits, because DynamoDB Local refuses others.
+    `queues_path` is a secret path before those of queues, because ElasticMQ checks neither
+    signatures nor hosts. `tasks` is the address at which the runner handles tasks of state
+    machines.
 
-    `queues_path` is the path before those of queues, without which none is reached: ElasticMQ
-    checks neither signatures nor hosts.
-
-    `tasks` is where the runner answers the tasks of state machines.
-
-    `durable=False` gives tests speed for safety: DynamoDB Local in memory. `eatmydata` keeps
-    the files but skips fsync, by preloading libeatmydata where the machine has it (a kill -9 of
-    the process loses nothing then, a power cut may).
+    `durable=False` makes tests faster and loses data: DynamoDB Local runs in memory. `eatmydata`
+    keeps the files but skips fsync, by preloading libeatmydata if the machine has it (a kill -9 of
+    the process loses nothing then, a power failure may).
     """
 
     access_key: str = "local"
@@ -43,7 +41,7 @@ class Options:
     eatmydata: bool = False
 
     def __post_init__(self) -> None:
-        """Check the access key here, not at the first request."""
+        """Check the access key at the start instead of at the first request."""
         if not re.fullmatch(r"[A-Za-z0-9]+", self.access_key):
             raise ValueError(f"access_key is not of letters and digits: {self.access_key!r}")
 
@@ -53,16 +51,17 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Short name, also of its pid file, its log and its data folder."""
+        """The short name, which its pid file, log and data folder have, too."""
         ...
 
     def prepare(self, tools: Path, progress: Progress) -> None:
-        """Fetch, verify and lay out into `tools`; instant and offline when that is done.
+        """Download, verify and install into `tools`; immediate and offline if this was done before.
 
-        Safe when two processes prepare the same folder at once.
+        Two processes may prepare the same folder at the same time.
 
         Raises:
-            EngineError: something cannot be fetched, or is not what the lock says.
+            EngineError: a file cannot be downloaded, or does not have the checksum of the lock
+                file.
         """
         ...
 
@@ -75,11 +74,13 @@ class Engine(Protocol):
         port: int | None = None,
         options: Options | None = None,
     ) -> Running:
-        """Start on `data/<name>` and return at once; `Running.wait_healthy` waits for it.
+        """Start on `data/<name>` and return immediately.
 
-        What an earlier, killed runner left running on the same `data` is stopped first.
+        `Running.wait_healthy` waits for the engine.
+
+        Processes that an earlier, killed runner left running on `data` are stopped first.
 
         Raises:
-            EngineError: not prepared, or the port is in use.
+            EngineError: the engine is not prepared, or the port is in use.
         """
         ...

@@ -1,23 +1,23 @@
 """DynamoDB Local: tables, indexes, transactions, streams.
 
-It is started by a small program of ours over its public classes (`DynamoDbOnLoopback.java`,
-compiled when the jars are fetched): its own runner listens on all interfaces, and has no option
+A small program of ours starts it by its public classes (`DynamoDbOnLoopback.java`, compiled after
+the jars are downloaded), because its own command line listens on all interfaces, and has no option
 for the address.
 
-On disk everything survives a kill -9 of the process, streams included: the stream's ARN, its
-shards, every record with its sequence number, and even shard iterators given out before. Sequence
-numbers continue where they stopped, so a checkpoint (shard, sequence number) remains valid over a
-restart. As on AWS records live for 24 hours, also while it is down; a shard is closed after four
-hours and a child shard follows. In memory (`durable=False`) nothing survives.
+On disk all data survives a kill -9 of the process, including streams: the stream's ARN, its shards,
+each record with its sequence number, and issued shard iterators. Sequence numbers continue, so a
+checkpoint (shard, sequence number) remains valid after a restart. As on AWS, records are kept for
+24 hours, also while the engine is down; a shard is closed after four hours, and a child shard
+follows. In memory (`durable=False`) no data survives.
 
-One window: TransactWriteItems returns some milliseconds before its commit. A SIGKILL of the
-engine in between loses the whole transaction; SIGTERM waits for the commit, and so does any later
-request to it, so a caller who must be sure first sends something cheap (ListTables).
-Other writes are committed before they return. A killed runner is no such case: its engines
-get SIGTERM first (`guard.py`, `stop_leftovers`).
+There is one gap: TransactWriteItems returns some milliseconds before its commit. A SIGKILL of the
+engine in between loses the whole transaction. SIGTERM waits for the commit, and so does any later
+request to the engine, so a caller who must be sure sends a cheap request first (ListTables). Other
+writes are committed before they return. The end of a killed runner is not affected: its engines
+receive SIGTERM first (`guard.py`, `stop_leftovers`).
 
-Every write waits for SQLite's fsync, and no option changes SQLite's settings. Without that wait:
-`eatmydata`, or a data folder on a memory file system, which survives a kill as well.
+Every write waits for SQLite's fsync, and no option changes SQLite's settings. To avoid this wait,
+use `eatmydata`, or a data folder on a memory file system, which survives a kill as well.
 """
 
 from pathlib import Path
@@ -40,13 +40,14 @@ class DynamoDbLocal(JarEngine):
     name = "dynamodb"
     version = DYNAMODB_LOCAL
     besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
-    # It has no health page; refusing an unsigned request is its way to say hello.
+    # It has no health page; it is healthy if it refuses an unsigned request.
     probe = staticmethod(answers("/", with_status=(400,)))
 
     def complete(self, tools: Path, lib: Path) -> None:
         """See `JarEngine.complete`."""
         jvm.compile_into(lib / f"{_SOURCE.stem}.jar", _SOURCES, lib=lib, tools=tools)
-        # It names its own folder, with which the JVM archives no classes: half a start's work.
+        # Its manifest names its own folder, for which the JVM archives no classes: half of a
+        # start's work.
         jvm.drop_class_path(lib / f"DynamoDBLocal-{DYNAMODB_LOCAL}.jar")
 
     def environment(self, options: Options) -> dict[str, str]:

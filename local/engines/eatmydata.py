@@ -1,4 +1,4 @@
-"""Skipping fsync for engines in tests, where the machine has libeatmydata."""
+"""Skips fsync of engines in tests, if the machine has libeatmydata."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ _PLACES = (
 
 
 def preload(root: Path = Path("/")) -> dict[str, str]:
-    """Return the environment that preloads libeatmydata, empty when it is not installed."""
+    """Return the environment that preloads libeatmydata; empty if it is not installed."""
     for place in _PLACES:
         for library in sorted(root.glob(place)):
             return {"LD_PRELOAD": str(library)}

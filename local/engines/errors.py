@@ -1,5 +1,8 @@
-"""What can go wrong with an engine, in words for the person at the terminal."""
+"""The errors of engines, with messages for the person at the terminal."""
 
 
 class EngineError(Exception):
-    """An engine cannot be fetched, laid out or started; the message is one clear line first."""
+    """An engine cannot be downloaded, installed or started.
+
+    The message begins with a one-line summary.
+    """

@@ -33,10 +33,10 @@ ENGINES: Mapping[str, Engine] = {
 
 
 def prepare_all(tools: Path, progress: Progress, *, names: Iterable[str] = ENGINES) -> None:
-    """Prepare the named engines (all, if not said) in parallel.
+    """Prepare the named engines (by default all) in parallel.
 
     Raises:
-        EngineError: one cannot be prepared; the others are finished first.
+        EngineError: one cannot be prepared; the others are completed first.
     """
     _each(names, lambda name: ENGINES[name].prepare(tools, progress))
 
@@ -54,15 +54,16 @@ def start_all(
 ) -> dict[str, Running]:
     """Start the named engines on `data` in parallel and return when all are healthy.
 
-    Leftovers of a killed runner on `data` are stopped first. Logs go to `logs/<name>.log`.
+    Processes that a killed runner left on `data` are stopped first. Logs are written to
+    `logs/<name>.log`.
 
     Raises:
-        EngineError: one did not come up; the others are stopped again.
+        EngineError: one did not start; the others are stopped again.
     """
     for name in stop_leftovers(data):
         progress(f"{name}: stopped a process of an earlier run")
     names = tuple(names)
-    # Together: one by one two engines may get the same, as none of them listens yet.
+    # All ports at once: a port that no engine listens on yet could be chosen twice.
     chosen = {**dict(zip(names, free_ports(len(names)), strict=True)), **(ports or {})}
     running: dict[str, Running] = {}
     try:
@@ -82,7 +83,7 @@ def start_all(
 
 
 def stop_all(running: Mapping[str, Running], timeout: float = 10.0) -> None:
-    """Stop all of them at the same time."""
+    """Stop all of the engines at the same time."""
     _each(running, lambda name: running[name].stop(timeout))
 
 
@@ -104,7 +105,7 @@ def _wait_for_all(running: Mapping[str, Running], progress: Progress, timeout: f
 
 
 def _each(names: Iterable[str], work: Callable[[str], None]) -> None:
-    """Do the work for each name in parallel, to the end; then raise all that went wrong."""
+    """Do the work for each name in parallel until all have ended; then raise all errors."""
     chosen = tuple(names)
     if not chosen:
         return

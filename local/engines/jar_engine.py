@@ -1,4 +1,4 @@
-"""What the engines have in common that run straight from the jars of their lock."""
+"""The common parts of engines that run from the jars of their lock file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from local.engines.process import Running, launch, stop_leftovers
 
 @dataclass(frozen=True)
 class Start:
-    """One start: where the tools and jars are, and which files and port are the engine's."""
+    """One start: the folders of tools and jars, and the files and the port of the engine."""
 
     tools: Path
     lib: Path
@@ -24,28 +24,28 @@ class Start:
 
 
 class JarEngine(ABC):
-    """An engine of jars; a subclass says its name, its version, its command and its probe."""
+    """An engine of jars. A subclass defines its name, version, command and probe."""
 
     name: str
     version: str
     probe: Callable[[str], bool]
     besides: bytes = b"1"
-    """Further input of `complete`. Another input creates another folder."""
+    """Return further input of `complete`. Different input results in a different folder."""
 
     @abstractmethod
     def command(self, start: Start) -> list[str]:
-        """Return the command, once what it reads is written below `start.files`."""
+        """Return the command, after writing the files that it reads below `start.files`."""
 
     def environment(self, options: Options) -> dict[str, str]:  # noqa: ARG002 - for subclasses
-        """Return what the process needs in its environment."""
+        """Return the environment variables of the process."""
         return {}
 
     def path(self, options: Options) -> str:  # noqa: ARG002 - for subclasses
-        """Return the path below which it serves."""
+        """Return the path below which the engine serves."""
         return ""
 
     def complete(self, tools: Path, lib: Path) -> None:  # noqa: B027 - most need nothing
-        """Add to the fetched jars in `lib` what the engine needs besides them."""
+        """Add files to the downloaded jars in `lib` that the engine also needs."""
 
     def prepare(self, tools: Path, progress: Progress) -> None:
         """See `Engine.prepare`."""

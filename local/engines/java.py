@@ -1,9 +1,9 @@
-"""Finding a Java that runs the engines, or fetching one.
+"""Finds a Java that can run the engines, or downloads one.
 
-Order: JAVA_HOME, `java` on the PATH, the usual folders of JVMs, what was fetched before; the
-first that is new enough counts. A trimmed runtime without locale data is passed over, because
-OpenSearch cannot build its analyzers there, and so is one without a compiler, which DynamoDB
-Local's start needs (`DynamoDbOnLoopback.java`). cjdk fetches a Temurin where nothing fits.
+The order is: JAVA_HOME, `java` on the PATH, the usual folders of JVMs, an earlier download. The
+first one that is new enough is used. A runtime without locale data is skipped, because OpenSearch
+cannot create its analyzers there. So is one without a compiler, which the start of DynamoDB Local
+requires (`DynamoDbOnLoopback.java`). If none is suitable, cjdk downloads a Temurin.
 """
 
 import os
@@ -45,7 +45,7 @@ def find_java(
     root: Path = Path("/"),
     home: Path | None = None,
 ) -> Path | None:
-    """Return the home of the first fitting Java, or None."""
+    """Return the home of the first suitable Java; None if there is none."""
     env = os.environ if environment is None else environment
     candidates = _candidates(tools, env, root, home or Path.home())
     seen: set[Path] = set()
@@ -58,10 +58,10 @@ def find_java(
 
 
 def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = None) -> Path:
-    """Return the home of a fitting Java, fetched into `tools` when the machine has none.
+    """Return the home of a suitable Java, downloaded into `tools` if the machine has none.
 
     Raises:
-        EngineError: none is there and none can be fetched.
+        EngineError: there is none, and none can be downloaded.
     """
     found = find_java(tools)
     if found is not None:
@@ -72,10 +72,10 @@ def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = Non
 
 
 def java_command(tools: Path, program: str = "java") -> str:
-    """Return the path of the `java` to start engines with, or of another program beside it.
+    """Return the path of the `java` that starts engines, or of another program beside it.
 
     Raises:
-        EngineError: there is none (it went away since `prepare`).
+        EngineError: there is none; it was removed after `prepare`.
     """
     found = find_java(tools)
     if found is None:
@@ -103,7 +103,7 @@ def _candidates(tools: Path, env: Mapping[str, str], root: Path, home: Path) -> 
 
 def _fits(java_home: Path, minimum: int) -> bool:
     java = java_home / "bin" / "java"
-    # Not by the release file: Debian's runtimes state the modules of the whole JDK there.
+    # Not from the release file: in Debian's runtimes it lists the modules of the whole JDK.
     if not all(os.access(program, os.X_OK) for program in (java, java.with_name("javac"))):
         return False
     try:
@@ -118,7 +118,7 @@ def _fits(java_home: Path, minimum: int) -> bool:
 
 
 def _reported_version(java: Path) -> int | None:
-    """Ask a Java without a release file for its version."""
+    """Run a Java without a release file to read its version."""
     try:
         result = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=10, check=False

@@ -1,4 +1,4 @@
-"""What the engines on a JVM have in common: their commands, and the compiler."""
+"""The common parts of engines on a JVM: their commands, and the compiler."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from local.engines.errors import EngineError
 from local.engines.java import java_command
 from local.engines.versions import JAVA_MINIMUM
 
-_COMPILE_SECONDS = 300  # of a busy machine
+_COMPILE_SECONDS = 300  # on a busy machine
 _MANIFEST = "META-INF/MANIFEST.MF"
 _CLASS_PATH = re.compile(rb"^Class-Path:.*\n(?: .*\n)*", re.MULTILINE)
 
@@ -21,10 +21,10 @@ def command(
 ) -> list[str]:
     """Return the beginning of a JVM's command, up to its main class.
 
-    The serial collector is the smallest, and quick on heaps of this size. The archive of loaded
-    classes, which the JVM writes into the engine's `folder` at its first polite end and renews
-    when it does not fit, saves 40 % of the work of a start (OpenSearch: 8.3 to 5 seconds of one
-    core). Where it cannot be read or written, the JVM goes on without.
+    The serial collector is the smallest one, and fast on heaps of this size. The archive of loaded
+    classes saves 40 % of the work of a start (OpenSearch: 5 instead of 8.3 seconds of one core).
+    The JVM writes it into the engine's `folder` at its first regular end, renews it if it no longer
+    matches, and continues without it if it cannot read or write it.
     """
     return [
         java_command(tools),
@@ -47,7 +47,7 @@ def compile_into(jar: Path, sources: Sequence[Path], *, lib: Path, tools: Path) 
     A jar, because the archive of loaded classes (see `command`) does not support folders.
 
     Raises:
-        EngineError: it does not compile; with what the compiler said.
+        EngineError: the compilation failed; with the compiler's output.
     """
     with tempfile.TemporaryDirectory() as classes:
         command = [
@@ -68,8 +68,8 @@ def compile_into(jar: Path, sources: Sequence[Path], *, lib: Path, tools: Path) 
 
 
 def drop_class_path(jar: Path) -> None:
-    """Replace a jar by one whose manifest names no further class path."""
-    fresh = jar.with_suffix(".new")  # never in place: the file is shared with the store of jars
+    """Replace a jar by one whose manifest has no class path."""
+    fresh = jar.with_suffix(".new")  # never in place: the store of jars shares the file
     with zipfile.ZipFile(jar) as old, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
             content = old.read(entry)

@@ -1,4 +1,4 @@
-"""Folders in the tools folder that are either whole or not there."""
+"""Folders in the tools folder that are either complete or absent."""
 
 import hashlib
 import shutil
@@ -17,10 +17,10 @@ _MEGABYTE = 1_000_000
 
 
 def whole_folder(tools: Path, name: str, build: Callable[[Path], None]) -> Path:
-    """Return `tools/name`, made by `build` when it is not there yet.
+    """Return `tools/name`; `build` creates it if it does not exist.
 
-    `build` fills a folder of another name, which is renamed at the end; one process builds, the
-    others wait for it. What a broken-off build left is removed.
+    `build` fills a temporary folder, which is renamed at the end. One process builds, others wait
+    for it. The remains of an interrupted build are removed.
     """
     folder = tools / name
     if folder.is_dir():
@@ -41,16 +41,17 @@ def whole_folder(tools: Path, name: str, build: Callable[[Path], None]) -> Path:
 
 
 def jars_folder_name(engine: str, version: str, *, besides: bytes = b"1") -> str:
-    """Return the folder name of an engine made from jars.
+    """Return the folder name of an engine made of jars.
 
-    Another lock is another folder, and so is another content of what is built `besides` them.
+    A different lock file, or different input of what is built `besides` the jars, results in a
+    different folder.
     """
     digest = hashlib.sha256(lock_path(engine).read_bytes() + besides)
     return f"{engine}-{version}-{digest.hexdigest()[:8]}"
 
 
 def fetch_locked(engine: str, tools: Path, progress: Progress, *, into: Path) -> None:
-    """Fetch the jars of an engine's lock into the store and link them into a folder.
+    """Download the jars of an engine's lock file into the store, and link them into a folder.
 
     Raises:
         EngineError: as `fetch_all`.
@@ -68,7 +69,7 @@ def prepared(folder: Path, engine: str) -> Path:
     """Return the folder.
 
     Raises:
-        EngineError: it is not there.
+        EngineError: it does not exist.
     """
     if not folder.is_dir():
         raise EngineError(f"{engine} is not prepared: {folder} is missing")

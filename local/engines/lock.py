@@ -1,8 +1,8 @@
-"""Writes the jar locks again: `python -m local.engines.lock [ENGINE ...]`.
+"""Updates the lock files of jars: `python -m local.engines.lock [ENGINE ...]`.
 
-To be run by hand after a version in `versions.py` has changed; needs the network. jgo resolves
-the roots (which takes poms only), each file is fetched once for its SHA-256, and the whole set
-goes into `jars/<engine>.lock`, to be reviewed and committed.
+Run it by hand after a change of a version in `versions.py`; it needs the network. jgo resolves the
+root artifacts from poms only, each file is downloaded once to compute its SHA-256, and the complete
+list is written to `jars/<engine>.lock`, to be reviewed and committed.
 """
 
 import logging
@@ -21,7 +21,7 @@ from local.engines.versions import LEFT_OUT, ROOTS
 
 
 class _Resolved(Protocol):
-    """The part of jgo's untyped Dependency that is read here."""
+    """The attributes of jgo's untyped Dependency that are read here."""
 
     @property
     def groupId(self) -> str: ...  # noqa: N802 - Maven's names
@@ -36,7 +36,7 @@ class _Resolved(Protocol):
 
 
 def resolve(roots: tuple[str, ...], left_out: tuple[str, ...], cache: Path) -> list[Artifact]:
-    """Return what the roots need at run time, roots included."""
+    """Return the run-time dependencies of the root artifacts, including these."""
     from jgo.maven import (  # noqa: PLC0415 - only for this command
         Dependency,
         MavenContext,
@@ -68,7 +68,7 @@ def _artifact(resolved: _Resolved) -> Artifact:
 
 
 def with_checksums(artifacts: Sequence[Artifact]) -> list[Locked]:
-    """Fetch each artifact and note its checksum."""
+    """Download each artifact and record its checksum."""
     base = repository()
     with httpx.Client(timeout=60, follow_redirects=True) as client, ThreadPoolExecutor(8) as pool:
         sums = [pool.submit(checksum, client, base, artifact) for artifact in artifacts]
@@ -79,7 +79,7 @@ def with_checksums(artifacts: Sequence[Artifact]) -> list[Locked]:
 
 
 def main(engines: list[str]) -> None:
-    """Write the locks of the named engines, or of all."""
+    """Update the lock files of the named engines, or of all."""
     logging.getLogger("jgo").setLevel(logging.ERROR)
     for engine in engines or list(ROOTS):
         with tempfile.TemporaryDirectory() as cache:

@@ -1,7 +1,7 @@
-"""OpenSearch: the real server, one node, on loopback.
+"""OpenSearch: the real server, one node, on the loopback address.
 
-The home (jars) is in the tools folder; configuration, data and temporary files belong to the
-state folder. No security plugin: any process that reaches the port may do everything. A small
+The home (jars) is in the tools folder; configuration, data and temporary files are in the state
+folder. There is no security plugin: any process that reaches the port has full access. A small
 plugin of ours refuses requests that web pages cause (`local/foreign.py`).
 """
 
@@ -76,7 +76,7 @@ class OpenSearchServer:
             data=data,
             log=log,
             port=port,
-            # yellow: replicas that a template may ask for have no place on one node
+            # yellow: a single node cannot hold the replicas that a template may request
             probe=answers("/_cluster/health?wait_for_status=yellow&timeout=1s"),
         )
 
@@ -84,8 +84,8 @@ class OpenSearchServer:
 def _command(tools: Path, home: Path, files: Path) -> list[str]:
     """Return the command of the server.
 
-    JNA's native part is off: with it the server refuses to run as root, which containers do; it
-    serves system-call filters and memory locking only.
+    JNA's native part is disabled: with it the server refuses to run as root, which containers do.
+    The server needs it only for filters of system calls and for locked memory.
     """
     options = [
         "-XX:+ExitOnOutOfMemoryError",
@@ -112,21 +112,21 @@ def _command(tools: Path, home: Path, files: Path) -> list[str]:
 
 
 def _settings(files: Path, port: int) -> str:
-    """Return opensearch.yml; JSON values are YAML values."""
+    """Return opensearch.yml; JSON values are also YAML values."""
     settings: dict[str, str | int | bool] = {
         "cluster.name": "local",
         "node.name": "local-1",
         "discovery.type": "single-node",
         "network.host": LOOPBACK,
         "http.port": port,
-        "transport.port": 0,  # any free one: nothing connects to it
+        "transport.port": 0,  # any free port: nothing connects to it
         "path.data": str(files / "data"),
         "path.logs": str(files / "logs"),
         "action.auto_create_index": False,
         "action.destructive_requires_name": True,
         "bootstrap.memory_lock": False,
         "indices.query.bool.max_clause_count": MAX_CLAUSES,
-        # a laptop's full disk must not turn indexes read-only
+        # a full disk of a laptop must not make indexes read-only
         "cluster.routing.allocation.disk.threshold_enabled": False,
     }
     return "".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items())

@@ -1,7 +1,7 @@
-"""An OpenSearch home from jars: `lib/` and `modules/<name>/` with descriptors.
+"""Creates an OpenSearch home from jars: `lib/` and `modules/<name>/` with descriptors.
 
-The distribution's archive is not in a package registry; its server and its modules are. The
-home holds no configuration and no data, so that several runtimes can share it.
+Package registries do not have the distribution's archive, but its server and its modules. The home
+contains no configuration and no data, so several runtimes can share it.
 """
 
 import re
@@ -19,7 +19,10 @@ _PLUGIN_CLASS = re.compile(r"org/opensearch/.*/\w+Plugin\.class")
 
 @dataclass(frozen=True)
 class Module:
-    """A module of the server: its jars, by the beginnings of their names, its own first."""
+    """A module of the server: its jars, by the beginnings of their names.
+
+    Its own jar comes first.
+    """
 
     name: str
     jars: tuple[str, ...]
@@ -50,7 +53,7 @@ MODULES = (
 
 
 def arrange_jars(jars: Path, home: Path) -> None:
-    """Move the jars of the folder `jars` to where the server looks for them below `home`.
+    """Move the jars of the folder `jars` to their folders below `home`.
 
     Raises:
         EngineError: a module's own jar, or its plugin class, is missing.
@@ -64,13 +67,16 @@ def arrange_jars(jars: Path, home: Path) -> None:
         jar.rename(folder / jar.name)
     for module in MODULES:
         _describe(module, home / "modules" / module.name)
-    # The server wants this folder to be there, and warns of `bin` and `plugins`.
+    # The server requires this folder, and logs warnings about `bin` and `plugins`.
     (home / "plugins").mkdir()
     shutil.rmtree(jars)
 
 
 def add_plugin(home: Path, plugin: str) -> Path:
-    """Describe a module of one class, which has the plugin's name; return where its jar belongs."""
+    """Describe a module of one class, which has the plugin's name.
+
+    Return the folder for its jar.
+    """
     folder = home / "modules" / plugin.lower()
     folder.mkdir()
     _write_descriptor(folder, plugin)
@@ -78,12 +84,15 @@ def add_plugin(home: Path, plugin: str) -> Path:
 
 
 def owner(jar: str) -> Module | None:
-    """Return the module to which a jar belongs, None for the server's own."""
+    """Return the module to which a jar belongs; None for the server's own."""
     return next((module for module in MODULES if jar.startswith(module.jars)), None)
 
 
 def plugin_class(entries: Sequence[str]) -> str | None:
-    """Return the plugin's class among a jar's entries; `…ModulePlugin` wins where it is."""
+    """Return the plugin's class among a jar's entries.
+
+    One named `…ModulePlugin` takes precedence.
+    """
     classes = sorted(
         (entry for entry in entries if _PLUGIN_CLASS.fullmatch(entry)),
         key=lambda entry: (not entry.endswith("ModulePlugin.class"), entry),

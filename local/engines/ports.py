@@ -1,4 +1,4 @@
-"""Choosing and checking TCP ports on the loopback address."""
+"""Chooses and checks TCP ports on the loopback address."""
 
 import contextlib
 import secrets
@@ -8,9 +8,9 @@ from local.engines.errors import EngineError
 
 LOOPBACK = "127.0.0.1"
 
-# Below what Linux (32768 on) and macOS and Windows (49152 on) hand out by themselves: an engine
-# listens seconds after its port was chosen, and comes back on it after a kill. A port of the
-# system's own choice could be in use by then.
+# Below the ports that Linux (from 32768) and macOS and Windows (from 49152) assign: an engine
+# listens seconds after its port was chosen, and uses it again after a kill. The system could have
+# assigned a port of its own range to another process by then.
 _FIRST, _END = 10_000, 32_768
 _TRIES = 200
 
@@ -19,7 +19,7 @@ def free_ports(count: int) -> list[int]:
     """Return `count` different ports that are not in use and not assigned by the system.
 
     Raises:
-        EngineError: so many ports were tried in vain.
+        EngineError: no free port was found in this number of attempts.
     """
     with contextlib.ExitStack() as held:
         found: list[int] = []
@@ -28,7 +28,7 @@ def free_ports(count: int) -> list[int]:
                 break
             sought = _FIRST + secrets.randbelow(_END - _FIRST)
             probe = held.enter_context(socket.socket())
-            with contextlib.suppress(OSError):  # in use, if only by the ports found so far
+            with contextlib.suppress(OSError):  # in use, possibly by the ports found before
                 probe.bind((LOOPBACK, sought))
                 found.append(sought)
     if len(found) < count:
@@ -42,7 +42,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Say whether `port` can be listened on (connections of a stopped server do not count)."""
+    """Return whether `port` is free; connections of a stopped server do not count."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

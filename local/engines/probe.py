@@ -1,4 +1,4 @@
-"""Asking an engine whether it answers."""
+"""Checks whether an engine responds."""
 
 from collections.abc import Callable, Collection
 
@@ -8,11 +8,11 @@ _TIMEOUT_SECONDS = 2.0
 
 
 def answers(path: str, *, with_status: Collection[int] = (200,)) -> Callable[[str], bool]:
-    """Return a probe: does GET `path` answer with one of the statuses?"""
+    """Return a probe, which reports whether GET `path` returns one of the statuses."""
 
     def probe(url: str) -> bool:
         try:
-            # Proxies of the environment are for the world outside, not for loopback.
+            # Proxies of the environment are for the internet, not for the loopback address.
             response = httpx.get(f"{url}{path}", timeout=_TIMEOUT_SECONDS, trust_env=False)
         except httpx.HTTPError:
             return False

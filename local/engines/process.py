@@ -1,9 +1,9 @@
-"""The process of one engine: started in its own session, watched, stopped, never orphaned.
+"""The process of one engine: started in its own session, monitored, stopped, never orphaned.
 
-Two things keep engines from outliving a killed runner: the guard (see `guard.py`), which ends
-them when the runner's end of a pipe closes, and the pid files in the data folder, from which
-the next start finds what is still there. A pid counts only with its creation time, because
-pids are used again.
+Two mechanisms end engines that outlive a killed runner: the guard (see `guard.py`), which ends them
+when the runner's end of a pipe closes, and the pid files in the data folder, by which the next
+start finds remaining processes. A pid is valid only with its creation time, because pids are
+reused.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from local.engines.errors import EngineError
 from local.engines.ports import LOOPBACK
 
 _POLL_SECONDS = 0.05
-# A busy machine starts engines slowly; an engine whose process ends fails at once.
+# On a busy machine engines start slowly; an engine whose process ends fails immediately.
 HEALTHY_SECONDS = 300.0
 """Time in which an engine must become healthy."""
 _LOG_LINES = 15
@@ -31,7 +31,7 @@ _LOG_LINES = 15
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where an engine listens, and its process."""
+    """The port of an engine, and its process."""
 
     url: str
     port: int
@@ -39,7 +39,7 @@ class Endpoint:
 
 
 class Running:
-    """One started engine. Thread-safe to ask; stop and kill may be called more than once."""
+    """One started engine. Its methods are thread-safe; stop and kill may be called repeatedly."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Running:
         probe: Callable[[str], bool],
         path: str = "",
     ) -> None:
-        """Take over a process that was just started."""
+        """Store a process that was just started."""
         self.name = name
         self.log = log
         self.endpoint = Endpoint(f"http://{LOOPBACK}:{port}{path}", port, process.pid)
@@ -66,14 +66,14 @@ class Running:
         return self._process.poll()
 
     def healthy(self) -> bool:
-        """Say whether the process runs and answers."""
+        """Return whether the process runs and responds."""
         return self.exit_code is None and self._probe(self.endpoint.url)
 
     def wait_healthy(self, timeout: float = HEALTHY_SECONDS) -> None:
-        """Return when the engine answers.
+        """Wait until the engine responds.
 
         Raises:
-            EngineError: it ended, or does not answer in time; with the last lines of its log.
+            EngineError: it ended, or does not respond in time; with the last lines of its log.
         """
         pause = threading.Event()
         deadline = time.monotonic() + timeout
@@ -87,7 +87,7 @@ class Running:
             pause.wait(_POLL_SECONDS)
 
     def check_alive(self) -> None:
-        """Return while the process runs.
+        """Return if the process runs.
 
         Raises:
             EngineError: it ended; with the last lines of its log.
@@ -97,7 +97,7 @@ class Running:
             raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Ask the process to end (SIGTERM); end it (SIGKILL) when it has not after `timeout`."""
+        """Send SIGTERM to the process; send SIGKILL if it has not ended after `timeout`."""
         self._process.terminate()
         try:
             self._process.wait(timeout)
@@ -120,7 +120,7 @@ class Running:
 
 
 def last_lines(log: Path, count: int = _LOG_LINES) -> str:
-    """Return the last lines of a log, or a word about it being empty."""
+    """Return the last lines of a log, or a note that it is empty."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -139,9 +139,9 @@ def launch(
     probe: Callable[[str], bool],
     path: str = "",
 ) -> Running:
-    """Start `command` with `environment` on top of this process's own; its output goes to `log`.
+    """Start `command`; `environment` extends the environment of this process.
 
-    `path` is the path below which the engine serves.
+    Its output is written to `log`. `path` is the path below which the engine serves.
     """
     data.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -164,9 +164,9 @@ def launch(
 
 
 def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list[str]:
-    """Stop what an earlier runner left running on `data`; return the names of those stopped.
+    """Stop processes that an earlier runner left on `data`; return the names of their engines.
 
-    A pid file whose process has ended, or whose pid now belongs to another process, is removed.
+    A pid file is removed if its process has ended, or if its pid now belongs to another process.
     """
     stopped: list[str] = []
     for pid_file in sorted(data.glob(f"{name}.pid")):
@@ -181,7 +181,7 @@ def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list
 def _write_pid_file(path: Path, pid: int) -> None:
     try:
         created = psutil.Process(pid).create_time()
-    except psutil.NoSuchProcess:  # it ended at once; waiting for health reports the reason
+    except psutil.NoSuchProcess:  # it ended at once; waiting for its health reports the reason
         return
     path.write_text(json.dumps({"pid": pid, "created": created}), encoding="utf-8")
 

@@ -1,11 +1,13 @@
 """ElasticMQ: SQS with visibility, delay, FIFO queues, dead letters and redrive.
 
-Messages, delays, receipt handles, queues, their attributes and tags survive a kill -9: the
-messages storage holds the queues too. A message is on disk before it is acknowledged; a queue
-and its changes some milliseconds after, so create queues again at each start (it changes
-nothing where they are). It answers a moment before it has restored queues, and queues a moment
-before their messages. Not there: MessageRetentionPeriod (ignored). A queue's URL
-holds host and port, so a restart on another port changes it; its name and its ARN stay.
+Messages, delays, receipt handles, queues, their attributes and tags survive a kill -9: the message
+store contains the queues too. A message is on disk before it is acknowledged, a queue and its
+changes some milliseconds later. So create queues again at each start; this changes nothing if they
+exist. The server responds a moment before it has restored its queues, and queues a moment before
+their messages.
+
+MessageRetentionPeriod has no effect. A queue's URL contains host and port, so a restart on another
+port changes it; its name and its ARN do not change.
 """
 
 import json
@@ -45,10 +47,10 @@ class ElasticMq(JarEngine):
 
 
 def _config(files: Path, port: int, options: Options) -> str:
-    """Return the configuration; a JSON value is a value of its format too.
+    """Return the configuration; a JSON value is also a value of its format.
 
-    WRITE_DELAY=0: H2 would else hold back commits for half a second, and a kill then loses
-    messages that were acknowledged (300 of 900 sent in the test that showed it).
+    WRITE_DELAY=0: otherwise H2 delays commits by half a second, and a kill loses messages that were
+    acknowledged (300 of 900 sent in the test that showed it).
     """
     path = json.dumps(options.queues_path)
     storage = f"jdbc:h2:{files / 'messages'};WRITE_DELAY=0"

@@ -1,25 +1,26 @@
-"""versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
+"""versitygw: S3 on the file system, with versioning, multipart uploads, signatures and CORS.
 
-It is built from `s3gateway.go`, a main program without the other backends and commands,
-and with `versitygw.patch` (decision 0034): where a version takes the place of another, as
-delete markers do when they come and go, the released one removes first and puts then, so that a
-kill in between leaves a key of which nothing can be seen any more. And an upload in parts that is
-being completed is neither denied meanwhile nor lost by a kill.
+It is built from `s3gateway.go`, a main program without the other backends and commands, and with
+`versitygw.patch` (decision 34): the release replaces a version in several steps, so a kill in
+between loses the key or an acknowledged version; and it reports a multipart upload that is being
+completed as unknown, and loses its parts in a kill.
 
-What differs from S3, each shown by a test or a run of this version:
-- One webhook for all buckets, each event at most once, in no order; puts, copies, completed
-  multipart uploads, deletions and tagging are reported; a delete marker looks like a deletion.
-  Size is 0 but for plain puts, the version id is there for copy and multipart only.
-- At start the webhook gets an event `s3:TestEvent`; if no server listens there the gateway ends.
-  Its answers must have no body (204): bodies are not read, and each would keep a connection.
-- HEAD of a key whose latest version is a delete marker is 404 without `x-amz-delete-marker`; GET
-  has the header.
-- ListObjectVersions begins a page with the last page's last entry when that was a key's latest
-  version: drop duplicates, and never ask for pages of one (they do not end).
-- Keys are paths: `a` beside `a/b` is refused, a component has at most 255 bytes, and `.`, `..`
-  and empty components are resolved away.
-- No lifecycle, notifications, public access block, encryption or logging configuration
-  (NotImplemented). Signature version 4 only.
+Differences from S3, each shown by a test or a run of this version:
+
+- One webhook for all buckets. Each event is sent at most once, in no order, for puts, copies,
+  completed multipart uploads, deletions and tagging. A delete marker is reported as a deletion. The
+  size is 0 except for plain puts; only copies and multipart uploads have the version id.
+- At its start the gateway sends an event `s3:TestEvent` to the webhook, and ends if no server
+  listens there. The webhook must reply without a body (204): bodies are not read, and each would
+  keep a connection open.
+- HEAD of a key whose latest version is a delete marker returns 404 without `x-amz-delete-marker`;
+  GET returns the header.
+- ListObjectVersions begins a page with the last entry of the previous page if that was a key's
+  latest version. Remove such duplicates, and never request pages of one entry, which do not end.
+- Keys are paths: `a` next to `a/b` is refused, a component has at most 255 bytes, and `.`, `..`
+  and empty components are resolved.
+- There is no configuration of lifecycle, notifications, public access block, encryption or
+  logging (NotImplemented). Only signature version 4 is supported.
 """
 
 import hashlib
@@ -53,7 +54,7 @@ class VersityGateway:
     name = "s3"
 
     def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`; built from source, once."""
+        """See `Engine.prepare`; it is built from source, once."""
         layout.whole_folder(tools, _folder_name(), lambda folder: _build(folder, progress))
 
     def start(
@@ -79,7 +80,7 @@ class VersityGateway:
         return launch(
             name=self.name,
             command=command,
-            # not as arguments, which every user of the machine can read
+            # not in the arguments, which every user of the machine can read
             environment={
                 "ROOT_ACCESS_KEY": options.access_key,
                 "ROOT_SECRET_KEY": options.secret_key,
@@ -92,13 +93,16 @@ class VersityGateway:
 
 
 def _folder_name() -> str:
-    """Patch and main program are part of the name: others are another program."""
+    """Return a name with a digest of the patch and the main program, because both can change."""
     ours = hashlib.sha256(_PATCH.read_bytes() + _MAIN.read_bytes()).hexdigest()
     return f"s3-versitygw-{VERSITYGW}-{ours[:8]}"
 
 
 def _build(folder: Path, progress: Progress) -> None:
-    """Build the program into `folder`; what the build needs is removed with `folder/.go`."""
+    """Build the program into `folder`.
+
+    Files of the build, in `folder/.go`, are removed at the end.
+    """
     go = find_go()
     work = folder / ".go"
     environment = {
@@ -130,7 +134,7 @@ def _build(folder: Path, progress: Progress) -> None:
 
 
 def _checked(answer: str) -> Path:
-    """Return where the module's source is, which has the pinned checksum."""
+    """Return the folder of the module's source, which has the pinned checksum."""
     module = cast("dict[str, str]", json.loads(answer))
     if (found := module.get("Sum")) != VERSITYGW_SUM:
         raise EngineError(

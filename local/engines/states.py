@@ -1,4 +1,4 @@
-"""moto's interpreter of state machines, in memory only: `local/states/`."""
+"""moto's interpreter of state machines, in memory only (`local/states/`)."""
 
 import sys
 from pathlib import Path
@@ -38,7 +38,7 @@ class StateMachines:
             name=self.name,
             command=[sys.executable, *module, LOOPBACK, str(port), options.tasks or ""],
             environment={
-                # The ARNs of executions are those that the templates are resolved with.
+                # The ARNs of executions must be those with which the templates were resolved.
                 "MOTO_ACCOUNT_ID": arns.ACCOUNT,
                 "AWS_DEFAULT_REGION": arns.REGION,
                 "PYTHONPATH": str(_ROOT),

@@ -30,7 +30,7 @@ ROOTS: dict[str, tuple[str, ...]] = {
     "opensearch": (
         *(f"org.opensearch:{name}:{OPENSEARCH}" for name in _OPENSEARCH_CORE),
         *(f"org.opensearch.plugin:{name}:{OPENSEARCH}" for name in _OPENSEARCH_MODULES),
-        # the server's own, declared as optional there: logging and geo shapes
+        # the server's own modules, declared as optional in its pom: logging and geo shapes
         "org.apache.logging.log4j:log4j-core:2.25.4",
         "org.locationtech.jts:jts-core:1.15.0",
         "org.locationtech.spatial4j:spatial4j:0.7",
@@ -41,7 +41,7 @@ ROOTS: dict[str, tuple[str, ...]] = {
 """The Maven coordinates from which each engine's lock file is resolved."""
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {
-    # QUIC's natives, 12 MB for platforms and a protocol that nothing here speaks
+    # the native libraries of QUIC, 12 MB for platforms and a protocol that are not used here
     "opensearch": ("io.netty:netty-codec-native-quic",),
     # a test library that DynamoDB Local's pom names without its test scope
     "dynamodb": (

@@ -1,9 +1,9 @@
-"""The IAM actions that each AWS call needs, and the resources on which they must be allowed.
+"""The IAM actions that each AWS call requires, and the resources on which they must be allowed.
 
-They follow from the operation and its parameters in the SDK, by AWS's Service Authorization
-Reference. A call that is not listed is an error, so that no call passes unchecked. A resource with
-a customer-managed key needs the key's actions too, as its service documents them. Standard library
-only: it runs in the functions' processes too.
+They follow from the operation and its parameters, as in AWS's Service Authorization Reference. An
+unlisted call is an error, so no call passes unchecked. A resource with a customer-managed key also
+requires the key's actions, as its service documents them. This module uses only the standard
+library, because it runs in the functions' processes too.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -202,7 +202,7 @@ def log_writing(group: str, place: Place) -> Iterator[Need]:
 def log_delivery() -> Iterator[Need]:
     """Return what Step Functions needs of a state machine's role to log.
 
-    AWS decides on `*` only.
+    AWS supports only `*` for it.
     """
     for action in (
         *("CreateLogDelivery", "DeleteLogDelivery", "DescribeLogGroups"),
@@ -277,7 +277,7 @@ def _s3(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
         target = "PutObject" if operation == "CopyObject" else "UploadPart"
         yield from _on_object(target, parameters, place)
         if operation == "CopyObject" and parameters.get("TaggingDirective") != "REPLACE":
-            # S3 copies tags too, if the source has any: every copy is decided as if it had.
+            # S3 copies the tags of the source, too: every copy is checked as if it had tags.
             yield from _on_object("GetObjectTagging", source, place)
             yield from _on_object("PutObjectTagging", parameters, place)
     elif operation in _OF_OBJECTS:
@@ -301,7 +301,7 @@ def _on_object(operation: str, parameters: Parameters, place: Place) -> Iterator
 
 
 def _copied(source: object) -> Parameters:
-    """Return the parameters of the copied object, which the SDK takes as object or quoted path."""
+    """Return the parameters of the copied object, which may be an object or a quoted path."""
     if isinstance(source, Mapping):
         return cast("Parameters", source)
     path, _, query = str(source).partition("?")
@@ -367,7 +367,7 @@ def _stepfunctions(operation: str, parameters: Parameters, place: Place) -> Iter
     if operation in _OF_RUNS:
         yield Need(f"states:{operation}", str(parameters[_OF_RUNS[operation]]))
     elif operation in _OF_ANSWERS:
-        # A token does not name its state machine: granted are all of the account, or none.
+        # A token does not name its state machine: all of the account are granted, or none.
         yield Need(f"states:{operation}", place.arn("states", "stateMachine:of-the-token"))
 
 

@@ -1,13 +1,14 @@
 """Runs inside the process of a function: checks the role's policies before each call.
 
-The runner starts it in place of AWS's runtime client, with the file that names the policies; it
-hooks into botocore and opensearch-py where they send requests, and then runs as that client. It can
-also enter a box (`local/box.py`) before it imports the handler.
-botocore passes the parameters of every call, including those that are only signed: a presigned URL
-that its signer may not use is refused when it is created (AWS refuses it when it is used).
+The runner starts it in place of AWS's runtime client, with the file of the policies. It adds hooks
+to botocore and opensearch-py where they send requests, and then runs as that client. It can also
+enter a box (`local/box.py`) before it imports the handler. botocore passes the parameters of every
+call, including those that are only signed: a presigned URL that its signer may not use is refused
+when it is created (AWS refuses it when it is used).
 
-Not checked: requests that a function makes without these two libraries, and presigned POSTs, which
-are not supported. Standard library only, and no module of the function is imported early.
+Two kinds of requests are not checked: those that a function sends without these two libraries, and
+presigned POSTs, which are not supported. This module uses only the standard library, and imports no
+module of the function early.
 """
 
 import importlib.abc
@@ -27,7 +28,7 @@ if TYPE_CHECKING or __name__ != "__main__":
     from local import box
     from local.iam import actions, policy
 else:
-    # The runner's own package is importable for these modules only, not for the function.
+    # The runner's own package can be imported by these modules only, not by the function.
     sys.path.insert(0, _ROOT)
     from local import box
     from local.iam import actions, policy
@@ -38,7 +39,7 @@ else:
 
 
 class _Form(NamedTuple):
-    """How a service words a refusal: code, status."""
+    """A refusal in a service's form: code, status."""
 
     code: str
     status: int
@@ -49,13 +50,13 @@ _FORMS = {
     "sqs": _Form("AccessDenied", 403),
 }
 _OTHERS = _Form("AccessDeniedException", 400)
-_BODILESS = _Form("403", 403)  # HEAD: S3's answer has no body, so botocore knows the status only
+_BODILESS = _Form("403", 403)  # HEAD: S3's reply has no body, so botocore has the status only
 _ABSENT = 404
 _MAY_BE_ABSENT = frozenset({"GetObject", "HeadObject"})
 
 
 class Guard:
-    """Decides for one function; `refusal` is the text of AWS, or None."""
+    """Decides for one function; `refusal` is AWS's text, or None."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         """Read the policies of the function's role."""
@@ -68,7 +69,7 @@ class Guard:
         self._recorded: set[tuple[str, policy.Grant]] = set()
 
     def refusal(self, need: actions.Need) -> str | None:
-        """Return why the need is not met, in AWS's words; None if it is."""
+        """Return why the need is not met, in AWS's words; None if it is met."""
         if need is actions.NOTHING:
             return None
         context = {"kms:ViaService": need.via} if need.via else None
@@ -88,7 +89,7 @@ class Guard:
         )
 
     def of_call(self, service: str, operation: str, parameters: actions.Parameters) -> str | None:
-        """Return the first refusal of an SDK's call.
+        """Return the first refusal of a call of the SDK.
 
         Raises:
             UnknownCallError: its needs are not declared.
@@ -103,7 +104,7 @@ class Guard:
         return self.refusal(actions.search_need(method, path, self._domain))
 
     def of_absence(self, parameters: actions.Parameters) -> str | None:
-        """Return the refusal to reveal that an object is absent."""
+        """Return the refusal to reveal that an object does not exist."""
         return self.refusal(actions.listing(parameters))
 
     def _record_use(self, action: str, grants: tuple[policy.Grant, ...]) -> None:
@@ -117,7 +118,7 @@ class Guard:
 
 
 def watch_botocore(guard: Guard, handlers: Any) -> None:
-    """Check each call of clients that are created from now on (`handlers`: botocore's)."""
+    """Check each call of clients that are created from now on (`handlers` are botocore's)."""
     from botocore.exceptions import ClientError  # noqa: PLC0415 - of the function's own packages
 
     def refuse(service: str, operation: str, text: str) -> None:
@@ -163,7 +164,7 @@ def watch_opensearch(guard: Guard, connection: Any) -> None:
 
 
 class _Watcher(importlib.abc.MetaPathFinder):
-    """Calls back when a module has been imported, whenever the function does that."""
+    """Calls back when a module has been imported, at any time."""
 
     def __init__(self, wanted: Mapping[str, Callable[[Any], None]]) -> None:
         self._wanted = dict(wanted)

@@ -1,8 +1,8 @@
 """Evaluates IAM policies: an explicit deny, an allow, or neither, which is a refusal.
 
-Identity policies only: roles have no Principal in them. Unsupported elements (operators, policy
-variables) are errors when the policies are read, never ignored. Standard library only: it runs in
-the functions' processes too.
+Only identity policies are supported: roles have no Principal in them. Unsupported elements
+(operators, policy variables) are errors when the policies are read, and never ignored. This module
+uses only the standard library, because it runs in the functions' processes too.
 """
 
 import re
@@ -56,7 +56,10 @@ class _Statement:
     conditions: tuple[tuple[str, tuple[_Pattern, ...]], ...]
 
     def grants(self, action: str, resource: str, context: Mapping[str, str]) -> Iterator[Grant]:
-        """Return the pairs of patterns by which the statement applies; none if it does not."""
+        """Return the pairs of patterns by which the statement applies.
+
+        An empty list if it does not.
+        """
         for key, wanted in self.conditions:
             value = context.get(key)
             if value is None or not any(pattern.matches(value) for pattern in wanted):
@@ -72,13 +75,13 @@ class _Statement:
 
 
 class Policies:
-    """All policies of one role, taken together."""
+    """All policies of one role together."""
 
     def __init__(self, statements: Iterable[Json]) -> None:
         """Read the statements.
 
         Raises:
-            PolicyError: one is malformed or unsupported.
+            PolicyError: a statement is malformed or unsupported.
         """
         self._statements = tuple(_statement(each) for each in statements)
         self._decided = lru_cache(maxsize=_REMEMBERED)(self._decide)
@@ -100,7 +103,7 @@ class Policies:
         return Decision(allowed=bool(grants), grants=tuple(grants))
 
     def grants(self) -> frozenset[Grant]:
-        """Return every pair of patterns that some statement allows."""
+        """Return every pair of patterns that a statement allows."""
         return frozenset(
             grant for each in self._statements if each.allows for grant in each.all_grants()
         )
@@ -165,7 +168,7 @@ def _applying(patterns: Sequence[_Pattern], value: str, *, but: bool) -> Sequenc
 
 
 def _named(patterns: Sequence[_Pattern], *, but: bool) -> Sequence[str]:
-    """Return how a grant names them: each one by its text, the excluded ones together."""
+    """Return the names of patterns in a grant: each by its text, excluded ones together."""
     texts = [pattern.text for pattern in patterns]
     return [f"all but {', '.join(texts)}"] if but else texts
 

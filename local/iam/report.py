@@ -1,7 +1,7 @@
 """Reads the records of `up --record-grants` and reports unused grants.
 
 A record may cover several runtimes: their uses are combined, and the last recorded grants of each
-role apply. Each runtime's secrets have ARNs of their own; they count as one.
+role apply. The secrets of each runtime have different ARNs; they count as one.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The roles of a deployment with all their policies, as the templates declare them.
+"""The roles of a deployment with all their policies, as declared in the templates.
 
 They are collected while resources are created. The runner checks them for Lambda's own use of a
 function's role, and writes them to files for the functions' processes (`inside.py`).
@@ -30,7 +30,7 @@ class Enforcement(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """A permission that Lambda needs and a role does not grant."""
+    """A permission that Lambda requires and a role does not grant."""
 
     action: str
     resource: str
@@ -46,7 +46,7 @@ class Role:
 
 @dataclass
 class Roles:
-    """All roles of a runtime; `folder` gets a file for each function."""
+    """All roles of a runtime; `folder` receives a file for each function."""
 
     folder: Path
     enforcement: Enforcement
@@ -70,7 +70,7 @@ class Roles:
             self.keys[resource] = key if key.startswith("arn:") else arns.arn("kms", f"key/{key}")
 
     def lacks(self, role: str, needs: Iterable[actions.Need]) -> Lack | None:
-        """Return the first need of Lambda that a role does not meet; record what is used."""
+        """Return the first permission required by Lambda that a role lacks; record the uses."""
         if not self.enforcement.enforced:
             return None
         found = self._role(role)
@@ -84,7 +84,7 @@ class Roles:
         return None
 
     def document(self, function: str, role: str) -> Path | None:
-        """Write the policies for the function's process; None if nothing is enforced."""
+        """Write the policies for the function's process; None if they are not enforced."""
         if not self.enforcement.enforced:
             return None
         found = self._role(role)
@@ -106,7 +106,7 @@ class Roles:
         return path
 
     def record_granted_permissions(self) -> None:
-        """Record what the roles grant, so that unused grants can be reported."""
+        """Record the grants of the roles, so that unused ones can be reported."""
         if self.enforcement.record is None:
             return
         for role in self.by_arn.values():
@@ -114,7 +114,7 @@ class Roles:
             self._append({"role": role.name, "granted": [list(grant) for grant in granted]})
 
     def _role(self, arn: str) -> Role:
-        # A function whose role is of another account or template: nothing is known to be allowed.
+        # The role belongs to another account or template, so its permissions are not known.
         return self.by_arn.get(arn) or Role(arns.last_part(arn))
 
     def _record_use(self, role: str, asked: str, grants: Sequence[policy.Grant]) -> None:

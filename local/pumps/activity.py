@@ -1,7 +1,7 @@
-"""Counts every call of a consumer and every event that is sent.
+"""Counts calls of consumers and events in progress.
 
-`drained` checks its sources one after the other. The result is only consistent if no work began or
-ended in between, which these counts show. The time of the last check is kept too: while a client
+`drained` checks its sources one after the other. The result is consistent only if no work began or
+ended in between, which these counts show. The time of the last check is stored too: while a client
 waits for the result, pumps deliver changes without collecting batches.
 """
 
@@ -15,18 +15,18 @@ class Activity:
     """Counts the beginnings and ends of work in one event loop."""
 
     def __init__(self) -> None:
-        """Start with no work in progress."""
+        """Start without work in progress."""
         self.epoch = 0
         self.running = 0
         self.asked = -math.inf
 
     def request_delivery(self) -> None:
-        """Note that a client waits, so that collected changes are delivered now."""
+        """Record that a client waits, so that collected changes are delivered now."""
         self.asked = time.monotonic()
 
     @contextlib.contextmanager
     def working(self) -> Generator[None, None, None]:
-        """Count one piece of work, from its beginning to its end."""
+        """Count one unit of work, from its beginning to its end."""
         self.epoch += 1
         self.running += 1
         try:

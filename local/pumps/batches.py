@@ -17,10 +17,10 @@ from local.function_process import InvocationResult
 from local.plan import Object
 from local.pumps.records import created_at, sequence_of
 
-EXPIRY_SECONDS = 24 * 3600.0  # how long a stream keeps a record
+EXPIRY_SECONDS = 24 * 3600.0  # the time for which a stream keeps a record
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 15.0
-_LONGEST_AWAY = 2.0  # asking an engine costs little, and its return should be noticed soon
+_LONGEST_AWAY = 2.0  # a check of an engine costs little, and its return should be noticed soon
 
 
 class Outlet(Protocol):
@@ -31,13 +31,13 @@ class Outlet(Protocol):
         ...
 
     def done(self, sequence: str) -> None:
-        """Record that everything up to `sequence` is done."""
+        """Record that all records up to `sequence` are processed."""
         ...
 
     async def store_failed(
         self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
     ) -> None:
-        """Write records to the failure destination; must succeed before the stream goes on."""
+        """Write records to the failure destination; the stream continues only after it succeeds."""
         ...
 
 
@@ -64,10 +64,10 @@ async def deliver(
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Deliver the records in order; return when all are done.
+    """Deliver the records in order; return when all are processed.
 
-    Splitting a failed batch does not count as a retry. Halves stay as large as they can, so a batch
-    that met an outage needs few calls when the outage is over.
+    Splitting a failed batch does not count as a retry. Halves are as large as possible, so a batch
+    that failed in an outage needs few calls after the outage.
     """
     waiting = [_Segment(records)]
     while waiting:
@@ -117,7 +117,7 @@ def pause_while_away(failures: int) -> float:
 
 
 def first_failure(result: InvocationResult, records: list[Object], *, reports: bool) -> int | None:
-    """Return the index of the first record that failed, or None when all succeeded.
+    """Return the index of the first record that failed; None if all succeeded.
 
     A report that names no record of the batch means that the whole batch failed.
     """

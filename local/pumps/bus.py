@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from local.functions import Functions
     from local.plan import Object, Plan, Rule, Target
 
-_ATTEMPTS = 3  # of an asynchronous invocation, as Lambda has it
+_ATTEMPTS = 3  # those of an asynchronous invocation on Lambda
 
 _log = logging.getLogger(__name__)
 
@@ -51,11 +51,11 @@ class Bus:
                     raise LocalError(f"{rule.arn}: {error}") from error
 
     async def publish(self, event: Object) -> None:
-        """Send an event; returns when every target has it.
+        """Send an event; return when every target has received it.
 
         Raises:
             ClientError: the engine behind a target refuses; send the event again later.
-            BotoCoreError: likewise, when it does not answer.
+            BotoCoreError: the engine does not respond; send the event again later.
         """
         for matches, rule in self._rules:
             if matches(event):

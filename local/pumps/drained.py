@@ -61,7 +61,7 @@ class Drain:
     """Address of OpenSearch; empty for an assembly without search."""
 
     async def report(self) -> dict[str, JsonValue]:
-        """Return whether all changes are processed, or else the pending ones found so far."""
+        """Return whether all changes are processed, or else the pending ones that were found."""
         try:
             return await self._state()
         except (BotoCoreError, ClientError, httpx.HTTPError) as error:
@@ -96,7 +96,10 @@ class Drain:
         return {"drained": True}
 
     def _in_progress(self) -> dict[str, JsonValue] | None:
-        """Return the work in progress that is known without a request; None if there is none."""
+        """Return the work in progress that can be determined without a request.
+
+        None if there is none.
+        """
         executing = self.executions.working if self.executions is not None else 0
         if self.activity.running or executing:
             pending: dict[str, JsonValue] = {"executions": executing} if executing else {}

@@ -1,4 +1,4 @@
-"""Batches that a stream mapping gave up: written to its on-failure destination, as AWS does.
+"""Writes batches that are no longer retried to the mapping's on-failure destination, as AWS does.
 
 https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 """
@@ -35,7 +35,7 @@ class FailedBatch:
 async def write_failure(
     clients: Clients, plan: Plan, mapping: StreamMapping, function_arn: str, batch: FailedBatch
 ) -> None:
-    """Write the batch to the mapping's destination; into a bucket with its whole body."""
+    """Write the batch to the mapping's destination; into a bucket with its complete body."""
     if mapping.on_failure is None:
         return
     now = datetime.now(UTC)

@@ -1,6 +1,6 @@
 """The state of the pumps across stops and kills: a small database in the state folder.
 
-A write that the machine loses in a power cut only means that something is delivered twice.
+If a power failure loses a write, something is delivered twice.
 """
 
 import sqlite3
@@ -25,13 +25,13 @@ Version = tuple[str, str, bool]
 
 
 class Journal:
-    """Positions in streams, and objects seen. Safe to use from any thread."""
+    """Positions in streams, and known objects. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the database.
 
         Raises:
-            LocalError: it is damaged, or there is no room for it.
+            LocalError: it is damaged, or the disk is full.
         """
         self._lock = threading.Lock()
         try:
@@ -54,7 +54,7 @@ class Journal:
             return found.fetchone() is not None
 
     def begin(self, reader: str, positions: dict[str, str]) -> None:
-        """Record where `reader` starts, per shard; other shards are read from their beginning."""
+        """Record where `reader` starts in each shard; others are read from their beginning."""
         with self._lock, self._base:
             self._base.execute("BEGIN")
             self._base.execute("INSERT OR IGNORE INTO readers VALUES (?)", (reader,))
@@ -64,7 +64,7 @@ class Journal:
             )
 
     def position(self, reader: str, shard: str) -> tuple[str | None, bool]:
-        """Return the last sequence number that is done, and whether the shard is finished."""
+        """Return the last sequence number that was processed, and whether the shard is finished."""
         with self._lock:
             row = self._base.execute(
                 "SELECT sequence, finished FROM positions WHERE reader = ? AND shard = ?",
@@ -73,7 +73,7 @@ class Journal:
         return (None, False) if row is None else (row[0], bool(row[1]))
 
     def advance(self, reader: str, shard: str, sequence: str) -> None:
-        """Record that everything up to `sequence` is done."""
+        """Record that all records up to `sequence` are processed."""
         with self._lock:
             self._base.execute(
                 "INSERT INTO positions (reader, shard, sequence) VALUES (?, ?, ?)"
@@ -82,7 +82,7 @@ class Journal:
             )
 
     def finish(self, reader: str, shard: str) -> None:
-        """Record that a closed shard is read to its end."""
+        """Record that a closed shard was read to its end."""
         with self._lock:
             self._base.execute(
                 "INSERT INTO positions (reader, shard, finished) VALUES (?, ?, 1)"

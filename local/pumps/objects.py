@@ -1,9 +1,9 @@
 """The pump from buckets to the event bus.
 
 Changes are read from the bucket, never from a notification: versions in the bucket that are not in
-the journal were created, those in the journal that are not in the bucket were deleted. The engine's
-notifications, sent at most once and without version ids, only show where to check soon. Every
-bucket is listed completely at the start, every half minute, and for `drained`.
+the journal were created, and versions in the journal that are not in the bucket were deleted. The
+engine's notifications, which are sent at most once and without version ids, only show where to
+check soon. Every bucket is listed completely at the start, every half minute, and for `drained`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LIST_EVERY = 30.0
 _GATHER = 0.03
-_MOST_SINGLE = 40  # above so many changed keys one listing of the bucket is cheaper
+_MOST_SINGLE = 40  # for more changed keys than this, one listing of the bucket takes less time
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ def watched_buckets(plan: Plan) -> list[str]:
 
 
 def _named(pattern: JsonValue) -> list[str]:
-    """Return the buckets that a rule of object events names directly."""
+    """Return the buckets that a rule of object events names literally."""
     match pattern:
         case {"source": ["aws.s3"], "detail": {"bucket": {"name": list(names)}}}:
             return [name for name in names if isinstance(name, str)]
@@ -102,7 +102,7 @@ class ObjectPump:
         self._hinted.set()
 
     async def run(self) -> None:
-        """Watch without end."""
+        """Watch the buckets without end."""
         failures = 0
         listed = 0.0
         while True:
@@ -154,7 +154,7 @@ class ObjectPump:
             await asyncio.wait_for(self._hinted.wait(), max(0.0, left))
         except TimeoutError:
             return
-        await asyncio.sleep(_GATHER)  # uploads come in groups
+        await asyncio.sleep(_GATHER)  # uploads arrive in groups
 
     async def _compare(self, bucket: str, found: _Found, known: set[Version]) -> int:
         sent = 0

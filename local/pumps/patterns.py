@@ -1,4 +1,4 @@
-"""Event patterns: which events match a rule or a filter; moto implements their grammar."""
+"""Event patterns: which events match a rule or a filter. moto implements their grammar."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
@@ -14,7 +14,7 @@ def compile_pattern(pattern: str) -> Matches:
     Raises:
         ValueError: the pattern is malformed.
     """
-    # moto is slow to import, and only deployments with patterns need it.
+    # importing moto takes long, and only deployments with patterns need it
     from moto.events.exceptions import InvalidEventPatternException  # noqa: PLC0415
     from moto.events.models import EventPattern  # noqa: PLC0415
 
@@ -26,7 +26,7 @@ def compile_pattern(pattern: str) -> Matches:
 
 
 def any_of(patterns: Iterable[str]) -> Matches:
-    """Return a test whether one of the patterns matches; without patterns everything does.
+    """Return a test whether one of the patterns matches; without patterns all events match.
 
     Raises:
         ValueError: a pattern is malformed.

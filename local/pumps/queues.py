@@ -1,6 +1,6 @@
 """The pump from a queue to a function: batches, partial failures, limited concurrency.
 
-Dead letters are the queue engine's business: a message that was received too often goes there.
+The queue engine moves messages to the dead-letter queue after too many receives.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 # Seconds. A stop waits that long; each poll costs the engine and this process some 3 ms, and twenty
 # queues are polled for ever.
 _LONG_POLL = 3
-_IN_WINDOW_POLL = 1  # seconds; SQS knows whole ones only
+_IN_WINDOW_POLL = 1  # seconds; SQS accepts whole ones only
 _MOST_PER_RECEIVE = 10
 # Seconds for which a message is hidden, extended while its function runs. The messages of a runtime
 # that was killed are delivered again after this time.
 _HIDDEN = 20
 _DEFAULT_VISIBILITY = "30"  # SQS's own, where a queue declares none
-_MOST_REFUSALS = 6  # of a delete: twelve seconds, in which an engine has its messages back
-# Lambda begins with five and goes up to the mapping's maximum; here more than cores are no use.
+_MOST_REFUSALS = 6  # of a delete: twelve seconds, in which a restarted engine restores its messages
+# Lambda begins with five and increases up to the mapping's maximum; more than cores have no use
+# here.
 _MOST_AT_ONCE = max(2, os.cpu_count() or 2)
 
 _log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class QueuePump:
         self._held: dict[str, float] = {}  # when each message was received, by receipt
 
     async def run(self) -> None:
-        """Deliver without end."""
+        """Deliver messages without end."""
         slots = asyncio.Semaphore(min(self._mapping.concurrency or _MOST_AT_ONCE, _MOST_AT_ONCE))
         running: set[asyncio.Task[None]] = set()
         extending = asyncio.create_task(self._extend())
@@ -99,7 +100,7 @@ class QueuePump:
             await asyncio.gather(*running, extending, return_exceptions=True)
 
     async def _extend(self) -> None:
-        """Keep the messages of this process hidden."""
+        """Keep messages hidden while they are processed."""
         while True:
             await asyncio.sleep(self._hidden / 3)
             try:
@@ -114,7 +115,7 @@ class QueuePump:
 
         Raises:
             BotoCoreError: the engine does not respond, and nothing was received before.
-            ClientError: likewise, when it refuses.
+            ClientError: the engine refuses, and nothing was received before.
         """
         messages: list[MessageTypeDef] = []
         until = 0.0
@@ -125,12 +126,13 @@ class QueuePump:
             try:
                 got = await asyncio.shield(receiving)
             except asyncio.CancelledError:
-                with contextlib.suppress(BotoCoreError, ClientError):  # it may be stopped, too
+                # the task may be cancelled, too
+                with contextlib.suppress(BotoCoreError, ClientError):
                     messages += await receiving
                 await asyncio.to_thread(self._release, _receipts(messages))
                 raise
             except (BotoCoreError, ClientError):
-                if messages:  # they are hidden, so no other receiver would get them
+                if messages:  # they are hidden: no other receiver would get them
                     break
                 raise
             if got and not messages:

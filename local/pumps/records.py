@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from local.plan import Object
 
-_MAXIMUM_EVENT = 5_900_000  # of Lambda's 6 MB, with room for the envelope
-_SURELY_SMALL = 500_000  # as the table counts; JSON is never ten times that
+_MAXIMUM_EVENT = 5_900_000  # of Lambda's 6 MB, with space for the envelope
+_SURELY_SMALL = 500_000  # by the table's size of items; their JSON is less than ten times as large
 
 
 def event_record(record: RecordTypeDef, stream_arn: str) -> Object:
@@ -56,7 +56,7 @@ def created_at(record: Object) -> float:
 
 
 def cut(records: list[Object]) -> Iterator[list[Object]]:
-    """Yield the records in order, in parts that fit into one event."""
+    """Yield the records in order, in parts that fit one event."""
     if sum(_table_size(record) for record in records) < _SURELY_SMALL:
         yield records
         return

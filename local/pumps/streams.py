@@ -65,7 +65,7 @@ class StreamPump:
         )
 
     async def run(self) -> None:
-        """Deliver without end; shards are read after their parents."""
+        """Deliver records without end; shards are read after their parents."""
         running: dict[str, asyncio.Task[None]] = {}
         failures = 0
         try:
@@ -91,7 +91,7 @@ class StreamPump:
             await asyncio.gather(*running.values(), return_exceptions=True)
 
     def lag(self) -> float:
-        """Return the age in seconds of the oldest change in progress, 0 if there is none."""
+        """Return the age in seconds of the oldest change in progress; 0 if there is none."""
         return max((time.time() - when for when in self.in_work.values()), default=0.0)
 
     def may_rest(self, looked: float) -> bool:
@@ -103,7 +103,7 @@ class StreamPump:
         )
 
     async def at_head(self) -> bool:
-        """Return whether every change that is in the stream now is done."""
+        """Return whether every change that is in the stream now is processed."""
         return await asyncio.to_thread(self._at_head)
 
     @staticmethod
@@ -230,7 +230,7 @@ class _Shard:
             for part in cut(matching) if matching else ():
                 await deliver(part, pump.policy, self)
             if records:
-                # Also past those at the end that the filters left out.
+                # also past the last records, if the filters excluded them
                 self.done(sequence_of(records[-1]))
             pump.in_work.pop(self._name, None)
         pump.journal.finish(pump.reader, self._name)

@@ -33,7 +33,7 @@ class Supervisor:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Run a pump; `run` is called again whenever it failed or returned."""
+        """Run a pump; `run` is called again after each failure or return."""
         pump = _Pump(run)
         self._pumps[name] = pump
         self._tasks.append(

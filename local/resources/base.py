@@ -54,7 +54,7 @@ class Created:
 class Context:
     """The context in which modules create resources.
 
-    `stateful` are all resources with data, `fresh` those that are new with this start.
+    `stateful` are all resources with data; `fresh` are those of them that this start has created.
     """
 
     clients: Clients
@@ -96,7 +96,7 @@ def parse(kind: type[_Parsed], resource: Resource) -> _Parsed:
 
 
 def refusal(resource: Resource, fact: str) -> AssemblyError:
-    """Return the error that names the resource and the fact."""
+    """Return the error that names the resource and the problem."""
     return AssemblyError(
         stack=resource.stack, logical_id=resource.logical_id, kind=resource.kind, fact=fact
     )

@@ -78,7 +78,7 @@ def create_user_pool_client(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Create the pools again that the engine has lost with its restart; their users are lost."""
+    """Create the pools that the engine has lost by its restart; their users are lost."""
     for name, pool_id, applications in plan.user_pools:
         clients.cognito.create_user_pool(PoolName=name)
         for application in applications:

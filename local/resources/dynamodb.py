@@ -1,4 +1,4 @@
-"""DynamoDB tables: created as declared; one that exists must be what the template declares."""
+"""DynamoDB tables: created as declared; an existing table must match its declaration."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ class StreamSpecification(Properties):
 
 
 class Encryption(Properties):
-    """The engine does not encrypt; the key determines what callers need."""
+    """Encryption settings.
+
+    The engine does not encrypt; the key determines the permissions that callers need.
+    """
 
     no_effect = "SSEEnabled SSEType"
 
@@ -72,7 +75,7 @@ class Encryption(Properties):
 
 
 class TimeToLive(Properties):
-    """The attribute after whose time an item may be deleted."""
+    """The attribute with the time after which an item may be deleted."""
 
     attribute_name: str
     enabled: bool
@@ -99,7 +102,7 @@ class Table(Properties):
 
 
 def create_table(context: Context, resource: Resource) -> Created:
-    """Create the table, or verify the existing one, whose global indexes may be other ones.
+    """Create the table, or verify the existing one, except for its global indexes.
 
     Raises:
         AssemblyError: the existing table differs from the template.
@@ -166,7 +169,7 @@ def _index(index: Index) -> dict[str, object]:
 def _update_indexes(
     context: Context, table: Table, found: TableDescriptionTypeDef
 ) -> TableDescriptionTypeDef:
-    """Delete the global indexes that are no longer declared, and add new ones, one at a time."""
+    """Delete the global indexes that are no longer declared, and create new ones, one at a time."""
     client, name = context.clients.dynamodb, str(found.get("TableName"))
     declared = {each.index_name: each for each in table.global_secondary_indexes}
     definitions = _declared(table)["AttributeDefinitions"]
@@ -188,7 +191,7 @@ def _update_indexes(
 
 
 def _settled(context: Context, name: str) -> TableDescriptionTypeDef:
-    """Wait until no index of the table is created or deleted any more."""
+    """Wait until no index of the table is being created or deleted."""
     while True:
         found = context.clients.dynamodb.describe_table(TableName=name)["Table"]
         states = {each.get("IndexStatus") for each in found.get("GlobalSecondaryIndexes", [])}
@@ -198,7 +201,7 @@ def _settled(context: Context, name: str) -> TableDescriptionTypeDef:
 
 
 def _new_indexes(table: Table, found: TableDescriptionTypeDef) -> set[str]:
-    """Return the names of the global indexes that are to be added or deleted."""
+    """Return the names of the global indexes to create or delete."""
     existing = {str(each.get("IndexName")) for each in found.get("GlobalSecondaryIndexes", [])}
     return existing ^ {each.index_name for each in table.global_secondary_indexes}
 
@@ -214,7 +217,7 @@ def _verify(
     declared, existing = _comparable(table), _comparable_existing(found)
     if besides:
         for facts in (declared, existing):
-            del facts["attributes"]  # those of the indexes are among them
+            del facts["attributes"]  # includes those of the indexes
             indexes = cast("list[tuple[object, ...]]", facts["global indexes"])
             facts["global indexes"] = [each for each in indexes if each[0] not in besides]
     for part, expected in declared.items():

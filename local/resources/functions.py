@@ -33,7 +33,7 @@ class Environment(Properties):
 
 
 class Logging(Properties):
-    """Where the function's log goes on AWS; here it is a file."""
+    """The log group of the function on AWS; here its log is a file."""
 
     no_effect = "ApplicationLogLevel LogFormat SystemLogLevel"
 
@@ -96,13 +96,13 @@ class Filter(Properties):
 
 
 class Filters(Properties):
-    """Patterns of which one must match."""
+    """Patterns, of which one must match."""
 
     filters: tuple[Filter, ...] = ()
 
 
 class Scaling(Properties):
-    """How many batches of a queue at once."""
+    """Maximum number of batches of a queue at the same time."""
 
     maximum_concurrency: int | None = None
 
@@ -110,7 +110,7 @@ class Scaling(Properties):
 class EventSourceMapping(Properties):
     """`AWS::Lambda::EventSourceMapping` of a table's stream or a queue."""
 
-    # One reader of a shard keeps the order of each item, too: more would only be faster.
+    # Several readers of a shard keep the order of each item, too: they would only be faster.
     no_effect = "KmsKeyArn MetricsConfig ParallelizationFactor Tags"
 
     event_source_arn: str
@@ -164,8 +164,8 @@ def create_function(context: Context, resource: Resource) -> Created:
 def create_layer(context: Context, resource: Resource) -> Created:
     """Make the layer importable: its pinned requirements are installed for this Python.
 
-    A layer that was bundled for Lambda holds `python/`, built for another machine; only a folder
-    with `requirements.txt` can be used here.
+    A layer that was bundled for Lambda contains `python/`, built for another platform; only a
+    folder with `requirements.txt` can be used here.
     """
     declared = parse(Layer, resource)
     requirements = _asset(context, resource, declared.content) / "requirements.txt"
@@ -179,7 +179,7 @@ def create_layer(context: Context, resource: Resource) -> Created:
 
 
 def create_mapping(context: Context, resource: Resource) -> Created:
-    """Add the mapping to the plan; the pumps start when everything is created."""
+    """Add the mapping to the plan; the pumps start when all resources are created."""
     declared = parse(EventSourceMapping, resource)
     mapping_id = arns.stable_id(resource.stack, resource.logical_id)
     created = Created(mapping_id, {"Id": mapping_id})
@@ -213,7 +213,7 @@ def create_mapping(context: Context, resource: Resource) -> Created:
 
 
 def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]:
-    """Yield what Lambda needs of the function's role to read the source and to report failures."""
+    """Yield the permissions of the role that Lambda needs: to read the source, report failures."""
     source = declared.event_source_arn
     by_service = {"sqs": actions.queue_mapping, "dynamodb": actions.stream_mapping}
     service = source.split(":")[2]
@@ -225,7 +225,7 @@ def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]
 
 
 def _require(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:
-    """Reject the resource if its function's role lacks what Lambda itself needs."""
+    """Reject the resource if its function's role lacks a permission that Lambda needs."""
     lacking = context.roles.lacks(role, needs)
     if lacking is not None:
         fact = f"does not have permissions to call {lacking.action} on {lacking.resource}"

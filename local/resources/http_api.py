@@ -13,7 +13,7 @@ _DEFAULT_TIMEOUT_MS = 30_000
 
 
 class CorsConfiguration(Properties):
-    """What browsers of other origins may do."""
+    """The CORS settings for browsers of other origins."""
 
     allow_credentials: bool = False
     allow_headers: tuple[str, ...] = ()

@@ -50,7 +50,8 @@ def create_role(context: Context, resource: Resource) -> Created:
     """Collect the role, with its inline policies and the managed ones that it names.
 
     Raises:
-        AssemblyError: a managed policy is not of this deployment, so its text is not known.
+        AssemblyError: a managed policy is not part of this deployment, so its statements are
+            not known.
     """
     declared = parse(IamRole, resource)
     name = declared.role_name or arns.physical_name(resource.stack, resource.logical_id, limit=64)

@@ -17,7 +17,7 @@ CUSTOM_FILE = "custom-resources.json"
 
 
 class SearchDomain(Properties):
-    """`AWS::OpenSearchService::Domain`: the engine of the runtime, whatever the template sizes."""
+    """`AWS::OpenSearchService::Domain`: the runtime's engine, whatever size the template has."""
 
     no_effect = (
         "AccessPolicies AdvancedOptions AdvancedSecurityOptions ClusterConfig "
@@ -40,7 +40,7 @@ class Parameter(Properties):
 
 
 class Invoked(TypedDict):
-    """A custom resource in the state folder."""
+    """The record of a custom resource in the state folder."""
 
     physical_id: str
     properties: str
@@ -63,7 +63,7 @@ def create_search_domain(context: Context, resource: Resource) -> Created:
 
 
 def create_parameter(_context: Context, resource: Resource) -> Created:
-    """Store the value for `Fn::GetAtt`; functions that read it get it by their environment."""
+    """Store the value for `Fn::GetAtt`; functions receive it by their environment."""
     declared = parse(Parameter, resource)
     name = declared.name or arns.physical_name(resource.stack, resource.logical_id, limit=500)
     return Created(name, {"Type": declared.type, "Value": declared.value})
@@ -72,8 +72,8 @@ def create_parameter(_context: Context, resource: Resource) -> Created:
 def create_custom_resource(context: Context, resource: Resource) -> Created:
     """Invoke the function of the custom resource, as CloudFormation does.
 
-    It gets Create at the first start and Update when its properties changed, or when a stateful
-    resource is new (a new table must be filled as the first ones were).
+    It receives Create at the first start, and Update if its properties changed or a stateful
+    resource is new (a new table must be filled as the first tables were).
 
     Raises:
         AssemblyError: it responds with a failure, or not at all.
@@ -93,7 +93,7 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     if before is not None and unchanged:
         return Created(before["physical_id"], before["data"])
     answer = _invoke_function(context, resource, properties, before)
-    # Before its success is noted: a kill in between must not keep the one without the other.
+    # Before its success is recorded: a kill in between must not keep the record without the data.
     secretsmanager.remember(context.clients, context.state)
     kept[key] = {
         "physical_id": str(answer.get("PhysicalResourceId", "")),

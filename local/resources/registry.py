@@ -83,14 +83,14 @@ _INERT_ARNS: Mapping[str, tuple[str, str]] = {
 
 
 def creator_of(kind: str) -> Creator | None:
-    """Return the function that creates resources of this type, or None."""
+    """Return the function that creates resources of this type; None if there is none."""
     if kind.startswith("Custom::"):
         return others.create_custom_resource
     return CREATORS.get(kind)
 
 
 def engine_of(kind: str) -> str | None:
-    """Return the engine of resources of this type, or None if none or moto has them."""
+    """Return the engine of resources of this type; None if they need none, or are in moto."""
     return _ENGINES.get(kind)
 
 
@@ -100,5 +100,5 @@ def inert(resource: Resource) -> Created:
     if resource.kind not in _INERT_ARNS:
         return Created(name)
     service, prefix = _INERT_ARNS[resource.kind]
-    ending = ":*" if service == "logs" else ""  # as AWS gives a log group's
+    ending = ":*" if service == "logs" else ""  # as AWS names a log group
     return Created(name, {"Arn": arns.arn(service, prefix + name + ending)})

@@ -1,4 +1,4 @@
-"""S3 buckets: versioning and CORS; their events are the pumps' business."""
+"""S3 buckets: versioning and CORS. The pumps send their events."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Versioning(Properties):
-    """Whether old contents are kept."""
+    """Whether previous versions are kept."""
 
     status: Literal["Enabled", "Suspended"]
 
 
 class CorsRule(Properties):
-    """What browsers of other origins may do."""
+    """The CORS rule for browsers of other origins."""
 
     allowed_methods: list[str]
     allowed_origins: list[str]
@@ -47,7 +47,10 @@ class EventBridge(Properties):
 
 
 class Notifications(Properties):
-    """Where the bucket's events go; queues, topics and functions directly are not supported."""
+    """The destination of the bucket's events: EventBridge.
+
+    Queues, topics and functions are not supported.
+    """
 
     event_bridge_configuration: EventBridge | None = None
 
@@ -61,7 +64,7 @@ class ByDefault(Properties):
 
 
 class EncryptionRule(Properties):
-    """One rule; S3 takes one."""
+    """One rule; S3 accepts one only."""
 
     no_effect = "BucketKeyEnabled"
 
@@ -69,7 +72,10 @@ class EncryptionRule(Properties):
 
 
 class Encryption(Properties):
-    """The engine does not encrypt; the key determines what callers need."""
+    """Encryption settings.
+
+    The engine does not encrypt; the key determines the permissions that callers need.
+    """
 
     server_side_encryption_configuration: tuple[EncryptionRule, ...] = ()
 

@@ -31,7 +31,7 @@ class Kept(TypedDict):
 
 
 class Generate(Properties):
-    """How a value is generated."""
+    """The rule by which a value is generated."""
 
     exclude_characters: str = ""
     exclude_lowercase: bool = False
@@ -57,7 +57,7 @@ class Secret(Properties):
 
 
 def create_secret(context: Context, resource: Resource) -> Created:
-    """Create the secret in the engine, with its earlier value and ARN, if it had one."""
+    """Create the secret in the engine, with its previous value and ARN if it had one."""
     secret = parse(Secret, resource)
     name = secret.name or arns.physical_name(resource.stack, resource.logical_id, limit=240)
     kept = context.state.read(FILE, dict[str, Kept]())
@@ -79,7 +79,7 @@ def replay(clients: Clients, state: StateFolder) -> None:
 
 
 def remember(clients: Clients, state: StateFolder) -> None:
-    """Store the values that functions have changed; nothing is written if none has.
+    """Store the values that functions have changed; nothing is written if none has changed.
 
     Raises:
         BotoCoreError: the engine does not respond.

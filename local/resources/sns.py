@@ -36,6 +36,6 @@ def create_topic(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Create the topics again that the engine has lost with its restart; subscriptions are lost."""
+    """Create the topics that the engine has lost by its restart; subscriptions are lost."""
     for name in plan.topics:
         clients.sns.create_topic(Name=name)

@@ -82,7 +82,7 @@ def create_queue(context: Context, resource: Resource) -> Created:
 
 
 def recreate(clients: Clients, plan: Plan) -> None:
-    """Create the queues again that an engine without persistence has lost with its restart."""
+    """Create the queues that an engine without persistence has lost by its restart."""
     known = {url.rsplit("/", 1)[-1] for url in clients.sqs.list_queues().get("QueueUrls", [])}
     for queue in plan.queues.values():  # dead-letter queues come first, as in the template
         if queue.name not in known:

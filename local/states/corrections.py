@@ -1,7 +1,8 @@
-"""What moto 5.2.5 does otherwise than Step Functions, corrected in the engine's process.
+"""Corrects differences between moto 5.2.5 and Step Functions, in the engine's process.
 
-The one place that replaces parts of a library (reports: docs/upstream/moto-step-functions.md).
-A test finds each fault in moto as it is, so it fails once a release no longer needs the correction.
+This is the only module that replaces parts of a library (reports:
+docs/upstream/moto-step-functions.md). A test finds each fault in unchanged moto, so it fails when a
+release no longer needs the correction.
 """
 
 import copy
@@ -23,9 +24,9 @@ from botocore.config import Config
 _PARSER = "moto.stepfunctions.parser."
 _KEPT_EXECUTIONS = 500
 _KEPT_SECONDS = 600.0
-_LONGEST_TASK = 1_000  # seconds: a Lambda function runs for 900 at most
+_LONGEST_TASK = 1_000  # seconds: a Lambda function runs for at most 900
 _LONGEST_PAUSE = 10.0
-_FORMS = (AttributeError, LookupError, TypeError, ValueError)  # of something that is malformed
+_FORMS = (AttributeError, LookupError, TypeError, ValueError)  # of a malformed definition
 ROLE_HEADER = "X-Vitrine-Role"
 STATUS_PATH, WAITING_PATH = "/status", "/waiting"
 
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def apply(tasks: str) -> None:
-    """Correct moto in this process; `tasks` is where the runner answers."""
+    """Correct moto in this process; `tasks` is the address at which the runner handles tasks."""
     name_executions()
     stop_waiting_executions()
     preserve_causes()
@@ -47,10 +48,12 @@ def apply(tasks: str) -> None:
 
 
 def name_executions() -> None:
-    """Give executions without a name one; start one of a name once, also when asked twice at once.
+    """Name executions without a name.
 
-    moto names the first "None" and refuses the second. Executions that ended are forgotten after a
-    while: moto keeps them all, with their threads.
+    Start an execution of a name once, also for concurrent requests.
+
+    moto names the first one "None" and refuses the second. Executions that ended are removed after
+    a while: moto keeps all of them, with their threads.
     """
     models = _part("models").StepFunctionsParserBackend
     start = models.start_execution
@@ -69,7 +72,10 @@ def name_executions() -> None:
 
 
 def _await_environment(execution: Any) -> None:
-    """Wait until a new execution can be stopped; until then, every answer of a task fails too."""
+    """Wait until a new execution can be stopped.
+
+    Before that, every callback of a task fails too.
+    """
     pause = threading.Event()
     for _ in range(500):
         if execution.exec_worker is None or execution.exec_worker.env is not None:
@@ -85,9 +91,9 @@ def _remove_ended(executions: list[Any]) -> None:
 
 
 def stop_waiting_executions() -> None:
-    """End an execution that waits for an answer when it is stopped, with error and cause.
+    """End a stopped execution that waits for a callback, with error and cause.
 
-    moto lets it wait to its time-out, and loses error and cause.
+    moto lets it wait until its time-out, and loses error and cause.
     """
     execution = _part("backend.execution")
     statuses = execution.ExecutionStatus
@@ -123,7 +129,7 @@ def stop_waiting_executions() -> None:
 
 
 def preserve_causes() -> None:
-    """Keep the cause that SendTaskFailure gives; moto drops it."""
+    """Keep the cause of SendTaskFailure, which moto drops."""
     responses = import_module("moto.stepfunctions.responses").StepFunctionResponse
     results: Any = import_module("moto.core.responses")
 
@@ -139,15 +145,15 @@ def preserve_causes() -> None:
 
 
 def allow_error_names() -> None:
-    """Let a Fail state, or an answer, use names that begin with "States.", as AWS does."""
+    """Allow names that begin with "States." in Fail states and callbacks, as AWS does."""
     names = _part("asl.component.common.error_name.custom_error_name")
     names.ILLEGAL_CUSTOM_ERROR_PREFIX = "\0"
 
 
 def accept_early_callbacks() -> None:
-    """Take answers and heartbeats that come before the call of the pipeline has returned.
+    """Accept callbacks and heartbeats that arrive before the call of the pipeline has returned.
 
-    moto waits for the next heartbeat then, to the time-out, and refuses an early heartbeat.
+    moto then waits for the next heartbeat until the time-out, and refuses an early heartbeat.
     """
     endpoint = _part("asl.eval.callback.callback").CallbackEndpoint
     set_up, beat = endpoint.setup_heartbeat_endpoint, endpoint.notify_heartbeat
@@ -167,9 +173,9 @@ def accept_early_callbacks() -> None:
 
 
 def check_definitions() -> None:
-    """Refuse a definition in which `StartAt`, `Next` or `Default` names no state; moto takes it.
+    """Refuse a definition in which `StartAt`, `Next` or `Default` names no state; moto accepts it.
 
-    What moto refuses itself has no error code in its answer.
+    The errors with which moto refuses a definition have no error code in the reply.
     """
     backend = _part("models").StepFunctionsParserBackend
     validate = backend._validate_definition
@@ -206,10 +212,10 @@ def _named_states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
 
 
 def evaluate_jsonata() -> None:
-    """Evaluate JSONata, which moto leaves to a package for a Java virtual machine.
+    """Evaluate JSONata, for which moto requires a package for a Java virtual machine.
 
-    `$states` is bound as a value. moto writes all of it into the text of each expression, where a
-    quotation mark in a text ends it. What fails is `States.QueryEvaluationError`.
+    `$states` is bound as a value. moto writes its content into the text of each expression, where a
+    quotation mark in a text ends it. An expression that fails is `States.QueryEvaluationError`.
     """
     from jsonata import JException, Jsonata  # noqa: PLC0415 - the engine's process only
 
@@ -266,7 +272,10 @@ def _name_failed_queries(failure: type[Exception]) -> None:
 
 
 def reuse_programs() -> None:
-    """Parse a definition once; moto does at each start, which takes 50 ms of computing."""
+    """Parse a definition once.
+
+    Moto parses it at each start, which takes 50 ms of processor time.
+    """
     parser = _part("asl.parse.asl_parser").AmazonStateLanguageParser
     parse = parser.parse
     known: dict[str, tuple[Any, Any]] = {}
@@ -283,7 +292,7 @@ def reuse_programs() -> None:
 def reuse_clients(tasks: str) -> None:
     """Send tasks to the runner, with the role of the state machine, by clients that are reused.
 
-    moto makes a client for each task, which takes longer than the task.
+    moto creates a client for each task, which takes longer than the task.
     """
     clients: dict[tuple[str, str, str], Any] = {}
     lock = threading.Lock()
@@ -326,8 +335,8 @@ def _adding(role: str) -> Callable[..., None]:
 def report_status(send: Callable[[str, object], None]) -> None:
     """Send a status event when an execution starts and ends; moto sends none.
 
-    The start is reported before anything runs, so that no end can come before it. Tasks that begin
-    and cease to wait for an answer are reported too.
+    The start is reported before anything runs, so that it precedes the end. The beginning and end
+    of a task's wait for a callback are reported too.
     """
     execution = _part("backend.execution")
     communication = execution.BaseExecutionWorkerCommunication
@@ -379,7 +388,7 @@ def _detail(execution: Any, status: str) -> dict[str, Any]:
 
 
 def _send(address: str, body: object) -> None:
-    """Send a report to the runner, until it takes it: without the runner this process ends too."""
+    """Send a report to the runner until it accepts it; this process ends with the runner."""
     data = json.dumps(body).encode()
     pause = 0.1
     while True:

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class Executions:
-    """Follows the executions of one runtime; lives in its event loop."""
+    """Follows the executions of one runtime, for use in its event loop."""
 
     def __init__(self, state: StateFolder, bus: Bus, activity: Activity) -> None:
         """Start with the executions that were running when an earlier runtime ended."""
@@ -44,15 +44,15 @@ class Executions:
 
     @property
     def working(self) -> int:
-        """Return how many executions are running, without those that wait for a callback."""
+        """Return the number of running executions, without those that wait for a callback."""
         return len(self._lost) + len(self._running.keys() - self._waiting)
 
     async def status_changed(self, detail: Object) -> None:
-        """Publish a status; returns when every target of a rule has it.
+        """Publish a status; return when every target of a rule has received it.
 
         Raises:
             ClientError: the engine behind a target refuses.
-            BotoCoreError: likewise, when it does not answer.
+            BotoCoreError: the engine behind a target does not respond.
         """
         with self._activity.working():
             execution = str(detail["executionArn"])

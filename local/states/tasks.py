@@ -1,4 +1,4 @@
-"""Serves the calls of state machines: functions, queues, event bus and buckets of this runtime.
+"""Handles the tasks of state machines: calls of functions, queues, event bus and buckets.
 
 The engine sends every task here with the role of its state machine, whose policies decide.
 """

@@ -1,1 +1,4 @@
-"""Jars from a Maven repository: pinned, verified, kept once; `<engine>.lock` holds each set."""
+"""Jars from a Maven repository: pinned, verified, stored once.
+
+`<engine>.lock` has the list of each engine.
+"""

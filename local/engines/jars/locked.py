@@ -28,20 +28,20 @@ class Artifact:
 
     @property
     def coordinate(self) -> str:
-        """The coordinate as lock lines and messages show it."""
+        """The coordinate, as in lock files and messages."""
         classifier = f":{self.classifier}" if self.classifier else ""
         kind = "" if self.type == "jar" else f"@{self.type}"
         return f"{self.group}:{self.artifact}:{self.version}{classifier}{kind}"
 
     @property
     def file_name(self) -> str:
-        """The name that the repository gives the file."""
+        """The file's name in the repository."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.{self.type}"
 
     @property
     def path(self) -> PurePosixPath:
-        """Where the file is, below a repository's address."""
+        """The path of the file below the repository's address."""
         folder = PurePosixPath(*self.group.split("."), self.artifact, self.version)
         return folder / self.file_name
 
@@ -60,7 +60,7 @@ class Locked:
 
 
 def lock_path(engine: str) -> Path:
-    """Return where the lock of `engine` is."""
+    """Return the path of the lock file of `engine`."""
     return Path(__file__).with_name(f"{engine}.lock")
 
 
@@ -68,7 +68,7 @@ def read_lock(path: Path) -> list[Locked]:
     """Read a lock file.
 
     Raises:
-        EngineError: a line is not a lock line, or two lines name the same file.
+        EngineError: a line is not valid, or two lines name the same file.
     """
     entries: dict[str, Locked] = {}
     for number, raw in enumerate(path.read_text(encoding="ascii").splitlines(), start=1):
@@ -85,7 +85,7 @@ def read_lock(path: Path) -> list[Locked]:
 
 
 def write_lock(path: Path, roots: Iterable[str], entries: Iterable[Locked]) -> None:
-    """Write a lock file, sorted, with its roots as comments."""
+    """Write a lock file, sorted, with the root artifacts as comments."""
     head = [
         "# Written by `python -m local.engines.lock`, from:",
         *(f"#   {root}" for root in roots),

@@ -1,8 +1,8 @@
-"""The store of fetched artifacts in the tools folder, and the folders that engines see.
+"""The store of downloaded artifacts in the tools folder, and the folders that engines use.
 
-A file is in the store under its final name only when its checksum was right: it is written
-under a name of its own, verified, then renamed. So nothing partial or wrong is ever used, and
-a broken-off fetch goes on where it stopped, file by file.
+A file gets its final name only after its checksum was verified: it is written under a temporary
+name, verified, then renamed. So partial or wrong files are never used, and an interrupted download
+continues with the files that are missing.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from local.engines.errors import EngineError
 from local.engines.jars.locked import Artifact, Locked
 
 REPOSITORY_VARIABLE = "VITRINE_MAVEN_REPOSITORY"
-"""The environment variable with the address of a Maven Central mirror. Default: jgo's address of
-Maven Central."""
+"""The environment variable with the address of a Maven Central mirror. The default is jgo's address
+of Maven Central."""
 
 _PARALLEL = 8
 _ATTEMPTS = 3
@@ -32,11 +32,11 @@ _TRY_AGAIN = (429, 500, 502, 503, 504)
 
 
 class _TransientError(Exception):
-    """A failure that may be gone at the next attempt."""
+    """A temporary failure: the next attempt may succeed."""
 
 
 def repository() -> str:
-    """Return the address of the Maven repository, without a slash at its end."""
+    """Return the address of the Maven repository, without a trailing slash."""
     chosen = os.environ.get(REPOSITORY_VARIABLE)
     if not chosen:
         from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - 0.3 s that only a fetch pays
@@ -52,13 +52,14 @@ def fetch_all(
     fetched: Callable[[int], None] | None = None,
     transport: httpx.BaseTransport | None = None,
 ) -> None:
-    """Fetch every entry that the store lacks or holds damaged, in parallel.
+    """Download in parallel each entry that is missing or damaged in the store.
 
-    `fetched` is called with the size of each file that was fetched; `transport` stands in for
-    the network in tests.
+    `fetched` is called with the size of each file that was downloaded; `transport` replaces the
+    network in tests.
 
     Raises:
-        EngineError: a file cannot be fetched or is not what the lock says, by its coordinate.
+        EngineError: a file cannot be downloaded or has another checksum; the message names its
+            coordinate.
     """
     missing = [entry for entry in entries if not _is_there(entry, store)]
     if not missing:
@@ -80,7 +81,7 @@ def fetch_all(
 
 
 def link_into(entries: Sequence[Locked], store: Path, folder: Path) -> None:
-    """Make the files of `entries` appear in `folder` (linked where the file system can)."""
+    """Provide the files of `entries` in `folder`, as links if the file system supports them."""
     folder.mkdir(parents=True, exist_ok=True)
     for entry in entries:
         source, target = store / entry.artifact.path, folder / entry.artifact.file_name
@@ -91,7 +92,7 @@ def link_into(entries: Sequence[Locked], store: Path, folder: Path) -> None:
 
 
 def checksum(client: httpx.Client, base: str, artifact: Artifact) -> str:
-    """Fetch an artifact just for its SHA-256 (to write a lock)."""
+    """Download an artifact only to compute its SHA-256, for a new lock file."""
     with tempfile.TemporaryFile() as sink:
         return _with_attempts(lambda: _stream(client, base, artifact, sink), artifact)[0]
 
