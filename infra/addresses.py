@@ -10,7 +10,7 @@ def address_range(value: object) -> str:
     """Return the first and the last address, joined by `-`.
 
     Raises:
-        ValueError: the text is not a network, and not two addresses of one kind in order.
+        ValueError: the text is neither a network nor two addresses of one kind in order.
     """
     try:
         return _range(value)

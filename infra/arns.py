@@ -9,7 +9,8 @@ _PARTITIONS = {
     "eu-isoe-": "aws-iso-e",
     "eusc-": "aws-eusc",
 }
-"""The partition of regions that begin so; all others are in `aws`. Source: botocore's endpoints."""
+"""The partition of regions with these prefixes; all other regions are in `aws`. Source: botocore's
+endpoints."""
 
 
 def region_of(arn: str) -> str:
@@ -18,7 +19,7 @@ def region_of(arn: str) -> str:
 
 
 def partition_of(region: str) -> str:
-    """Return the partition that a region is in."""
+    """Return the partition of a region."""
     return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
 
 

@@ -23,8 +23,8 @@ from infra.stacks.storage import StorageStack
 from infra.stacks.tracking import TrackingStack
 
 _REPRODUCIBLE: dict[str, object] = {
-    # The place where a construct was created: folders of this machine and of the kernel, different
-    # each time.
+    # Where a construct was created: paths of this machine and of the kernel, which differ in each
+    # run.
     "aws:cdk:disable-stack-trace": True,
 }
 
@@ -50,7 +50,7 @@ def build(
 ) -> App:
     """Return the app with its stacks; `context` overrides cdk.json, but not `CDK_CONTEXT_JSON`.
 
-    `stage` is used if the context names none. `region` is the one that it is deployed to, if known.
+    `stage` is used if the context names none. `region` is the target region, if it is known.
     `deploys` refuses stages that cannot be deployed, before they are synthesized.
 
     Raises:
@@ -111,7 +111,7 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
 
 
 def _warn(bootstrap: Stack, settings: Settings, folders: Folders) -> None:
-    """Let the CDK command print what works, but not well."""
+    """Make the CDK command print warnings about settings that work, but have disadvantages."""
     if settings.bundle and not folders.compiled:
         Annotations.of(bootstrap).add_warning_v2(
             "vitrine:NoBytecode",
@@ -129,11 +129,10 @@ def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:
 
 
 def _allow_only_bundled(stack: Stack, settings: Settings) -> None:
-    """Protect what can be deployed from deletion, and let the CDK command refuse everything else.
+    """Protect deployable stacks from deletion, and make the CDK command refuse all others.
 
-    The app refuses it before; this is for an assembly that was written without the command.
-
-    Without protection, `destroy --all` would delete all other stacks before it meets storage.
+    The app refuses them before; this is for an assembly that was written without the command.
+    Without the protection, `destroy --all` would delete all other stacks before it reaches storage.
     """
     if settings.bundle:
         stack.termination_protection = True

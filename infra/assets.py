@@ -1,4 +1,4 @@
-"""The folders that functions are made of: our code, and the layers of its dependencies.
+"""The folders of functions: our code, and the layers of its dependencies.
 
 They are not uploaded here: CDK copies a folder into the assembly under the hash of its content. A
 function cannot write to the folder of its code, so modules that are not compiled here are compiled
@@ -26,9 +26,9 @@ PLATFORM = "aarch64-manylinux_2_28"
 PYTHON = "3.13"
 MIB = 1024**2
 MOST_BYTES = 250 * MIB
-"""What a function may have unzipped with its layers. Built for Lambda, not compiled, the layer of
-all functions has 31 MB, `inspect` 114 and `inspect-cad` 183. With bytecode and the code, a function
-with `inspect-cad` has 233 MiB."""
+"""Lambda's limit for a function with its layers, unzipped. Built for Lambda and not compiled, the
+layer of all functions has 31 MB, `inspect` 114 and `inspect-cad` 183. With bytecode and the code, a
+function with `inspect-cad` has 233 MiB."""
 
 
 class LayerBuildError(Exception):
@@ -138,7 +138,7 @@ def compile_folder(folder: Path, python: Path) -> None:
         LayerBuildError: a module is not valid in this version of Python.
     """
     command = [str(python), "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
-    command += ["-s", str(folder), str(folder)]  # no path of this machine in what is deployed
+    command += ["-s", str(folder), str(folder)]  # deployed files contain no path of this machine
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise LayerBuildError(f"bundle: {folder.name} was not compiled: {done.stdout.strip()}")
@@ -160,7 +160,7 @@ def copy_requirements(target: Path, requirements: Path = REQUIREMENTS) -> Path:
 
 
 def layer_hash(*, bundle: bool, compiled: bool = False, requirements: Path = REQUIREMENTS) -> str:
-    """Return the hash of what the content of the layer depends on."""
+    """Return the hash of everything that determines the content of the layer."""
     platform = f"{PLATFORM} {PYTHON}" if bundle else "requirements only"
     platform += " compiled" if compiled else ""
     facts = f"{platform}\n".encode() + requirements.read_bytes()

@@ -52,7 +52,7 @@ class ConcurrencySettings(BaseModel):
             )
         for subscription in QUEUE_SUBSCRIPTIONS:
             name, needed = subscription.consumer, self.concurrency_of(subscription)
-            # Messages of a throttled function end as dead letters.
+            # Messages of a throttled function become dead letters.
             if self.reserved_concurrency.get(name, needed) < needed:
                 raise ValueError(
                     f"reservedConcurrency: {name} needs at least {needed}, as many as its queue "
@@ -62,11 +62,11 @@ class ConcurrencySettings(BaseModel):
 
     @property
     def concurrency_of_queues(self) -> int:
-        """How many instances all queues start at most."""
+        """Maximum number of instances that all queues together start."""
         return sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
 
     def warnings(self) -> Iterator[str]:
-        """Yield a sentence for each setting that works, but not well."""
+        """Yield a sentence for each setting that works, but has disadvantages."""
         by_queues, account = self.concurrency_of_queues, self.account_concurrency
         if by_queues > account // 2:
             yield (
@@ -76,7 +76,10 @@ class ConcurrencySettings(BaseModel):
             )
 
     def instances_needed(self) -> dict[str, str]:
-        """Return what bootstrap compares with the account's quota, as properties of a resource."""
+        """Return the values that bootstrap compares with the account's quota.
+
+        They are properties of its custom resource.
+        """
         reserved = sum(self.reserved_concurrency.values())
         sharing = [s for s in QUEUE_SUBSCRIPTIONS if s.consumer not in self.reserved_concurrency]
         needed = {

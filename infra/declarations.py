@@ -1,4 +1,4 @@
-"""A hash of all declarations that bootstrap uses: CloudFormation runs it again on a change."""
+"""A hash of all declarations that bootstrap uses: CloudFormation runs it again after a change."""
 
 import hashlib
 import json

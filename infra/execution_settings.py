@@ -8,8 +8,8 @@ from backend.spec import settings as declared
 from infra.setting_types import SETTINGS_CONFIG, flag, of
 
 _INSTANCES = 2
-"""Of an execution: its pipeline, and the reader for which it waits. Queues may take the other half
-of the account's."""
+"""Instances of functions per execution: its pipeline, and the reader for which it waits. Queues may
+use the other half of the account's instances."""
 
 
 class ExecutionSettings(BaseModel):
@@ -23,8 +23,8 @@ class ExecutionSettings(BaseModel):
 
     readers_in_vpc: bool = False
     """Whether these functions run in a network (VPC) of their own, from which they reach only the
-    objects of the deployment's buckets. Elsewhere they have the internet, as functions of Lambda
-    have. The network itself costs nothing."""
+    objects of the deployment's buckets. Without it they have internet access, as other functions of
+    Lambda have. The network itself costs nothing."""
 
     probe: bool = False
     """Whether to create a stack with a function that reports what Lambda allows its functions."""
@@ -33,8 +33,8 @@ class ExecutionSettings(BaseModel):
     execution_silence_seconds: int = of(declared.EXECUTION_SILENCE_SECONDS)
 
     reconcile_minutes: Annotated[int, Field(ge=1)] = 5
-    """How often executions are compared with what Step Functions reports of them."""
+    """How often executions are compared with their state in Step Functions."""
 
     def concurrent_executions(self, instances: int) -> int:
-        """Return how many executions run at once, if so many functions do in the account."""
+        """Return the maximum number of concurrent executions for an account's concurrency."""
         return min(self.executions_at_once, max(1, instances // 2 // _INSTANCES))

@@ -20,7 +20,7 @@ from infra.resources import Resources
 
 STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 STREAM_LIST = ("dynamodb:ListStreams",)
-"""Granted on `<table>/stream/*`, because the request concerns all streams of a table."""
+"""Granted on `<table>/stream/*`, because the request is for all streams of a table."""
 
 QUEUE_SEND = ("sqs:SendMessage",)
 QUEUE_RECEIVE = (
@@ -36,7 +36,7 @@ QUEUE_MOVE = (
     "sqs:ReceiveMessage",
     "sqs:StartMessageMoveTask",
 )
-"""The actions with which SQS moves dead letters in the caller's role."""
+"""The actions that SQS performs in the caller's role to move dead letters."""
 TOPIC_PUBLISH = ("sns:Publish",)
 TOPIC_SUBSCRIBE = ("sns:Subscribe",)
 POOL_ADMINISTER = (
@@ -56,7 +56,7 @@ NETWORK_JOIN = (
     "ec2:DescribeSubnets",
     "ec2:UnassignPrivateIpAddresses",
 )
-"""The actions of Lambda, in a function's role, to place the function in a network."""
+"""The actions that Lambda performs in a function's role to place the function in a network."""
 RUNS: dict[RunRequest, str] = {
     "start": "states:StartExecution",
     "stop": "states:StopExecution",
@@ -100,7 +100,7 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "*/_search"),
     ),
 }
-"""Methods and paths by access. A PUT of its name creates an index."""
+"""Methods and paths by kind of access. A PUT of an index's name creates the index."""
 
 
 def statements(
@@ -123,7 +123,7 @@ def statements(
 
 
 def receive(queue_arn: str) -> iam.PolicyStatement:
-    """Return what the mapping of a queue to a function needs of the function's role."""
+    """Return the statements that the mapping of a queue needs in the function's role."""
     return _allow(QUEUE_RECEIVE, [queue_arn])
 
 
@@ -135,7 +135,7 @@ def join_network() -> iam.PolicyStatement:
     return iam.PolicyStatement(
         actions=list(NETWORK_JOIN),
         resources=["*"],  # interfaces have no names before they exist
-        # Requests that the function's code sends have this key, those of Lambda itself do not.
+        # This key exists in requests of the function's code, not in those of Lambda itself.
         conditions={"Null": {"lambda:SourceFunctionArn": "true"}},
     )
 
@@ -180,7 +180,7 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 def objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
     """Return the keys of a bucket that a function may use.
 
-    A pipeline has those of executions only, searches those of previews.
+    A pipeline may use those of executions only, search those of previews.
     """
     if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
         return (f"/{RUNS_PREFIX}*",)
@@ -190,7 +190,7 @@ def objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
 
 
 class _Granted:
-    """Actions by resource; resources with the same actions share a statement."""
+    """Actions by resource; resources with the same actions share one statement."""
 
     def __init__(self) -> None:
         self._actions: dict[str, set[str]] = {}
@@ -260,7 +260,7 @@ def _quotas(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 def _key(
     spec: Function, resources: Resources, streams: Iterable[Table]
 ) -> list[iam.PolicyStatement]:
-    """Return the use of the key, only through the services that use it for this function."""
+    """Return the permission to use the key, through the services that use it for the function."""
     if resources.key is None:
         return []
     services: dict[str, list[str]] = {}
@@ -285,7 +285,7 @@ def _key(
 
 
 def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    """Return the use of imported buckets' keys, through S3, as the function needs for files."""
+    """Return the permission to use imported buckets' keys, through S3, for access to files."""
     requests = set(spec.uses.get(ASSET_BUCKET, ()))
     reads, writes = requests - {"PutObject"}, requests & set(BUCKET_WRITES)
     if not resources.imported_keys or not (reads or writes):
@@ -301,14 +301,15 @@ def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyState
 
 
 def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Return by service what it does with the key for the function, as AWS documents it."""
+    """Return by service the operations with the key for the function, as documented by AWS."""
     of_tables = {request for table in spec.tables for request in spec.uses[table]}
     of_buckets = {request for bucket in spec.buckets for request in spec.uses[bucket]}
     for used, service, actions in (
         (spec.tables, "dynamodb", TABLE_KEY_READ),
         (tuple(streams), "dynamodb", OPEN),
         (of_tables & set(TABLE_WRITES), "dynamodb", TABLE_KEY_WRITE),
-        (of_buckets - {"PutObject"}, "s3", OPEN),  # S3 decrypts nothing to put a whole object
+        # S3 does not decrypt anything to put a whole object
+        (of_buckets - {"PutObject"}, "s3", OPEN),
         (of_buckets & set(BUCKET_WRITES), "s3", SEAL),
         ((*spec.sends, *spec.redrives), "sqs", (*SEAL, *OPEN)),
         (spec.receives, "sqs", OPEN),

@@ -14,10 +14,10 @@ _RULE = f"must be an IPv4 network such as {_RANGE}, of a size from /{_LARGEST} t
 
 
 def _fitting(text: str) -> str:
-    """Return a range of addresses that a VPC may have.
+    """Return a valid range of addresses for a VPC.
 
     Raises:
-        ValueError: it is none, or too small for the subnets.
+        ValueError: the range is not valid, or too small for the subnets.
     """
     try:
         network = IPv4Network(text)
@@ -44,15 +44,15 @@ class NetworkSettings(BaseModel):
     """Addresses of that network, from /16 to /22. Each subnet has a sixteenth of them."""
 
     search_vpc_zones: tuple[ZoneName, ...] = ()
-    """Names of the availability zones of that network, as many as the nodes of the domain are in:
-    one for one node, else three. Default: the first ones of the region."""
+    """Names of the availability zones of that network, as many as the nodes of the domain use: one
+    for one node, otherwise three. Default: the first zones of the region."""
 
     search_vpc_id: VpcId = ""
     """An existing VPC to use instead of creating one, with `searchSubnetIds`. Its owner provides
     the endpoints or routes to other services."""
 
     search_subnet_ids: tuple[SubnetId, ...] = ()
-    """Subnets of `searchVpcId`, each in another zone, as many as the nodes are in."""
+    """Subnets of `searchVpcId`, each in a different zone, as many as the nodes use."""
 
     @model_validator(mode="after")
     def _check_network(self) -> Self:
@@ -73,7 +73,7 @@ class NetworkSettings(BaseModel):
         return self
 
     def check_zones(self, zones: int) -> None:
-        """Check that the network has as many zones as the nodes of the search domain.
+        """Check that the network has as many zones as the nodes of the search domain use.
 
         Raises:
             ValueError: it has more or fewer.
@@ -89,6 +89,6 @@ class NetworkSettings(BaseModel):
                 )
 
     def search_subnet_ranges(self) -> list[str]:
-        """Return the ranges that subnets may have, in their order."""
+        """Return the possible ranges of subnets, in order."""
         network = IPv4Network(self.search_vpc_range)
         return [str(each) for each in network.subnets(prefixlen_diff=_SUBNET_BITS)]

@@ -14,12 +14,14 @@ _QUIET = (
 
 
 def choose_node() -> None:
-    """Set `JSII_NODE` unless it is set: the package's Node first, so all machines use the same.
+    """Set `JSII_NODE`, unless it is set.
 
-    A machine without that package uses its own `node`, whose version banner is silenced.
+    The package's Node comes first, so all machines use the same one.
+
+    A machine without that package uses its own `node`, whose version warning is silenced.
 
     Raises:
-        RuntimeError: neither is there.
+        RuntimeError: neither exists.
     """
     if not os.environ.get("JSII_NODE"):
         node = packaged_node() or shutil.which("node")

@@ -18,7 +18,7 @@ from infra.constructs.network import Network
 
 @dataclass(slots=True)
 class Resources:
-    """Filled by the stacks in their order; keys are the declared names."""
+    """The physical resources; the stacks add them in their order. Keys are the declared names."""
 
     tables: dict[str, dynamodb.Table] = field(default_factory=dict[str, dynamodb.Table])
     buckets: dict[str, s3.Bucket] = field(default_factory=dict[str, s3.Bucket])

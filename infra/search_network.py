@@ -1,4 +1,4 @@
-"""Which functions are in the network of the search domain, and the endpoints that they need."""
+"""Determines which functions are in the network of the search domain, and their endpoints."""
 
 from collections.abc import Iterable
 
@@ -11,9 +11,10 @@ def in_network(spec: Function) -> bool:
 
 
 def endpoint_services(functions: Iterable[Function]) -> list[str]:
-    """Return the services that functions in the network call, besides tables and buckets.
+    """Return the services that functions in the network call, except tables and buckets.
 
-    Each has an interface endpoint in every zone. Tables and buckets have gateways, which are free.
+    Each has an interface endpoint in every zone. Tables and buckets have gateway endpoints, which
+    are free.
     """
     inside = [spec for spec in functions if in_network(spec)]
     used = {

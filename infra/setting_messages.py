@@ -1,4 +1,4 @@
-"""What is wrong with a setting, in the words of JSON: list, object, string, number."""
+"""Messages about invalid settings, with the terms of JSON: list, object, string, number."""
 
 import difflib
 import json
@@ -22,7 +22,7 @@ _KINDS = {
     "int": "must be a whole number",
     "bool": "must be true or false",
 }
-"""The rule by the first word of an error's type."""
+"""The rule by the first word of a pydantic error's type."""
 _CDK = re.compile(r"[@:]")
 _CDK_PLAIN = ("acknowledged-issue-numbers", "cli-telemetry")
 """Names of context that the CDK command reads itself. Source: its `cdk.json` reference."""
@@ -34,16 +34,16 @@ def of_cdk(name: str) -> bool:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like one, whatever its case and hyphens."""
+    """Return the known name that is most similar to this one; case and hyphens are ignored."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     return max(known, key=lambda each: difflib.SequenceMatcher(None, each.lower(), plain).ratio())
 
 
 def refusal(error: ValidationError, model: type[BaseModel]) -> str:
-    """Return the place and the fact of the first error, to be put behind the stage."""
+    """Return the place and the problem of the first error, to be added to the stage's name."""
     first = error.errors(include_url=False)[0]
     path = [str(part) for part in first["loc"] if part != "[key]"]
-    if not path:  # settings that do not fit together: the message names them
+    if not path:  # settings that contradict each other: the message names them
         return f": {first['ctx']['error']}" if "ctx" in first else f": {first['msg']}"
     place = ".".join(path)
     if first["type"] == "extra_forbidden":

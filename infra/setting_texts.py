@@ -1,4 +1,4 @@
-"""Values of `-c name=value`, which the CDK command gives as texts."""
+"""Parses values of `-c name=value`, which the CDK command passes as texts."""
 
 import contextlib
 import json
@@ -14,14 +14,14 @@ _RULES = {
 
 
 class TextError(Exception):
-    """A text is no list or object; the message names the setting."""
+    """A text is not a list or object; the message names the setting."""
 
 
 def parsed(given: Mapping[str, object], model: type[BaseModel]) -> dict[str, object]:
     """Return the values of settings by the types that a model declares.
 
     Raises:
-        TextError: a text is not what its setting takes.
+        TextError: a text is not valid for its setting.
     """
     kinds = {
         str(field.alias): get_origin(field.annotation) or field.annotation
@@ -41,6 +41,6 @@ def _parsed(name: str, text: str, kind: object) -> object:
     with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text)
     if kind in (tuple, dict):
-        # A shell takes quotes away that are not quoted themselves.
+        # A shell removes quotes that are not quoted themselves.
         raise TextError(f"{name}: {_RULES[kind]} (given: {text!r})")
     return text

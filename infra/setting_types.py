@@ -1,4 +1,4 @@
-"""The types of settings, and how models of settings are read."""
+"""The types of settings, and the configuration of their models."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,9 +23,9 @@ SETTINGS_CONFIG = ConfigDict(
     extra="forbid",
     frozen=True,
     validate_by_name=False,
-    use_attribute_docstrings=True,  # the reference page shows them
+    use_attribute_docstrings=True,  # shown on the reference page
 )
-"""How models of settings read cdk.json."""
+"""The configuration with which models of settings parse cdk.json."""
 
 _ARN = r"arn:aws[a-z-]*:{}:[a-z]{{2,4}}(-[a-z]+)+-[0-9]+:[0-9]{{12}}:"
 
@@ -64,7 +64,7 @@ _FORMS = (
     *(each.form for each in declared.SETTINGS if each.form is not None),
 )
 WORDS = {each.pattern: each.words for each in _FORMS}
-"""The rule of each pattern in words, after "must be"."""
+"""The rule of each pattern in words, to follow "must be"."""
 
 
 def _of(form: Form) -> StringConstraints:
@@ -72,7 +72,7 @@ def _of(form: Form) -> StringConstraints:
 
 
 def _each(setting: Setting) -> StringConstraints:
-    """Return what each text of a list has to look like."""
+    """Return the required form of each text in a list."""
     if setting.form is None:
         raise TypeError(f"{setting.name} declares no form")
     return _of(setting.form)
@@ -132,7 +132,7 @@ def fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the values of a list that functions read from one variable.
 
     Raises:
-        ValueError: they do not fit.
+        ValueError: they are too long for one variable.
     """
     size = len(",".join(values))
     if size > VARIABLE_CHARS:
@@ -141,7 +141,7 @@ def fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def of_functions(reserved: dict[str, int]) -> dict[str, int]:
-    """Return a number of each function.
+    """Return a number for each named function.
 
     Raises:
         ValueError: there is no function of a name.
@@ -153,7 +153,7 @@ def of_functions(reserved: dict[str, int]) -> dict[str, int]:
 
 
 class Throttle(BaseModel):
-    """How many requests a route takes in a second, and how many at once."""
+    """A rate limit of a route: requests per second, and the burst."""
 
     model_config = SETTINGS_CONFIG
 

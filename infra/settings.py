@@ -1,7 +1,8 @@
-"""The settings of a deployment: typed, checked at synth, one set a stage (cdk.json, `stages`).
+"""The settings of a deployment: typed, checked at synthesis, one set per stage.
 
-The stage is the context value `stage`; any setting can be given as context too (`-c bundle=true`)
-and then comes before the stage's. Defaults are production's.
+They are in cdk.json, under `stages`. The stage is the context value `stage`. Any setting can also
+be passed as context (`-c bundle=true`), which overrides the stage's value. Defaults are those for
+production.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -49,9 +50,10 @@ _STAGES = TypeAdapter(dict[str, dict[str, object]])
 
 # IAM accepts 10,240 characters, for any stage name and partition.
 POLICY_CHARS = 1_150
-"""Characters for additions to the largest role."""
+"""Characters that remain for additions to the largest role."""
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
-_POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
+# the remaining characters of both ARNs of a bucket: its own, and that of its objects
+_POLICY_CHARS_BESIDE = 48
 
 
 class SettingsError(Exception):
@@ -76,15 +78,16 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     """The instance type of the domain's data nodes."""
 
     search_instance_count: Annotated[int, Field(ge=1, le=80), AfterValidator(spread_evenly)] = 1
-    """One, or a multiple of three: three zones have as many nodes each. Of two nodes, or of nodes
-    in two zones, the loss of one stops the domain, since the rest is no majority."""
+    """One, or a multiple of three: with three zones, each has the same number of nodes. With two
+    nodes, or nodes in two zones, the loss of one stops the domain, because the rest is not a
+    majority."""
 
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
     """The size of the volume of each data node."""
 
     search_logs: bool = False
-    """Whether the search domain logs its errors, and slow searches and writes, to CloudWatch.
-    Slow searches are logged with the words that were searched for."""
+    """Whether the search domain logs errors, and slow searches and writes, to CloudWatch. The entry
+    of a slow search contains its words."""
 
     user_pool: bool = False
     """Whether to create a Cognito user pool in which users sign in."""
@@ -178,8 +181,8 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     charged by the month."""
 
     detailed_route_metrics: bool = False
-    """Whether API Gateway emits its metrics for each route as well. CloudWatch charges each of them
-    by the month."""
+    """Whether API Gateway also emits metrics for each route. CloudWatch charges for each of them by
+    the month."""
 
     log_retention_days: LogRetentionDays = 30
     """Days for which CloudWatch keeps logs."""
@@ -194,7 +197,7 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
     @property
     def allowed_pipelines(self) -> tuple[str, ...]:
-        """What executions may call beside the functions of the product: ARNs."""
+        """ARNs that executions may call in addition to the functions of the product."""
         return (
             *self.allowed_pipeline_functions,
             *self.allowed_pipeline_queues,
@@ -248,24 +251,24 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
 
 def _as_text(value: object) -> str:
-    """Return a value as functions read it."""
+    """Return a value in the form in which functions read it."""
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value))
     return str(int(value) if isinstance(value, bool) else value)
 
 
 def described() -> Iterator[tuple[str, object, str]]:
-    """Name in cdk.json, default and meaning of each setting that a stage may leave out."""
+    """Name in cdk.json, default and meaning of each optional setting."""
     for name, field in Settings.model_fields.items():
         if not field.is_required():
             yield to_camel(name), field.default, " ".join((field.description or "").split())
 
 
 def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
-    """The context of cdk.json, which the CDK command gives and a bare `python app.py` does not.
+    """The context of cdk.json, which the CDK command passes and a plain `python app.py` does not.
 
     Raises:
-        SettingsError: the file is not what it should be.
+        SettingsError: the file is not valid.
     """
     try:
         content = _OBJECT.validate_json(path.read_bytes())
@@ -282,11 +285,11 @@ def read_settings(
 ) -> Settings:
     """The settings of the stage that the context names.
 
-    `names` are all names in the context, where they are known, and `region` is that of the stage.
+    `names` are all names in the context, if they are known, and `region` is the stage's.
 
     Raises:
-        SettingsError: the stage or a setting is unknown, or a setting is wrong, without effect, or
-            of another region.
+        SettingsError: the stage or a setting is unknown, or a setting is wrong, without effect,
+            or of another region.
     """
     stage, of_stage = _stage(context)
     known = [to_camel(name) for name in Settings.model_fields]
@@ -310,7 +313,7 @@ def read_settings(
 
 
 def _stage(context: Callable[[str], object]) -> tuple[str, dict[str, object]]:
-    """Return the name of the stage, and what cdk.json has for it."""
+    """Return the name of the stage, and its entry in cdk.json."""
     stage = context("stage")
     try:
         stages = _STAGES.validate_python(context("stages"))

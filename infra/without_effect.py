@@ -1,4 +1,4 @@
-"""Settings that contradict others: without effect because another is off, or of another region."""
+"""Settings without effect, because another one is off, or because of their region."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -52,16 +52,17 @@ _IN_REGION = (
     *("alarmTopicArn", "importedKeys"),
     *("allowedPipelineFunctions", "allowedPipelineQueues", "allowedPipelineBuses"),
 )
-"""Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions call no
-other."""
+"""Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions cannot use
+other regions."""
 
 
 def without_effect(
     settings: BaseModel, of_stage: Collection[str], of_command: Collection[str]
 ) -> Iterator[str]:
-    """Yield a sentence for each setting that has no effect, because another is off.
+    """Yield a sentence for each setting without effect, because another setting is off.
 
-    Defaults are accepted. A command may switch off what its stage has other settings for.
+    Default values are accepted. A command may switch off a feature for which its stage has other
+    settings.
     """
     values = settings.model_dump(by_alias=True)
     defaults = {str(f.alias): f.default for f in type(settings).model_fields.values()}

@@ -2,17 +2,17 @@
 
 
 def zones_of(nodes: int) -> int:
-    """Return how many zones so many nodes are in: one has one, others are in three.
+    """Return the number of zones for this number of nodes: one zone for one node, otherwise three.
 
-    Without dedicated master nodes the data nodes elect the master by majority, which two zones do
-    not survive the loss of one with. Source: Amazon OpenSearch Service Developer Guide,
-    "Configuring a multi-AZ domain".
+    Without dedicated master nodes the data nodes elect the master by majority. With two zones, the
+    loss of one leaves no majority. Source: Amazon OpenSearch Service Developer Guide, "Configuring
+    a multi-AZ domain".
     """
     return 1 if nodes == 1 else 3
 
 
 def spread_evenly(nodes: int) -> int:
-    """Return the number itself, if each zone has as many of the nodes.
+    """Return the number itself, if each zone has the same number of nodes.
 
     Raises:
         ValueError: a deployment would fail, after its other stacks were created.

@@ -11,8 +11,8 @@ from infra.constructs.in_turn import InTurn
 from infra.constructs.naming import name_exactly
 
 CREATED_AT_ONCE = 3
-"""Alarms that CloudFormation creates side by side: an account may send so many PutMetricAlarm in a
-second. Source: "CloudWatch service quotas"."""
+"""Alarms that CloudFormation creates at the same time: an account may send this many PutMetricAlarm
+in a second. Source: "CloudWatch service quotas"."""
 
 
 def of_lambda(metric: str, function: str) -> cloudwatch.Metric:
@@ -31,7 +31,7 @@ def of_queue(metric: str, arn: str) -> cloudwatch.Metric:
 
 
 class Alarms:
-    """The alarms of all stacks; none without a stack for them."""
+    """The alarms of all stacks; none if the stage has no stack for alarms."""
 
     def __init__(self, stack: Stack | None = None, topic_arn: str = "") -> None:
         self._stack = stack
@@ -48,7 +48,7 @@ class Alarms:
         statistic: str = "Maximum",
         periods: int = 1,
     ) -> None:
-        """Raise an alarm if the metric exceeds `threshold` in so many periods of five minutes."""
+        """Raise an alarm if the metric exceeds `threshold` in this many periods of five minutes."""
         wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
         watched = metric.with_(statistic=statistic)
         self._alarm(name, watched, threshold, wrong, description, periods=periods)

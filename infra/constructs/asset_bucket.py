@@ -24,9 +24,12 @@ def declared_bucket(
     web_url: str,
     lock: s3.ObjectLockRetention | None = None,
 ) -> s3.Bucket:
-    """Return the bucket, retained; access logs go to `logs`, and pages of `web_url` may use it.
+    """Return the bucket, which is retained.
 
-    With `lock` every version of an object is kept that long; S3 requires versioning for locks.
+    Access logs go to `logs`, and pages of `web_url` may use it.
+
+    With `lock` every version of an object is protected for that time; S3 requires versioning for
+    locks.
     """
     logged = spec.log_prefix is not None and logs is not None
     bucket = s3.Bucket(
@@ -71,7 +74,7 @@ def declared_trail(scope: Construct, *, logs: s3.Bucket) -> None:
 
 
 def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
-    """Let CloudTrail write its logs below its prefix, if a trail of the account is set up."""
+    """Let CloudTrail write its logs below its prefix, if the stage has a trail."""
     service = cast("iam.IPrincipal", iam.ServicePrincipal("cloudtrail.amazonaws.com"))
     of_account = {"StringEquals": {"aws:SourceAccount": account}}
     bucket.add_to_resource_policy(
@@ -93,7 +96,7 @@ def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
 
 
 def _send_events(bucket: s3.Bucket) -> None:
-    # The property itself: the construct's own switch would add a custom resource.
+    # The property itself: the construct's own option would add a custom resource.
     resource = bucket.node.default_child
     if not isinstance(resource, s3.CfnBucket):
         raise TypeError(f"{bucket.node.path} is not a bucket")
@@ -136,7 +139,7 @@ def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
 
 
 def _cors(web_url: str) -> list[s3.CorsRule]:
-    """Let browsers use presigned URLs, which are the permission; no cookie is involved."""
+    """Let browsers use presigned URLs, which contain the permission; no cookies are used."""
     exposed = ["ETag", "x-amz-version-id", "x-amz-checksum-sha256"]
     reads = s3.CorsRule(
         # After the API's redirect to S3 a browser sends `Origin: null`, which no list can contain.

@@ -31,11 +31,11 @@ FAILED_CALLS = 5
 # They return messages that they cannot handle. A message that makes the function fail is received
 # again only minutes later, so a higher limit would not be reached for days.
 FAILED_CALLS_OF_QUEUES = 0
-"""The same for consumers of queues."""
+"""The same limit for consumers of queues."""
 
 
 class FunctionsOf:
-    """Creates the functions of one stack, which share their code and their layer."""
+    """Creates the functions of one stack, which share code and layer."""
 
     def __init__(
         self, stack: Stack, *, settings: Settings, resources: Resources, folders: Folders
@@ -150,7 +150,7 @@ class FunctionsOf:
 
 
 def function_role(stack: Stack, name: str, allowed: list[iam.PolicyStatement]) -> iam.Role:
-    """Return the role of a function, with these permissions only."""
+    """Return the role of a function, which has only these permissions."""
     role = iam.Role(
         stack,
         f"{name}Role",

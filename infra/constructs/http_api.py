@@ -1,7 +1,7 @@
-"""The HTTP API: explicit routes to one function per domain, behind one authorizer.
+"""The HTTP API: explicit routes to one function per domain, with one authorizer.
 
-It consists of plain resources: CDK's own constructs would name a domain's integration after
-whichever of its routes comes first, and replace it when the order changes.
+It consists of plain resources: CDK's own constructs name a domain's integration after its first
+route, and would replace it when the order of routes changes.
 """
 
 import json
@@ -84,7 +84,10 @@ class HttpApi:
         return self.api.attr_api_endpoint
 
     def connect(self, function: lambda_.Function, name: str, routes: Iterable[Route]) -> None:
-        """Send `routes` to the function of that name; all but public ones are authorized."""
+        """Send `routes` to the function of that name.
+
+        All but public routes require authorization.
+        """
         integration = gateway.CfnIntegration(
             self._stack,
             f"{name}Integration",
@@ -111,13 +114,14 @@ class HttpApi:
     def _create_in_turn(self, made: CfnResource) -> None:
         """Create it after all but the last few, and the stage after it.
 
-        The stage deploys automatically: a route that is added later would be deployed separately.
+        The stage deploys automatically: a route that is created after the stage would be deployed
+        separately.
         """
         self._in_turn.add(made)
         self._stage.add_resource_dependency(made)
 
     def _throttle(self, route: Route) -> None:
-        """Apply the limits of the route's group, if the settings have any."""
+        """Apply the rate limit of the route's group, if the settings have one."""
         limits = self._throttles.get(route.throttle) if route.throttle else None
         if limits is None:
             return
@@ -125,7 +129,8 @@ class HttpApi:
             "ThrottlingRateLimit": limits.requests_per_second,
             "ThrottlingBurstLimit": limits.burst,
         }
-        # API Gateway rejects settings of a route that does not exist yet, so the stage comes last.
+        # API Gateway rejects settings of a route that does not exist yet, so the stage is created
+        # last.
         self._stage.route_settings = self._route_settings
 
     def _make_authorizer(
@@ -186,7 +191,10 @@ class HttpApi:
 
 
 def _cors(web_url: str) -> gateway.CfnApi.CorsProperty | None:
-    """Let the pages of `web_url` call the API; without it, pages of other origins may not."""
+    """Let the pages of `web_url` call the API.
+
+    Without it, pages of other origins may not call it.
+    """
     if not web_url:
         return None
     return gateway.CfnApi.CorsProperty(

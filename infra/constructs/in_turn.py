@@ -1,4 +1,4 @@
-"""Keeps CloudFormation from creating many resources of one kind side by side."""
+"""Keeps CloudFormation from creating many resources of one kind at the same time."""
 
 from aws_cdk import CfnResource
 
@@ -11,7 +11,7 @@ class InTurn:
         self._created: list[CfnResource] = []
 
     def add(self, resource: CfnResource) -> None:
-        """Create `resource` after all earlier ones but the last few."""
+        """Create `resource` after all earlier resources but the last few."""
         if len(self._created) >= self._at_once:
             resource.add_resource_dependency(self._created[-self._at_once])
         self._created.append(resource)

@@ -1,4 +1,4 @@
-"""Logical ids and output names exactly as declared, without CDK's hash."""
+"""Logical ids and output names exactly as declared, without the hash that CDK adds."""
 
 from aws_cdk import CfnElement, CfnOutput, Stack
 from constructs import IConstruct

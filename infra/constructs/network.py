@@ -1,7 +1,7 @@
-"""Networks without a way to the internet: that of a search domain, and that of readers of files.
+"""Networks without internet access: of the search domain, and of readers of files.
 
-The functions in the first one reach the domain, and other services of AWS through endpoints. Those
-in the second one reach the deployment's buckets only.
+Functions in the first network reach the domain, and other services of AWS through endpoints.
+Functions in the second network reach only the deployment's buckets.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Addresses of a new network and of its subnets, and its zones by name if they are chosen."""
+    """Addresses of a new network and its subnets, and the names of its zones if they are chosen."""
 
     addresses: str
     subnets: tuple[str, ...]
@@ -132,7 +132,7 @@ def _https(description: str) -> ec2.CfnSecurityGroup.EgressProperty:
         ip_protocol="tcp",
         from_port=HTTPS,
         to_port=HTTPS,
-        cidr_ip="0.0.0.0/0",  # addresses of S3 and DynamoDB; no route leads elsewhere
+        cidr_ip="0.0.0.0/0",  # the addresses of S3 and DynamoDB; no route leads anywhere else
         description=description,
     )
 
@@ -168,7 +168,7 @@ def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup, name: str
 def _subnets(
     stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, plan: Plan, name: str
 ) -> tuple[str, ...]:
-    """Return a subnet for each range of the plan, each in a zone of its own."""
+    """Return a subnet for each range of the plan, each in a different zone."""
     made: list[str] = []
     for zone, addresses in enumerate(plan.subnets):
         subnet = ec2.CfnSubnet(

@@ -53,7 +53,7 @@ def map_queue(
 ) -> None:
     """Invoke `function` with the queue's messages.
 
-    Only those that it returns are delivered again.
+    Only messages that it returns are delivered again.
     """
     lambda_.CfnEventSourceMapping(
         stack,

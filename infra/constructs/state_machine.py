@@ -32,10 +32,10 @@ history"."""
 
 
 def physical_name(settings: Settings, name: str) -> str:
-    """Return the name of the state machine, or of a function.
+    """Return the fixed name of the state machine, or of a function.
 
-    Names are fixed, because executions are started from earlier stacks, and ended from later ones,
-    and because alarms must not keep functions from being removed (see `AlarmsStack`).
+    Names are fixed, because executions are started from earlier stacks and ended from later ones,
+    and because alarms must not prevent the removal of functions (see `AlarmsStack`).
     """
     return f"vitrine-{settings.stage}-{name}"
 
@@ -54,7 +54,7 @@ def declared_state_machine(
     pipelines: Iterable[lambda_.Function],
     process_output: lambda_.Function | None,
 ) -> sfn.CfnStateMachine:
-    """Return the state machine, which may call its functions and what the settings allow."""
+    """Return the state machine, which may call its functions and the resources in the settings."""
     called = [function.function_arn for function in pipelines]
     called += [process_output.function_arn] if process_output else []
     group = _log_group(stack, settings, resources)
@@ -92,7 +92,7 @@ def _log_group(stack: Stack, settings: Settings, resources: Resources) -> logs.L
     group = log_group(stack, "ExecutionsLogs", days=settings.log_retention_days, key=resources.key)
     resource = group.node.default_child
     if isinstance(resource, logs.CfnLogGroup):
-        # Below this prefix, deliveries do not use up the account's resource policy for logs.
+        # Log groups with this prefix do not count for the account's resource policy of logs.
         resource.log_group_name = f"/aws/vendedlogs/states/{physical_name(settings, NAME)}"
     return group
 

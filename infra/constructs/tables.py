@@ -27,9 +27,9 @@ _STREAMS = {
 
 
 def declared_table(scope: Construct, spec: Table, *, key: kms.IKey | None) -> dynamodb.Table:
-    """Return the table, retained and protected from deletion.
+    """Return the table, which is retained and protected from deletion.
 
-    Encrypted by `key` if there is one.
+    It is encrypted by `key` if there is one.
     """
     table = dynamodb.Table(
         scope,

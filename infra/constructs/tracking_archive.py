@@ -36,8 +36,8 @@ PATTERN = (
     '{"eventName":["REMOVE"],"userIdentity":'
     '{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}'
 )
-"""Deletions by the time to live."""
-_MAXIMUM_AGE_SECONDS = 86_400  # as long as a stream keeps a record
+"""A filter for deletions by the time to live."""
+_MAXIMUM_AGE_SECONDS = 86_400  # the time for which a stream keeps a record
 
 
 def add_archiver(
@@ -60,7 +60,7 @@ def add_archiver(
         ),
         memory_size=512,
         timeout=Duration.minutes(15),
-        ephemeral_storage_size=Size.gibibytes(4),  # for the compressed items of one run
+        ephemeral_storage_size=Size.gibibytes(4),  # memory for the compressed items of one run
         environment={
             TABLE: table.table_name,
             BUCKET: resources.buckets[ARTEFACTS_BUCKET.name].bucket_name,

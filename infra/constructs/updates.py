@@ -2,18 +2,18 @@
 
 from aws_cdk import RemovalPolicy, Stack
 
-# A failed creation deletes what it has created, so that it can be repeated; resources that were
-# retained then would belong to no stack.
+# If a creation fails, CloudFormation deletes what it has created, so that it can be repeated;
+# resources that were retained would belong to no stack.
 RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-"""The policy of resources with data: they remain when their stack is deleted."""
+"""The policy of resources with data: they are retained when their stack is deleted."""
 
 
 def export(stack: Stack, *values: str) -> None:
     """Export attributes of resources under the names that CDK gives to references between stacks.
 
-    CDK exports an attribute only while another stack uses it. Dropping the last use would remove
-    the export from the template of the first stack, which is deployed first: CloudFormation
-    refuses that while the deployed other stack still imports it.
+    CDK exports an attribute only while another stack uses it. Removing the last use would remove
+    the export from the first stack, which is deployed first. CloudFormation refuses that while the
+    deployed other stack still imports it.
     """
     for value in values:
         stack.export_value(value)

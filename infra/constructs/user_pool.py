@@ -47,7 +47,7 @@ def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPool
 def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) -> None:
     """Protect the pool by a firewall that allows `requests` per address in five minutes.
 
-    It also blocks addresses and requests that AWS knows as hostile.
+    It also blocks addresses and requests on AWS's lists of threats.
     """
     firewall = waf.CfnWebACL(
         stack,
@@ -91,7 +91,7 @@ def _managed(priority: int, name: str) -> waf.CfnWebACL.RuleProperty:
 
 
 def _visible(name: str) -> waf.CfnWebACL.VisibilityConfigProperty:
-    # Sampled requests would hold user names for three hours.
+    # Sampled requests would store user names for three hours.
     return waf.CfnWebACL.VisibilityConfigProperty(
         cloud_watch_metrics_enabled=True, metric_name=name, sampled_requests_enabled=False
     )

@@ -5,12 +5,12 @@ from constructs import Construct
 
 
 class AlarmsStack(Stack):
-    """Deployed last, so that alarms that fail to be created undo no other stack.
+    """Deployed last, so that a failure to create alarms rolls back no other stack.
 
-    It imports only what its stacks export anyway for as long as a release needs it: ARNs of queues
-    and of the search domain, and the id of the API. Everything else is named by literal names.
-    Otherwise, CloudFormation would refuse to remove what an alarm watches, because the stack that
-    exports it is updated before this one.
+    The stack imports only values that other stacks export anyway for as long as a release needs
+    them: ARNs of queues and of the search domain, and the id of the API. All other resources are
+    referenced by literal names. Otherwise CloudFormation would refuse to remove a monitored
+    resource, because the stack that exports it is updated before this one.
     """
 
     def __init__(self, scope: Construct, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The HTTP API, one function a domain, and the authorizer."""
+"""The HTTP API, one function per domain, and the authorizer."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -22,7 +22,7 @@ SERVER_ERRORS = 5
 
 
 class ApiStack(Stack):
-    """What clients reach."""
+    """The API that clients call."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class ApiStack(Stack):
             authorizer=functions.make(AUTHORIZER),
             key=resources.key,
         )
-        # Where there is no search, nothing is indexed, and nothing of that can fail.
+        # Without search nothing is indexed, and no indexing can fail.
         left_out = {"operations"} if resources.domain is None else set[str]()
         for spec in FUNCTIONS:
             if spec.kind == "api" and spec.domain not in left_out:
@@ -61,7 +61,8 @@ class ApiStack(Stack):
             threshold=SERVER_ERRORS,
             description="The API answered with more than a few server errors",
         )
-        # One for all functions: they share the account's concurrency, and each alarm is charged.
+        # One alarm for all functions: they share the account's concurrency, and each alarm is
+        # charged.
         alarms.above(
             "FunctionsThrottledAlarm",
             cloudwatch.Metric(namespace="AWS/Lambda", metric_name="Throttles"),

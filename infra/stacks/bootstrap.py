@@ -1,4 +1,4 @@
-"""The function that makes what a new deployment needs, run by CloudFormation on every change."""
+"""The function that sets up a new deployment; CloudFormation runs it on every change."""
 
 from aws_cdk import CustomResource, Duration, Stack
 from constructs import Construct
@@ -13,7 +13,7 @@ from infra.settings import Settings
 
 
 class BootstrapStack(Stack):
-    """Deployed after storage and search, before whatever takes requests or events."""
+    """Deployed after storage and search, and before the stacks that receive requests or events."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""The indexing path: queues, rules, and the mappings that wake the consumers.
+"""The indexing path: queues, rules, and the mappings that invoke the consumers.
 
-Rules and queues stand here and not beside the buckets: a notification of a bucket to a queue of
-this stack would make both stacks depend on each other.
+Rules and queues are here instead of in the stack of the buckets: a notification of a bucket to a
+queue of this stack would make both stacks depend on each other.
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 
-MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge takes
+MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # EventBridge's maximum
 # Messages are delayed by up to fifteen minutes, and again while indexes lag. CloudWatch ignores
 # messages that were received more than three times (`QUEUE_METRICS`).
 MESSAGE_AGE_SECONDS = 3_600
@@ -62,7 +62,7 @@ MESSAGE_AGE_SECONDS = 3_600
 
 
 class IndexingStack(Stack):
-    """Deployed last: what it subscribes to exists, and bootstrap has made the search indexes."""
+    """Deployed last: its sources exist, and bootstrap has created the search indexes."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class IndexingStack(Stack):
             what = "Changes of executions' status"
             self._send_events(f"StatesTo{queue.name}", queue, what, self._status_events())
         for schedule in SCHEDULES:
-            # What the others look after is the search indexes.
+            # The other functions maintain the search indexes.
             if resources.domain or schedule.function is RECONCILE_EXECUTIONS:
                 self._schedule(schedule, made.make(schedule.function))
         if resources.domain:
@@ -107,7 +107,7 @@ class IndexingStack(Stack):
         queue, dead_letters = declared_queue(
             self,
             spec,
-            # A queue that nothing uses any more is removed by the update after the next.
+            # A queue that is no longer used is removed by the update after the next one.
             consumer_timeout=max((timeouts[name] for name in consumers), default=0),
             key=self._resources.key,
         )
@@ -116,7 +116,7 @@ class IndexingStack(Stack):
         for each in (queue, dead_letters):
             export(self, each.queue_arn, each.queue_url)
         if not consumers:
-            return  # its removal, by the next update, must not wait for alarms
+            return  # alarms must not delay its removal, by the next update
         self._alarms.above(
             f"{spec.name}DeadLettersAlarm",
             of_queue("ApproximateNumberOfMessagesVisible", dead_letters.queue_arn),
@@ -196,7 +196,7 @@ class IndexingStack(Stack):
             "detail-type": list(spec.events),
             "detail": {
                 "bucket": {"name": self._names(spec)},
-                # A leading prefix, never a wildcard: `pump/temp-uploads/a.glb` is a file.
+                # A prefix and no wildcard: `pump/temp-uploads/a.glb` is a file.
                 "object": {"key": [{"anything-but": {"prefix": spec.ignored_prefix}}]},
             },
         }
@@ -205,7 +205,7 @@ class IndexingStack(Stack):
         return {
             "source": ["aws.guardduty"],
             "detail-type": ["GuardDuty Malware Protection Object Scan Result"],
-            "account": [self.account],  # a bus may take events of other accounts
+            "account": [self.account],  # a bus may receive events of other accounts
             "detail": {
                 "s3ObjectDetails": {
                     "bucketName": self._names(spec),
@@ -236,8 +236,8 @@ class IndexingStack(Stack):
     ) -> None:
         """Send events of the default bus to a queue.
 
-        Made of plain resources: for a queue with a key of one's own, CDK's target lets the rules
-        of every account send to the queue and use the key.
+        Plain resources are used: for a queue with a customer-managed key, CDK's target lets the
+        rules of every account send to the queue and use the key.
         """
         queue = self._resources.queues[spec.name]
         dead_letters = self._resources.dead_letters[spec.name]

@@ -1,4 +1,4 @@
-"""What runs workflows: the state machine, the functions that it calls, alarms for both."""
+"""The resources that run workflows: the state machine, the functions that it calls, and alarms."""
 
 from dataclasses import replace
 
@@ -19,14 +19,14 @@ from infra.settings import Settings
 
 
 def _sized(spec: Function, settings: Settings) -> Function:
-    """Return a pipeline, smaller if it only waits for its reader."""
+    """Return the declaration of a pipeline, with less memory if it only waits for its reader."""
     if settings.readers != "always" or not spec.calls:
         return spec
     return replace(spec, memory_mb=WAITING_MEMORY_MB, storage_mb=WAITING_STORAGE_MB)
 
 
 class PipelinesStack(Stack):
-    """Deployed after the indexing stack, to whose queues the function that stores outputs sends."""
+    """Deployed after the indexing stack: the function that stores outputs sends to its queues."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from infra.settings import Settings
 
 
 class ProbeStack(Stack):
-    """Needs no other stack, and none needs it."""
+    """Independent of all other stacks."""
 
     def __init__(
         self, scope: Construct, name: str, *, settings: Settings, folders: Folders

@@ -1,4 +1,4 @@
-"""The OpenSearch domain. What it holds is made again from the tables and buckets, so it may go."""
+"""The OpenSearch domain. It is not retained: its content can be rebuilt from tables and buckets."""
 
 from typing import cast
 
@@ -26,7 +26,7 @@ LOGS = {
 }
 """Log groups by the type of the domain's logs. The indexes declare the thresholds of slow logs."""
 
-# A reindex needs room for a second copy.
+# A reindex needs space for a second copy of the documents.
 FREE_STORAGE = 0.25
 """Free part of a node's volume below which an alarm is raised."""
 
@@ -80,11 +80,11 @@ class SearchStack(Stack):
                 enabled=True, kms_key=resources.key
             ),
             tls_security_policy=opensearch.TLSSecurityPolicy.TLS_1_2_PFS,
-            # Bootstrap sets the circuit breakers: a domain takes them by its own API only.
+            # Bootstrap sets the circuit breakers: a domain accepts them by its own API only.
             advanced_options={"indices.query.bool.max_clause_count": str(MAX_CLAUSES)},
             removal_policy=RemovalPolicy.DESTROY,
-            # Else another version is another domain, which has no indexes, and whose name the
-            # stacks that use this one keep from being exported.
+            # Without it, a new version would replace the domain by an empty one with another name,
+            # and CloudFormation would refuse the change of an export that other stacks use.
             enable_version_upgrade=True,
         )
         name_exactly(domain, "SearchDomain")
@@ -93,7 +93,7 @@ class SearchStack(Stack):
     def _place(
         self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources
     ) -> Network:
-        """Put the domain into a network, where only functions of search reach it."""
+        """Put the domain into a network, where only functions that use search reach it."""
         if settings.search_vpc_id:
             network = imported_network(self, settings.search_vpc_id, settings.search_subnet_ids)
         else:
@@ -116,7 +116,7 @@ class SearchStack(Stack):
     def _log(
         self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources
     ) -> None:
-        """Log errors, slow searches and slow writes, each to a group of its own."""
+        """Log errors, slow searches and slow writes, each to a separate log group."""
         groups = {
             kind: log_group(self, name, days=settings.log_retention_days, key=resources.key)
             for kind, name in LOGS.items()
@@ -141,13 +141,17 @@ class SearchStack(Stack):
             )
             for kind, group in groups.items()
         }
-        # OpenSearch Service checks that it may write when logs are switched on.
+        # OpenSearch Service checks its permission to write when logs are enabled.
         resource.node.add_dependency(policy)
 
     def _close(self, resource: opensearch.CfnDomain) -> None:
-        """Allow only principals of this account: no other account, nothing unsigned."""
-        # The property itself: the construct sets a policy by a custom resource, since a policy may
-        # name the domain's ARN. This one has no need to: it can only ever speak of its own domain.
+        """Allow only principals of this account.
+
+        Other accounts and unsigned requests are denied.
+        """
+        # The property itself: the construct sets a policy by a custom resource, because a policy
+        # may contain the domain's ARN. This one does not contain it, because it applies to its own
+        # domain only.
         resource.access_policies = {
             "Version": "2012-10-17",
             "Statement": [
@@ -161,7 +165,7 @@ class SearchStack(Stack):
         }
 
     def _watch(self, domain: opensearch.Domain, settings: Settings, resources: Resources) -> None:
-        """Create the alarms that AWS advises for a domain, before searches or writes fail."""
+        """Create the alarms that AWS recommends for a domain, before searches or writes fail."""
         alarms = resources.alarms
         name = Fn.select(1, Fn.split("/", domain.domain_arn))
         watched = {"DomainName": name, "ClientId": self.account}

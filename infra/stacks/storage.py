@@ -1,4 +1,4 @@
-"""What must outlive every other stack: tables, buckets, secrets, users, and the key for them."""
+"""Resources that outlive every other stack: tables, buckets, secrets, users, and their key."""
 
 from typing import cast
 
@@ -74,7 +74,7 @@ class StorageStack(Stack):
         return cast("kms.IKey", key)
 
     def _allow_services(self, key: kms.Key) -> None:
-        """Allow the services that use the key for no caller: logs, and rules to queues."""
+        """Allow the services that use the key without a caller: logs, and rules of EventBridge."""
         group = f"arn:{self.partition}:logs:{self.region}:{self.account}:log-group:*"
         writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]
         for service, actions, condition in (
@@ -93,7 +93,7 @@ class StorageStack(Stack):
                 iam.PolicyStatement(
                     principals=[cast("iam.IPrincipal", iam.ServicePrincipal(service))],
                     actions=actions,
-                    resources=["*"],  # of a key's own policy: that key
+                    resources=["*"],  # in a key's own policy, `*` is that key
                     conditions=condition,
                 )
             )
@@ -152,7 +152,7 @@ class StorageStack(Stack):
             output(self, name, resources.buckets[bucket.name].bucket_name, description)
 
     def _export(self, resources: Resources) -> None:
-        """Export what the other stacks may refer to, whether they do or not."""
+        """Export all attributes that other stacks may refer to, whether or not they do."""
         if resources.key is not None:
             export(self, resources.key.key_arn, resources.key.key_id)
         for table in resources.tables.values():
@@ -171,7 +171,7 @@ class StorageStack(Stack):
 
 
 def _retention(settings: Settings) -> s3.ObjectLockRetention | None:
-    """How long the audit archive keeps what it holds, if the stage wants it locked."""
+    """The retention of objects in the audit archive, if the stage locks it."""
     days = Duration.days(settings.audit_lock_days)
     match settings.audit_lock:
         case "none":
