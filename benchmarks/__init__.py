@@ -1,1 +1,4 @@
-"""Figures and ratios of the indexing path; never a timed test. `make bench` runs all of it."""
+"""Benchmarks: figures and ratios of the product; tests never assert times.
+
+`make bench` runs them.
+"""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: prints the figures, writes them as JSON, fails below the floors."""
+"""`python -m benchmarks`: prints the figures, writes them as JSON, and fails below the floors."""
 
 import json
 import time
@@ -45,7 +45,7 @@ def main(
         float, typer.Option(min=0.5, help="How long the calls of an hour take, for the memory.")
     ] = 10,
 ) -> None:
-    """Measure the indexing path and the whole product on real engines; count what they ask for."""
+    """Measure the indexing path and the whole product on real engines; count their requests."""
     say = _say()
     size = Size(assets, files)
     with started(say) as (site, memory):

@@ -1,8 +1,9 @@
-"""`python -m benchmarks.access`: what permissions cost, as ratios to the same without them.
+"""`python -m benchmarks.access`: the cost of permissions, as ratios to the same without them.
 
-The predicate at 200 rules, beside a plain reading of them; searches over 100,000 documents under
-200 rules, beside the same searches without, in turn. Fails above what was agreed. The first search
-under rules is reported, too: OpenSearch caches a filter after some uses.
+Measured are the predicate with 200 rules, relative to a direct evaluation of them, and searches
+over 100,000 documents with 200 rules, alternating with the same searches without rules. It fails
+above the targets. The first search with rules is reported, too, because OpenSearch caches a filter
+only after some uses.
 """
 
 import json
@@ -46,7 +47,7 @@ from tests.factories.search import asset_row
 RULES = 200
 DOCUMENTS = 100_000
 MICROSECONDS, RATIO = 20.0, 1.5
-"""The targets: microseconds for an object, and a search's time relative to one without rules."""
+"""The targets: microseconds per object, and the time of a search relative to one without rules."""
 
 _DATABASES, _NAMES, _TAGS = 50, 5000, 300
 _ROUNDS, _WARMING = 40, 10
@@ -63,7 +64,7 @@ _QUERIES: Mapping[str, Callable[[int], SearchBody]] = {
 
 
 def main() -> int:
-    """Print the figures; answers with 1 where one is worse than agreed."""
+    """Print the figures; return 1 if one exceeds its target."""
     chance = random.Random(1)
     rules = rules_on_assets(chance)
     microseconds, plainly = _predicate(rules, [_object(chance) for _ in range(500)])
@@ -83,7 +84,7 @@ def rules_on_assets(chance: random.Random) -> list[Rule]:
 
 
 def _rule(chance: random.Random, number: int) -> Rule:
-    """Three of four allow; a database, and mostly a demand or two on something else."""
+    """Three of four rules allow; each names a database, and mostly one or two other criteria."""
     operators = [each for each in OPERATORS if number % 4 or each not in NEGATIONS]
     block = [Criterion("databaseId", "equals", (f"database-{chance.randrange(_DATABASES)}",))]
     for operator in chance.choices(operators, k=chance.randrange(3)):
@@ -115,7 +116,7 @@ def _object(chance: random.Random) -> Fields:
 
 
 def _predicate(rules: list[Rule], objects: list[Fields]) -> tuple[float, float]:
-    """Microseconds of processor time an object, and how many times that a plain reading takes."""
+    """Microseconds of processor time per object, and the factor that a direct evaluation takes."""
     allows = Predicate(rules)
     ours = _least(lambda: [allows("GET", "asset", one) for one in objects])
     plain = _least(lambda: [read_plainly(rules, "GET", "asset", one) for one in objects])
@@ -147,7 +148,7 @@ def cluster(folder: Path) -> Generator[OpenSearchEngine]:
 
 
 def seed(engine: OpenSearchEngine, chance: random.Random) -> None:
-    """Fill the index of assets, in bulks."""
+    """Fill the index of assets by bulk requests."""
     start = time.perf_counter()
     engine.create_index("assets", mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings)
     for writes in _batches(chance):
@@ -174,7 +175,7 @@ def _row(chance: random.Random, number: int) -> Mapping[str, Any]:
 
 
 def compared(engine: OpenSearchEngine, under: JsonObject) -> list[float]:
-    """The medians of searches under a filter, in those of the same without it."""
+    """The medians of searches with a filter, relative to those without it."""
     for name, body in _QUERIES.items():  # queries that OpenSearch has not cached
         once = _seconds(engine, body(0), under)
         _say(f"{name}: {once * 1000:.1f} ms by rules that are new")

@@ -1,9 +1,9 @@
-"""The ceilings: what the engines take from bare clients that know nothing of the product.
+"""The ceilings: the rates of the engines with plain clients, without the product.
 
-*Raw bulk* sends prebuilt documents. The *bare floor* reads the sources first, in the fewest
+*Raw bulk* sends prebuilt documents. The *bare floor* reads the sources first, with the fewest
 requests: for each asset one query of its metadata, one of its attributes and one listing. It is
-measured for each asset once, and in the portions in which events come: neither a bare client nor
-the product can read what the next batch will contain.
+measured once for each asset, and in the portions in which events arrive, because neither a plain
+client nor the product can read the content of the next batch in advance.
 """
 
 import json
@@ -34,7 +34,7 @@ from benchmarks.engines import BUCKET, Site
 
 @dataclass(frozen=True)
 class Portion:
-    """Assets to read, and then the bulk requests with their prebuilt documents."""
+    """Assets to read, and the bulk requests with their prebuilt documents."""
 
     asset_ids: Sequence[str]
     requests: Sequence[bytes]
@@ -46,7 +46,7 @@ def portions(
     batches: Iterable[str],
     changes: Callable[[Sequence[Record]], Changes],
 ) -> list[Portion]:
-    """What each batch of events needs: its assets, its documents in the version of the batch."""
+    """The assets of each batch of events, and its documents in the version of the batch."""
     found: list[Portion] = []
     for number, batch in enumerate(batches, start=1):
         touched = [_resolved(one) for one in changes(json.loads(batch)["Records"]).references]
@@ -64,7 +64,7 @@ def _resolved(reference: Reference) -> AssetRef | FileRef:
 
 
 def do_barely(site: Site, work: Iterable[Portion]) -> None:
-    """Read and write portion after portion."""
+    """Read and write one portion after the other."""
     for portion in work:
         _read(site, portion.asset_ids)
         send_raw(site, portion.requests)

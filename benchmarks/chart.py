@@ -1,4 +1,4 @@
-"""The figures as one picture."""
+"""Draws the figures as one picture."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""What each operation of the API costs: requests, and units by AWS's rules; on moto, in seconds.
+"""The cost of each API operation by AWS's rules: requests and units, measured on moto in seconds.
 
 `python -m benchmarks.costs FILE` writes the figures as JSON. They are the same in every run: the
-clock is controlled, and random values always have the same length. Each operation is measured in a
-running function that must read the caller's role again, which it does every two seconds, and in one
-that has just started and has cached nothing.
+clock is controlled, and random values have a constant length. Each operation is measured in a
+running function that must read the caller's roles again, as happens every two seconds, and in a
+function that has just started and has cached nothing.
 """
 
 import json
@@ -40,9 +40,9 @@ Request = tuple[str, Body | None]
 
 @dataclass(frozen=True)
 class Operation:
-    """`prepare` makes what a request needs and answers with the request, a new one each time.
+    """An operation. `prepare` creates its precondition and returns a request, a new one each time.
 
-    With `once` there is no second one to see what a cold function adds.
+    With `once` there is no second request, which would show what a cold function adds.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Operation:
 
 
 def measure() -> dict[str, Any]:
-    """All figures, by operation: the request's, what it costs in a cold function, what follows."""
+    """All figures by operation: of the request, of one to a cold function, and of what follows."""
     with deployed() as product:
         found = {"authenticate a key": _authentication(product)}
         gallery = Gallery(product)
@@ -99,12 +99,12 @@ def figures(usage: Usage) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Gallery:
-    """A deployment with a small, a large and a listed database; the operations on them."""
+    """A deployment with a small, a large and a listed database, and the operations on them."""
 
     product: Product
 
     def fill(self) -> None:
-        """Make the databases, and the assets that are listed."""
+        """Create the databases, and the assets that are listed."""
         for name in ("museum", "large", "listed"):
             self._new_database(name)
         for number in range(LISTED):
@@ -310,7 +310,7 @@ class Gallery:
         return {**scope, "files": wanted}
 
     def _new_asset(self, asset_id: str, database_id: str = "museum") -> str:
-        """Make an asset; answers with its path."""
+        """Create an asset; return its path."""
         self.product.call("POST", "/assets", _asset_body(asset_id, database_id))
         return f"/database/{database_id}/assets/{asset_id}"
 
@@ -346,7 +346,7 @@ def _records(number: int, value: str = "value") -> dict[str, Any]:
 
 
 def _put(file: Mapping[str, Any]) -> Body:
-    """Put the part of a file; answers with the file's entry of the completion."""
+    """Put the part of a file; return the file's entry for the completion."""
     (url,) = file["partUploadUrls"]
     parts = [{"PartNumber": 1, "ETag": put_part(url["UploadUrl"], b"glTF")}]
     names = ("relativeKey", "uploadIdS3")

@@ -1,6 +1,6 @@
-"""The assets, files, metadata and attributes that a benchmark indexes, and the events of them.
+"""The assets, files, metadata and attributes that a benchmark indexes, and their events.
 
-The events are real: stream records are read from the streams that writing the rows has filled.
+The events are real: stream records are read from the streams after the rows were written.
 """
 
 import json
@@ -34,7 +34,7 @@ _MAX_READ = 1000
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is; each file has three metadata records and two attributes."""
+    """The numbers of assets and files; each file has three metadata records and two attributes."""
 
     assets: int
     files: int
@@ -71,7 +71,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Batches:
-    """Events as the two kinds of functions get them: JSON texts, one a batch."""
+    """Events as the two kinds of functions receive them: JSON texts, one per batch."""
 
     streams: list[str]
     objects: list[str]
@@ -91,7 +91,7 @@ def write(site: Site, size: Size) -> None:
 
 
 def _write_rows(site: Site, size: Size, table: Table) -> None:
-    """Row by row in the order in which an import writes them, so the stream has that order."""
+    """Write rows one by one, in the order of an import, which is then the order of the stream."""
     for asset_id in size.asset_ids:
         items: list[Item] = []
         for number, path in enumerate(size.paths):
@@ -131,10 +131,10 @@ def _write_objects(site: Site, size: Size, half: int) -> None:
 
 
 def batches(site: Site, size: Size) -> Batches:
-    """Yield the events of streams and buckets about everything that was written.
+    """Yield the events of streams and buckets for everything that was written.
 
     Raises:
-        RuntimeError: the streams hold fewer records than were written.
+        RuntimeError: the streams have fewer records than rows were written.
     """
     streams: list[str] = []
     count = 0
@@ -166,7 +166,7 @@ def _stream_records(site: Site, table: str) -> Iterator[Object]:
             try:
                 reply = client.get_records(ShardIterator=iterator, Limit=_MAX_READ)
             except client.exceptions.TrimmedDataAccessException:
-                break  # the engine's answer for a shard without records
+                break  # the engine's reply for a shard without records
             if not reply["Records"]:
                 break
             yield from (event_record(record, arn) for record in reply["Records"])
@@ -174,7 +174,7 @@ def _stream_records(site: Site, table: str) -> Iterator[Object]:
 
 
 def _message(number: int, key: str) -> Object:
-    """An SQS message with the event that EventBridge puts into it."""
+    """An SQS message with an event in EventBridge's form."""
     detail: Object = {"bucket": {"name": BUCKET}, "object": {"key": key, "size": len(key)}}
     event = new_event("aws.s3", "Object Created", [f"arn:aws:s3:::{BUCKET}"], detail)
     return {

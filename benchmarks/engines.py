@@ -1,4 +1,4 @@
-"""Real engines for a benchmark, and the product's own wiring on top of them, in this process."""
+"""Real engines for a benchmark, and the product's own wiring over them, in this process."""
 
 import os
 import threading
@@ -34,7 +34,7 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Site:
-    """Engines with everything declared in them, bare clients, and the context of the indexers."""
+    """Engines with all declared resources, plain clients, and the context of the indexers."""
 
     clients: Clients
     opensearch: str
@@ -53,7 +53,7 @@ class Site:
             engine.create_index(name, mapping=index.mapping, settings=index.settings)
 
     def written(self) -> int:
-        """How many writes the indexes have taken since they were made, as OpenSearch counts."""
+        """Number of writes to the indexes since their creation, as counted by OpenSearch."""
         found = 0
         for index in SEARCH_INDEXES:
             name = self.pointer.current(index)
@@ -64,7 +64,10 @@ class Site:
 
 @contextmanager
 def started(say: Callable[[str], None]) -> Generator[tuple[Site, "Memory"]]:
-    """Engines on a temporary folder, their tables in memory; all of it is deleted afterwards."""
+    """Engines with a temporary folder and their tables in memory.
+
+    Everything is deleted afterwards.
+    """
     with TemporaryDirectory(prefix="vitrine-bench-") as name:
         folder = Path(name)
         options = Options(durable=False)
@@ -73,7 +76,7 @@ def started(say: Callable[[str], None]) -> Generator[tuple[Site, "Memory"]]:
             tools_folder(), folder / "data", folder / "logs", say, names=NAMES, options=options
         )
         try:
-            # What is measured afterwards must not look for these engines.
+            # so that later measurements do not use these engines
             with _watched(running) as memory, patch.dict(os.environ):
                 yield _site(running, options), memory
         finally:
@@ -87,7 +90,7 @@ def _site(running: Mapping[str, Running], options: Options) -> Site:
         s3=url["s3"],
         sqs=url["queues"],
         opensearch=url["opensearch"],
-        states="http://127.0.0.1:9",  # nothing else may be called
+        states="http://127.0.0.1:9",  # no other service may be called
         others="http://127.0.0.1:9",
     )
     clients = connect(endpoints, Credentials(options.access_key, options.secret_key))
@@ -105,7 +108,7 @@ def _site(running: Mapping[str, Running], options: Options) -> Site:
 
 
 def _environment(clients: Clients, options: Options) -> dict[str, str]:
-    """What infrastructure and Lambda would set."""
+    """The environment that infrastructure and Lambda would set."""
     variables = {f"TABLE_{table.name}": table.name for table in TABLES}
     variables |= {setting.variable: str(setting.default) for setting in SETTINGS}
     for queue in QUEUES:
@@ -124,7 +127,7 @@ def _environment(clients: Clients, options: Options) -> dict[str, str]:
 
 @dataclass
 class Memory:
-    """The highest resident memory seen, in bytes, of this process and of each engine."""
+    """Maximum resident memory in bytes, of this process and of each engine."""
 
     peaks: dict[str, int] = field(default_factory=dict[str, int])
 

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.fairness`: how long a file waits for inspection beside those of others.
+"""`python -m benchmarks.fairness`: the wait of a file for inspection beside those of other users.
 
-Timed is a small model from the beginning of its upload until its inspection has succeeded: alone,
-beside 30 files of another user that each use all the time a small file gets, beside 10 of each of
-three users, and beside 1,000 small models of another user. The time beside others may be three
-times the time alone and one limit of a small file.
+Measured is the time of a small model from the beginning of its upload until its inspection has
+succeeded: alone; beside 30 files of another user, each of which uses the whole time limit of a
+small file; beside 10 such files of each of three users; and beside 1,000 small models of another
+user. With other files, the time may be three times the time alone plus one limit of a small file.
 """
 
 import json
@@ -52,7 +52,7 @@ def main(
     taken: dict[str, float] = {}
     alone = 0.0
     for name, crowd in crowds.items():
-        # A runtime for each: what a crowd left to do would be beside the next one.
+        # One runtime each, because remaining files of one case would affect the next.
         with TemporaryDirectory(prefix="vitrine-bench-") as folder:
             runtime = Runtime(Path(folder) / "state")
             try:
@@ -74,7 +74,7 @@ def main(
 
 
 def _beside(runtime: Runtime, crowd: list[Files]) -> tuple[float, float]:
-    """Seconds of the honest file, alone (median) and while the others' files wait."""
+    """Seconds of the measured file, alone (median) and while other users' files wait."""
     admin = runtime.client()
     admin.new_database(_DATABASE, processing=True)
     role = new_role(
@@ -84,7 +84,7 @@ def _beside(runtime: Runtime, crowd: list[Files]) -> tuple[float, float]:
         ("asset", "databaseId", "equals", _DATABASE),
     )
     honest = _inspections(admin, connect(runtime, new_user(admin, role)))
-    honest()  # starts functions
+    honest()  # the first one starts functions
     alone = median(honest() for _ in range(_ALONE))
     for files in crowd:
         other = connect(runtime, new_user(admin, role))
@@ -120,7 +120,7 @@ def _named(data: bytes, count: int) -> Files:
 
 
 def _slow_model() -> bytes:
-    """One polygon of random corners: cutting it takes longer than a small file may."""
+    """One polygon of random corners, whose triangulation takes longer than a small file may."""
     drawn = random.Random(1)
     corners = "".join(f"v {drawn.random():.3f} {drawn.random():.3f} 0\n" for _ in range(_CORNERS))
     return f"{corners}f {' '.join(str(number + 1) for number in range(_CORNERS))}\n".encode()

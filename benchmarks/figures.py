@@ -1,7 +1,7 @@
-"""Measurements in rounds, and what is computed of them: medians, and ratios within a round.
+"""Measurements in rounds, and their results: medians, and ratios within a round.
 
-A round runs all phases one after the other, so that a ratio compares neighbours in time: on a
-machine that others use, too, it says more than the quotient of two medians.
+A round runs all phases one after the other, so a ratio compares neighbours in time. On a machine
+with other load this is more meaningful than the quotient of two medians.
 """
 
 import gc
@@ -39,7 +39,7 @@ _RATIOS = (
 
 @dataclass(frozen=True)
 class Floor:
-    """What a ratio must reach (`demanded`, or the benchmark fails) and what is aimed at."""
+    """A ratio's required value (`demanded`; below it the benchmark fails), and its target."""
 
     demanded: float
     wanted: float
@@ -48,7 +48,7 @@ class Floor:
 FLOORS = {
     f"{MEMORY} / {RAW_HTTP}": Floor(0.5, 0.7),
     f"{WHOLE} / {FLOOR_WHOLE}": Floor(0.5, 0.7),
-    # stricter: batches cut assets into pieces, which this floor does not read twice
+    # stricter: batches split assets, which this floor does not read twice
     f"{WHOLE} / {FLOOR}": Floor(0.5, 0.7),
 }
 
@@ -68,17 +68,17 @@ class Spread:
 
 @dataclass
 class Figures:
-    """Documents and seconds of each phase, round by round."""
+    """Documents and seconds of each phase, by round."""
 
     documents: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     seconds: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
     def rates(self) -> dict[str, Spread]:
-        """Documents a second of each phase."""
+        """Documents per second of each phase."""
         return {name: Spread.of(self._rates(name)) for name in self.seconds}
 
     def ratios(self) -> dict[str, Spread]:
-        """Part / whole of documents a second."""
+        """Part divided by whole, of documents per second."""
         return {
             f"{part} / {whole}": Spread.of(
                 [a / b for a, b in zip(self._rates(part), self._rates(whole), strict=True)]
@@ -87,7 +87,7 @@ class Figures:
         }
 
     def below(self) -> list[str]:
-        """The ratios whose medians miss what is demanded."""
+        """The ratios whose medians are below the required values."""
         found = self.ratios()
         return [name for name, floor in FLOORS.items() if found[name].median < floor.demanded]
 
@@ -106,11 +106,11 @@ def measure(
     """Run all phases once to warm up, then `rounds` times.
 
     Raises:
-        RuntimeError: a phase wrote fewer documents than it must.
+        RuntimeError: a phase wrote fewer documents than required.
     """
     figures = Figures()
     gc.collect()
-    gc.freeze()  # the events and documents prepared here are no part of a function's heap
+    gc.freeze()  # the events and documents prepared here are not part of a function's heap
     for number in range(rounds + 1):
         say(f"round {number} of {rounds}" if number else "warming up")
         taken = {phase.name: _run(site, phase) for phase in phases}

@@ -1,4 +1,4 @@
-"""What metadata under schemas costs: a key that depends on another, where a write reads most."""
+"""The cost of metadata under schemas, if a key depends on another: the write with most reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

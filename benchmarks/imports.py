@@ -1,11 +1,11 @@
-"""`python -m benchmarks.imports`: the rate of an import, beside its requests to S3 made bare.
+"""`python -m benchmarks.imports`: the rate of an import, relative to its requests to S3 alone.
 
-`vitrine import` sends small files to a running product. Then a bare client makes the same requests
-on the same store, with as much at once: for each file a PUT, a GET of its start and a copy, for
-each batch a deletion and two listings. Rounds of both alternate, and each begins when what came
-before is indexed. First a runtime that counts requests takes a small import, since counting slows
-the store down. The files are of no format that is inspected: what an import sets going beside its
-requests is the indexing.
+`vitrine import` sends small files to a running product. Then a plain client sends the same requests
+to the same store, with the same concurrency: for each file a PUT, a GET of its start and a copy,
+for each batch a deletion and two listings. Rounds of both alternate, and each begins when the files
+before are indexed. First, a runtime that counts requests receives a small import, because counting
+slows the store down. No format of the files is inspected, so an import causes only indexing besides
+its requests.
 """
 
 import subprocess
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 DEMANDED = 0.5
-"""The target rate of the import, relative to that of the bare requests."""
-_JOBS = 8  # what `vitrine import` sends at once by default
+"""The target rate of the import, relative to that of its requests to S3 alone."""
+_JOBS = 8  # the default concurrency of `vitrine import`
 _COUNTED = 100
 _START_BYTES = 4096
 _SECONDS = 600
@@ -69,13 +69,13 @@ def main(
     size: Annotated[int, typer.Option(min=1, help="Bytes of a file.")] = 2000,
     count: Annotated[bool, typer.Option(help="Count the import's requests first.")] = True,
 ) -> None:
-    """Measure the import of small files, and the same requests made bare."""
+    """Measure the import of small files, and the same requests by a plain client."""
     if count:
         with _serving("--record") as (runtime, folder):
             _show_requests(runtime, _written(folder, "counted", _COUNTED, size))
     ratios: list[float] = []
     with _serving() as (runtime, folder):
-        # As many as the batches that run at the same time: each has a process of its own.
+        # As many as there are concurrent batches, each of which uses a process.
         warm = _written(folder, "warm", BATCHES_AT_ONCE * FILES_A_BATCH, size)
         _imported(runtime, warm)
         bare = Bare(runtime, size)
@@ -134,7 +134,7 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _show_requests(runtime: Runtime, folder: Path) -> None:
-    """Print what the import of a folder asks of S3, by operation."""
+    """Print the requests to S3 of the import of a folder, by operation."""
     runtime.drain()
     runtime.admin("DELETE", "/requests")
     _imported(runtime, folder)
@@ -142,7 +142,7 @@ def _show_requests(runtime: Runtime, folder: Path) -> None:
     asked: Counter[str] = Counter()
     for name, callers in tree["s3"].items():
         for caller, each in callers.items():
-            if not caller:  # the client, by presigned URLs
+            if not caller:  # the client itself, by presigned URLs
                 asked[_BY_URL.get(name, name)] += each["requests"]
             elif caller.endswith(UPLOADS_API.name):
                 asked[_BY_FUNCTION.get(name, name)] += each["requests"]
@@ -152,7 +152,7 @@ def _show_requests(runtime: Runtime, folder: Path) -> None:
 
 
 class Bare:
-    """Makes the requests of an import to S3, and no others.
+    """Sends the requests of an import to S3, and no others.
 
     All keys are temporary ones, whose events have no consumer.
     """
@@ -170,7 +170,7 @@ class Bare:
         self._sent = 0
 
     def put_files(self, files: int) -> None:
-        """Put files whole, read them, copy them to their place, and remove the first objects."""
+        """Put files, read them, copy them to their final keys, and remove the first objects."""
         first, self._sent = self._sent, self._sent + files
         starts = range(first, self._sent, FILES_A_BATCH)
         batches = [range(n, min(n + FILES_A_BATCH, self._sent)) for n in starts]

@@ -1,9 +1,9 @@
 """Runs the whole product in one process on moto, deterministically, to count its requests.
 
-The gateway and the event sources are direct calls of the deployed handlers. What a request changed
-is delivered to the consumers that the declarations subscribe. OpenSearch only takes
-writes and answers searches with nothing. It takes the process over (environment, clock, clients):
-`benchmarks.costs` runs it in a process of its own.
+The gateway and the event sources are direct calls of the deployed handlers. Changes of a request
+are delivered to the consumers that the declarations subscribe. OpenSearch only accepts writes, and
+searches find nothing. The module controls the process (environment, clock, clients), so
+`benchmarks.costs` runs it in a separate one.
 """
 
 import json
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _CREATED = {"PutObject", "CompleteMultipartUpload", "CopyObject"}
 _MAX_ROUNDS = 50
 _FORGOTTEN = timedelta(seconds=3)
-"""Time after which a function reads the caller's role again."""
+"""Time after which a function reads the caller's roles again."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class RunContext(Context):
 
 @dataclass(frozen=True)
 class Message:
-    """A message that waits in a queue for its time."""
+    """A message that waits in a queue until its time."""
 
     queue: str
     body: str
@@ -99,7 +99,7 @@ class Message:
 
 @dataclass
 class Product:
-    """The deployed functions, and what is on its way between them."""
+    """The deployed functions, and the events that are on their way between them."""
 
     engine: Engine
     moment: datetime
@@ -108,10 +108,10 @@ class Product:
     _ids: "count[int]" = field(default_factory=count)
 
     def call(self, method: str, target: str, body: Any = None) -> Any:
-        """One request of the administrator; answers with the reply's body.
+        """Send one request of the administrator; return the reply's body.
 
         Raises:
-            RuntimeError: the reply is no success.
+            RuntimeError: the reply is not a success.
         """
         path, _, query = target.partition("?")
         route, parameters = _route(method, path)
@@ -130,7 +130,7 @@ class Product:
         return None if reply.get("isBase64Encoded") else json.loads(reply["body"])
 
     def authorize(self) -> None:
-        """What the gateway asks when it does not remember the key.
+        """Call the authorizer as the gateway does for an unknown key.
 
         Raises:
             RuntimeError: the key is refused.
@@ -146,27 +146,27 @@ class Product:
             raise RuntimeError("the administrator's key is refused")
 
     def drop_callers(self) -> None:
-        """Let so much time pass that no function remembers who may do what."""
+        """Let enough time pass for every function to read the permissions again."""
         self.moment += _FORGOTTEN
 
     def next_id(self) -> str:
-        """A number of always the same length, another one each time."""
+        """A number of a constant length, a different one each time."""
         return f"{next(self._ids):06}"
 
     def measured(self, act: Callable[[], Any]) -> Usage:
-        """Do something, and keep what it sets going for `drain`."""
+        """Do something, and keep the events that it causes for `drain`."""
         with self._meter() as usage:
             act()
         return usage
 
     def drain(self) -> dict[str, Usage]:
-        """Deliver all that is on its way, and what that sets going; by function, what was asked.
+        """Deliver all events and those that they cause; return the usage by function.
 
-        Meanwhile the clock goes on as far as messages wait; afterwards it shows the old time again,
-        so that what functions behind the API remember stays fresh.
+        During this, the clock advances as far as messages wait. Afterwards it has its previous
+        time, so that the caches of functions behind the API remain valid.
 
         Raises:
-            RuntimeError: it does not come to an end.
+            RuntimeError: new events are caused without end.
         """
         asked: dict[str, Usage] = {}
         before = self.moment
@@ -190,7 +190,7 @@ class Product:
             raise RuntimeError(f"{function} gave {len(failures['batchItemFailures'])} records back")
 
     def _taken(self) -> list[tuple[str, list[JsonObject]]]:
-        """What waits, as batches of the functions that it wakes."""
+        """The waiting events, as batches of the functions that they invoke."""
         changes, self.changes = self.changes, []
         messages, self.messages = self.messages, []
         found: list[tuple[str, list[JsonObject]]] = []
@@ -236,13 +236,13 @@ class Product:
             self.engine.usage = usage
             yield usage
         self.changes += usage.changes
-        # Threads send in no order: S3's events are sorted by key, so that batches are the same.
+        # Threads send in no order: S3's events are sorted by key, so that batches are constant.
         for operation, asked in sorted(usage.sent, key=lambda sent: str(sent[1].get("Key", ""))):
             self.messages += _caused(operation, asked)
 
 
 def _caused(operation: str, asked: Mapping[str, Any]) -> list[Message]:
-    """The queue messages that a request to S3 or SQS leads to."""
+    """The queue messages that a request to S3 or SQS causes."""
     service, _, name = operation.partition(".")
     if service == "sqs":
         queue = str(asked.get("QueueUrl", "")).rpartition("/")[2]
@@ -277,7 +277,7 @@ def _sum(one: Usage | None, other: Usage) -> Usage:
 
 
 def restart(*functions: Function) -> None:
-    """Let functions start again: what they remembered is forgotten."""
+    """Let functions start again, without their caches."""
     for function in functions:
         reload(import_module(function.handler.rpartition(".")[0]))
 
@@ -316,10 +316,10 @@ def deployed() -> Generator[Product]:
     with mock_aws():
         _made()
         product = Product(Engine(), datetime.now(UTC).replace(microsecond=0))
-        # The process's own clock stands still, so that nothing expires between two calls.
+        # The process's clock stands still, so that nothing expires between two calls.
         clock.utc_now = lambda: product.moment
         search_engine.connect = lambda _: product.engine  # pyright: ignore[reportAttributeAccessIssue]
-        # The wiring takes the clock and the engine that are there when it is loaded.
+        # The wiring uses the clock and the engine that exist when it is loaded.
         bootstrap = import_module("backend.entrypoints.bootstrap")
         wiring = import_module("backend.entrypoints.wiring.context")
         product.measured(lambda: bootstrap.set_up(wiring.Context(BOOTSTRAP)))
@@ -337,7 +337,7 @@ def _environment() -> dict[str, str]:
     environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
     return environment | {
         UPLOAD_RATE_PER_MINUTE.variable: "10000",
-        PROCESSING.variable: "0",  # the page on costs has a section of its own for it
+        PROCESSING.variable: "0",  # the page on costs has a separate section for it
         "SEARCH_ENDPOINT": "search.example",
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",
@@ -370,12 +370,15 @@ def _uncounted_s3() -> "S3Client":
 
 
 def put_object(key: str, content: bytes) -> None:
-    """Put an object into the asset bucket, uncounted and unnoticed."""
+    """Put an object into the asset bucket, without counting it and without an event."""
     _uncounted_s3().put_object(Bucket=ASSET_BUCKET.name.lower(), Key=key, Body=content)
 
 
 def put_part(url: str, content: bytes) -> str:
-    """What a client does with a presigned URL, of a part or of a whole object; the ETag."""
+    """Send a client's request to a presigned URL, of a part or of a whole object.
+
+    Return the ETag.
+    """
     split = urlsplit(url)
     query = dict(parse_qsl(split.query))
     host, path = split.netloc.partition(".")[0], split.path.lstrip("/")

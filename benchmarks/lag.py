@@ -1,4 +1,4 @@
-"""How long after its answer a write can be found, at a steady rate of writes."""
+"""The time from the reply to a write until search finds it, at a steady rate of writes."""
 
 import threading
 import time
@@ -10,15 +10,15 @@ import httpx
 from benchmarks.pacing import Percentiles, at_rate
 from tests.journeys.runtime import Api
 
-RATE = 25.0  # API writes a second, each to another asset
+RATE = 25.0  # API writes per second, each to another asset
 ASSETS = 200
 _LOOK_EVERY = 0.05
-_PATIENCE = 60.0  # seconds that the last write may take
+_PATIENCE = 60.0  # maximum seconds of the last write
 
 
 @dataclass(frozen=True)
 class Lag:
-    """`found` are seconds between the answer of a write and the first search that shows it."""
+    """`found` are seconds from the reply to a write until the first search that shows it."""
 
     rate: float
     found: Sequence[float]
@@ -27,9 +27,9 @@ class Lag:
 
 @dataclass
 class _Pending:
-    """Writes that were answered and not found yet: asset → number of the write and its time.
+    """Writes that search does not show yet: asset → number of the write and time of its reply.
 
-    A later write to the same asset shows the earlier ones, too.
+    A later write to the same asset also shows the earlier ones.
     """
 
     writes: dict[str, list[tuple[int, float]]] = field(
@@ -43,7 +43,7 @@ class _Pending:
             self.writes.setdefault(asset, []).append((number, at))
 
     def take(self, asset: str, shown: int, now: float) -> list[float]:
-        """The seconds that each write which is shown now has taken."""
+        """The seconds of each write that search shows now."""
         with self.lock:
             waiting = self.writes.pop(asset, [])
             later = [each for each in waiting if each[0] > shown]
@@ -59,10 +59,10 @@ class _Pending:
 def measure(
     api: Api, opensearch: str, *, seconds: float, new: Callable[[str], tuple[str, list[str]]]
 ) -> Lag:
-    """Change descriptions at `RATE` and look for them until the last one is found.
+    """Change descriptions at `RATE` and search for them until the last one is found.
 
-    `new` makes a database with assets; the engine itself is polled, twenty times a second, so that
-    polling does not slow the functions down.
+    `new` creates a database with assets. The engine itself is polled, twenty times a second, so
+    that polling does not slow the functions down.
 
     Raises:
         RuntimeError: a write is not found within a minute.
@@ -106,7 +106,7 @@ def _watch(
 
 
 def _shown(http: httpx.Client, database: str, assets: Sequence[str]) -> dict[str, int]:
-    """The number of the last write that search shows of each asset."""
+    """The number of the last write of each asset that search shows."""
     if not assets:
         return {}
     body = {

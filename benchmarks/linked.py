@@ -13,7 +13,7 @@ LEVELS, CHILDREN = 4, 20
 def operations_on_links(
     call: Callable[..., Any], new_asset: Callable[[str], str]
 ) -> Iterator[Named]:
-    """What makes links, reads and removes them; assets are made by `new_asset` from their ids."""
+    """Creates links, reads and removes them; `new_asset` creates assets from their ids."""
 
     def pair(number: int, verb: str) -> tuple[str, str]:
         names = f"{verb}-from-{number}", f"{verb}-to-{number}"
@@ -55,7 +55,7 @@ def _link(source: str, target: str, kind: str = "parentChild") -> Mapping[str, A
 
 
 def _make_trees(call: Callable[..., Any], new_asset: Callable[[str], str]) -> None:
-    """A deep one, whose levels stand one below the other, and a wide one, `assembly`."""
+    """A deep tree, with one asset per level, and a wide one, `assembly`."""
     for number in range(LEVELS):
         new_asset(f"level-{number}")
         if number:

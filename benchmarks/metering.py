@@ -1,14 +1,15 @@
-"""Counts what requests cost by AWS's rules: requests of each kind, DynamoDB's read and write units.
+"""Counts the cost of requests by AWS's rules: requests by kind, read and write units of DynamoDB.
 
 DynamoDB Local and moto report no units, or not AWS's. This meter listens to boto3 clients, reads
-the items that a request touches before and after it through a client of its own, and computes units
-from their sizes. Threads may read at once; what one writes between the two reads of another would
-be charged to both. A cancelled transaction and a refused write are charged like done ones.
+the items of a request before and after it by a client of its own, and computes units from their
+sizes. Several threads may read at the same time; a write of one thread between the two reads of
+another would be charged to both. A cancelled transaction and a refused write are charged like
+successful ones.
 
 Sources: DynamoDB Developer Guide, "DynamoDB item sizes and formats", "DynamoDB read and write
 operations", "Using global secondary indexes" (write capacity considerations). Where these are
-silent (indexes inside of transactions, the larger image of an entry) the figures are those measured
-against AWS by the project paritysuite/dynamodb-conformance (issues 124 and 149).
+silent (indexes in transactions, the larger image of an entry) the figures are those that the
+project paritysuite/dynamodb-conformance (issues 124 and 149) measured against AWS.
 """
 
 from collections import Counter
@@ -40,7 +41,7 @@ _WRITES = {"PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"}
 
 @dataclass(frozen=True)
 class Change:
-    """What a write made of an item; an image is absent where there is no item."""
+    """The change of an item by a write; an image is absent if there is no item."""
 
     table: str
     key: Wire
@@ -80,7 +81,7 @@ class _Index:
     """The attributes of an entry; None for all."""
 
     def entry(self, item: Wire | None) -> Wire | None:
-        """What the index stores of an item."""
+        """The part of an item that the index stores."""
         if item is None or any(name not in item for name in self.keys):
             return None
         if self.projected is None:
@@ -115,7 +116,7 @@ def read_units(size: int, *, consistent: bool) -> float:
 
 
 def write_units(old: Wire | None, new: Wire | None) -> int:
-    """The units of a write to a table, outside of transactions: the larger image decides."""
+    """The units of a write to a table, outside of transactions: the larger image counts."""
     size = max(0 if image is None else item_size(image) for image in (old, new))
     return max(1, ceil(size / _WRITE_BYTES))
 
@@ -152,7 +153,7 @@ class _Listener:
         self, params: Wire, model: Any, context: dict[str, Any] | None = None, **_: object
     ) -> None:
         if context is None or context.get("is_presign_request"):
-            return  # a presigned URL is made without a request
+            return  # a presigned URL needs no request
         asked = deepcopy(params) if self._is_dynamodb else dict(params)
         before = self._meter.images(model.name, asked) if self._meter is not None else []
         context["metered"] = (asked, before)
@@ -199,7 +200,7 @@ class _Dynamo:
     def _charge_items(
         self, table: str, keys: Sequence[Wire], *, consistent: bool, factor: int
     ) -> None:
-        """Each item is rounded up by itself; one that is absent costs the least."""
+        """Each item is rounded up by itself; an absent one costs the minimum."""
         wanted: Any = {table: {"Keys": keys, "ConsistentRead": True}}
         found = self.client.batch_get_item(RequestItems=wanted)["Responses"][table]
         sizes = [item_size(dict(item)) for item in found]
@@ -208,7 +209,7 @@ class _Dynamo:
         self.usage.read_units += units * factor
 
     def _charge_list(self, operation: str, asked: Wire) -> None:
-        """Queries and scans are charged for all they read, filtered and projected or not."""
+        """Queries and scans are charged for everything they read, including filtered items."""
         left_out = {"ProjectionExpression", "FilterExpression", "Select"}
         whole: Any = {name: value for name, value in asked.items() if name not in left_out}
         names = whole.get("ExpressionAttributeNames")
@@ -266,16 +267,16 @@ class _Dynamo:
 
 
 def _entry_units(index: _Index, old: Wire | None, new: Wire | None) -> int:
-    """What keeping an index costs, in transactions no more than elsewhere."""
+    """The units of the update of an index, in transactions the same as elsewhere."""
     if old == new:
         return 0
     if old is None or new is None or all(old[name] == new[name] for name in index.keys):
         return write_units(old, new)
-    return write_units(old, None) + write_units(None, new)  # it moves
+    return write_units(old, None) + write_units(None, new)  # the entry moves to another key
 
 
 def _read_keys(operation: str, asked: Wire) -> Iterator[tuple[str, list[Wire], bool, int]]:
-    """The items that a request reads by key: table, keys, whether consistently, the factor."""
+    """The items that a request reads by key: table, keys, whether consistently, and the factor."""
     if operation == "GetItem":
         yield asked["TableName"], [asked["Key"]], bool(asked.get("ConsistentRead")), 1
     elif operation == "BatchGetItem":

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.models [FOLDER]`: what is read of a folder of models, and what that costs.
+"""`python -m benchmarks.models [FOLDER]`: the results of inspections of a folder, and their cost.
 
 Without a folder it reads the models of Debian's package `assimp-testmodels`. Each file is read in
-the jail, as the shipped pipelines read it; the folder is one asset.
+the jail, as by the shipped pipelines; the folder is one asset.
 """
 
 import json
@@ -32,7 +32,7 @@ _HANGS = ("stalled: ", "seconds of processor time")
 
 
 class FolderFiles:
-    """The files of a folder of this machine, as those of an asset."""
+    """The files of a folder of this machine, in the role of an asset's files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Figures:
-    """What was read of a folder; times in seconds of a clock, memory in MiB."""
+    """The results for a folder; times in seconds of a clock, memory in MiB."""
 
     files: int
     models: int
@@ -148,7 +148,7 @@ def printed(figures: Figures) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print why files were refused, the figures, and the figures as JSON."""
+    """Print the reasons of refusals, the figures, and the figures as JSON."""
     root = Path(arguments[0]) if arguments else DEBIAN_MODELS
     figures, rows = measure(root)
     for row in rows:

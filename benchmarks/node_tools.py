@@ -1,6 +1,6 @@
-"""Programs of npm, pinned with their hashes by a lock file, in a folder below `build`.
+"""Programs from npm, pinned with their hashes by a lock file, in a folder below `build`.
 
-They are installed at first use, and need no network after that.
+They are installed at first use, and need no network afterwards.
 """
 
 import shutil

@@ -1,7 +1,8 @@
-"""What one operation of the REST API asks of DynamoDB, S3, OpenSearch and SQS: exact counts.
+"""The requests of one API operation to DynamoDB, S3, OpenSearch and SQS: exact counts.
 
-The whole product runs (`python -m local up --record`); proxies before the engines count what each
-function asks. Each operation is done once to warm the functions up, and counted the second time.
+The whole product runs (`python -m local up --record`), and proxies before the engines count the
+requests of each function. Each operation is called once to warm the functions up, and counted the
+second time.
 """
 
 import subprocess
@@ -46,7 +47,7 @@ class Operation:
 
 
 def count_requests(say: Callable[[str], None]) -> dict[str, dict[str, Any]]:
-    """By operation and path (see `_path_of`): what was asked.
+    """The requests by operation and path (see `_path_of`).
 
     Raises:
         RuntimeError: the runtime does not start.
@@ -90,11 +91,11 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
 
 
 def _path_of(engine: str, operation: str, caller: str) -> str | None:
-    """Return the path: the client's, the request's, that of indexing its changes, or of settling.
+    """Return the path of a request: the client's, the API's, that of indexing, or that of settling.
 
-    The authorizer is left out: its replies are cached, so that it rarely sends requests. Requests
-    to OpenSearch do not name their function; bulks are indexing, though the settling's are among
-    them, and all others come from searches.
+    The authorizer is left out: its replies are cached, so it rarely sends requests. Requests to
+    OpenSearch do not name their function: bulks count as indexing, although some are of settling,
+    and all others are of searches.
     """
     if engine == "opensearch":
         return "indexing" if operation.endswith("_bulk") else "request"

@@ -1,4 +1,4 @@
-"""Calls at a steady rate, and the percentiles of how long things took."""
+"""Calls at a steady rate, and percentiles of durations."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import quantiles
 from typing import Any
 
-CLIENTS = 4  # as many as processes of one function answer at once
+CLIENTS = 4  # the number of processes of one function that serve at the same time
 
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Of seconds that something took."""
+    """Percentiles of durations in seconds."""
 
     count: int
     p50: float
@@ -28,16 +28,17 @@ class Percentiles:
 
 
 def seconds_of(call: Callable[[], Any]) -> float:
-    """How long one call takes."""
+    """The duration of one call."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
 
 
 def at_rate(rate: float, seconds: float, call: Callable[[int], None]) -> float:
-    """Call with 0, 1, … so many times a second; answers with the rate that was reached.
+    """Call with 0, 1, … at this rate per second; return the rate that was reached.
 
-    A call that takes longer than its turn does not delay the next as long as a client is free.
+    A call that takes longer than its interval does not delay the next one as long as a client is
+    free.
     """
     count = round(rate * seconds)
     began = time.perf_counter()
@@ -52,7 +53,7 @@ def at_rate(rate: float, seconds: float, call: Callable[[int], None]) -> float:
 
 
 def per_second(seconds: float, call: Callable[[], Any]) -> float:
-    """How many calls a second `CLIENTS` clients get answered, each asking again at once."""
+    """Calls per second that `CLIENTS` clients complete, each calling again immediately."""
     stop = time.perf_counter() + seconds
 
     def ask(_: int) -> int:

@@ -1,4 +1,4 @@
-"""What is measured of the indexing path: the parts of the product, and the ceilings above them.
+"""The measurements of the indexing path: the parts of the product, and their ceilings.
 
 Every measurement writes into empty indexes.
 """
@@ -37,7 +37,7 @@ OBJECTS = "pipeline of object events"
 
 @dataclass(frozen=True)
 class Phase:
-    """A measurement; `documents` are those that it must write at the least."""
+    """A measurement; `documents` is the minimum number that it must write."""
 
     name: str
     run: Callable[[], object]
@@ -45,10 +45,10 @@ class Phase:
 
 
 class SourcesInMemory(Sources):
-    """Sources that were read before; reading them again costs a look-up each."""
+    """Sources that were read before; reading them again takes one look-up each."""
 
     def __init__(self, known: Mapping[Reference, Source]) -> None:
-        """Take over what was read."""
+        """Store sources that were read."""
         self._known = known
 
     def read(self, references: Iterable[Reference]) -> Reading:
@@ -56,7 +56,7 @@ class SourcesInMemory(Sources):
 
 
 def phases(site: Site, size: Size, batches: Batches) -> list[Phase]:
-    """All measurements but the sum of both pipelines, in the order of one round."""
+    """All measurements except the sum of both pipelines, in the order of one round."""
     references = size.references()
     known = _read(site, references)
     writes = _writes(site, known.values())

@@ -1,7 +1,7 @@
-"""The whole product as `make run` serves it, with one route more that only answers.
+"""The whole product as `make run` serves it, with an additional route that echoes.
 
-The echo goes through the same gateway, authorizer and kind of process as every other route, so
-that what a route of the product costs beyond it is the product's own.
+The echo passes the same gateway, authorizer and kind of process as every other route, so the cost
+of a route beyond the echo is the product's own.
 """
 
 import copy
@@ -23,7 +23,7 @@ _CODE = 'def handler(event, context):\n    return {"statusCode": 200, "body": "{
 
 @contextmanager
 def served(say: Callable[[str], None]) -> Generator[Runtime]:
-    """A product on a temporary folder, its tables in memory; all of it is deleted afterwards.
+    """A product with a temporary folder and tables in memory; everything is deleted afterwards.
 
     Raises:
         RuntimeError: the product does not start.
@@ -45,7 +45,7 @@ def served(say: Callable[[str], None]) -> Generator[Runtime]:
 
 
 def _add_echo(assembly: Path) -> None:
-    """Write a function, its integration and its route into the template of the API."""
+    """Add a function, its integration and its route to the template of the API."""
     [template] = assembly.glob("*-api.template.json")
     [manifest] = assembly.glob("*-api.assets.json")
     (assembly / "asset.echo").mkdir()

@@ -1,4 +1,4 @@
-"""The figures as tables, for people; machines read the JSON."""
+"""Prints the figures as tables for people; programs read the JSON."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _ENGINES = ("dynamodb", "s3", "opensearch", "sqs")
 
 
 def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -> None:
-    """Rates, ratios with what they must reach, and memory."""
+    """Print rates, ratios with their required values, and memory."""
     rates = _table("documents a second", "phase", "documents")
     for name, spread in figures.rates().items():
         _row(rates, name, spread, ".0f", str(figures.documents[name][-1]))
@@ -44,7 +44,7 @@ def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -
 
 
 def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print the requests of each operation, while it runs and afterwards."""
+    """Print the requests of each operation, during the request and afterwards."""
     table = Table(title="requests of one operation", show_lines=True)
     for column in ("operation", "on behalf of", "requests"):
         table.add_column(column)
@@ -57,7 +57,7 @@ def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]
 
 
 def show_service(screen: Console, service: Service) -> None:
-    """Latencies, throughput, lag, the import and how much memory grew."""
+    """Print latencies, throughput, lag, the import, and the growth of memory."""
     table = Table(title=f"latency, ms (a GET takes {service.get_per_echo:.2f} echoes)")
     for column in ("call", "p50", "p90", "p99", "answers a second"):
         table.add_column(column, justify="left" if column == "call" else "right")

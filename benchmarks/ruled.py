@@ -1,4 +1,4 @@
-"""Operations on constraints and on who has which role, for the page on costs."""
+"""Operations on constraints and assignments of roles, for the page on costs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _METHODS = ("GET", "PUT", "POST", "DELETE")
 
 
 def operations_on_constraints(call: Callable[..., Any]) -> Iterator[Named]:
-    """Constraints of a role that has some rules already, and a role given to a user."""
+    """Constraints of a role that has some rules already, and a role that is assigned to a user."""
     for name in ("curator", "guest"):
         call("POST", "/roles", {"roleName": name, "description": "What it is for"})
     for number in range(RULES):

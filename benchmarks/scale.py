@@ -1,8 +1,8 @@
-"""`python -m benchmarks.scale`: how searches slow down as the indexes grow.
+"""`python -m benchmarks.scale`: the time of searches as the indexes grow.
 
 The judged queries (a mixed set) run through the product's search service over 10,000 documents and
-more, alone, with facets, and under 200 rules, alternately; suggestions beside them. Fails above the
-targets at 100,000 documents. Rates depend on the machine: the ratios are what compares.
+more: alone, with facets, and with 200 rules, alternating; suggestions are measured too. It fails
+above the targets at 100,000 documents. Rates depend on the machine, ratios can be compared.
 """
 
 import json
@@ -57,7 +57,7 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Ruled(OnlyUser):
-    """A caller who sees what rules allow."""
+    """A caller with access by rules."""
 
     visible: JsonObject | None = None
 
@@ -74,7 +74,7 @@ def main(
         ".local/bench-scale.json"
     ),
 ) -> None:
-    """Fill the indexes step by step, measure at each size, draw the growth."""
+    """Fill the indexes step by step, measure at each size, and draw the growth."""
     until = time.monotonic() + minutes * 60
     found: dict[int, Figures] = {}
     with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
@@ -86,7 +86,7 @@ def main(
                 rounded = {name: round(value, 2) for name, value in found[growth.count].items()}
                 _screen.print(rounded)
         except (TimeoutError, DocumentRefusedError, UnavailableError) as reason:
-            # What was measured until the time or the memory of OpenSearch is used up counts.
+            # Measurements count until the time or the memory of OpenSearch is used up.
             _screen.print(f"stopped at {growth.count} documents: {reason}")
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -112,8 +112,8 @@ class _Growth:
 
         Raises:
             TimeoutError: the time is over.
-            DocumentRefusedError: OpenSearch does not accept one.
-            UnavailableError: OpenSearch does not answer, or has no memory left.
+            DocumentRefusedError: OpenSearch refuses one.
+            UnavailableError: OpenSearch does not respond, or is out of memory.
         """
         start = time.monotonic()
         while self.count < size:
@@ -131,7 +131,7 @@ def _things() -> Iterator[Thing]:
 
 
 def _rules(chance: random.Random) -> list[Rule]:
-    """Three of four allow; each names a database and up to two traits of assets."""
+    """Three of four rules allow; each names a database and up to two properties of assets."""
     return [_rule(chance, number) for number in range(RULES)]
 
 
@@ -152,7 +152,7 @@ def _rule(chance: random.Random, number: int) -> Rule:
 
 
 def _measured(growth: _Growth, *, warming: int) -> Figures:
-    """Return percentiles and ratios; the variants of one query run one after the other."""
+    """Return percentiles and ratios; the variants of a query run one after the other."""
     service = growth.service
     variants: dict[str, Variant] = {
         "alone": lambda body: _search(service, body, facets=False),

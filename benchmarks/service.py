@@ -1,4 +1,4 @@
-"""Latency, throughput, lag, imports and memory of the whole product, in one run."""
+"""Measures latency, throughput, lag, imports and memory of the whole product, in one run."""
 
 import json
 import subprocess
@@ -16,8 +16,8 @@ from benchmarks.product import ECHO_PATH, served
 from tests.journeys.runtime import Api, Runtime, noise
 
 ROUNDS = 200
-# The local DynamoDB is compiled while it is used: the processor time of a read halves within the
-# first thousand.
+# DynamoDB Local is compiled while it is used: the processor time of a read halves within the first
+# thousand.
 WARM_READS, WARM_WRITES = 300, 5
 """Calls before the measured ones."""
 _BUSY_SECONDS = 5.0
@@ -25,16 +25,16 @@ _LAG_SECONDS = 60.0
 _FOLDERS, _FILES = 12, 100  # of the import
 ECHO, GET = "echo", "get an asset"
 
-# The SDK takes 2.1 to 2.5 of it (decision 38).
+# The SDK takes 2.1 to 2.5 times the echo (decision 38).
 GET_PER_ECHO = 2.6
-"""The target median of a warm GET, in medians of the echo."""
+"""The target median of a warm GET, relative to the median of the echo."""
 LAG_P50, LAG_P99 = 2.0, 5.0
-"""Seconds until a write can be found."""
+"""Maximum seconds until search finds a write."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """`latencies` in seconds; `throughput` in answers a second."""
+    """`latencies` in seconds; `throughput` in replies per second."""
 
     latencies: Mapping[str, Percentiles]
     throughput: Mapping[str, float]
@@ -47,7 +47,7 @@ class Service:
         return self.latencies[GET].p50 / self.latencies[ECHO].p50
 
     def misses(self) -> list[str]:
-        """What is demanded and not reached, in words."""
+        """The targets that are missed, in words."""
         found = self.lag.percentiles
         told = (
             (self.get_per_echo > GET_PER_ECHO, f"GET takes {self.get_per_echo:.2f} echoes"),
@@ -69,7 +69,7 @@ class Service:
 
 
 def measure(say: Callable[[str], None], *, minutes: float) -> Service:
-    """Measure everything, the memory for so many minutes.
+    """Measure everything, memory for this number of minutes.
 
     Raises:
         RuntimeError: the product does not start, or loses a write.
@@ -104,9 +104,10 @@ def _maker(api: Api, bucket: str) -> Callable[[str], tuple[str, list[str]]]:
 def _latencies(
     runtime: Runtime, new: Callable[[str], tuple[str, list[str]]]
 ) -> dict[str, Percentiles]:
-    """Each call in turn, again and again, so that all meet the same neighbours.
+    """Call each operation in turn, so that all have the same conditions.
 
-    Writes come after reads: what they set going behind the API takes its time, too.
+    Writes come after reads, because the work that they cause behind the API takes processor time,
+    too.
     """
     api = runtime.client()
     database, assets = new("latency")
@@ -150,7 +151,8 @@ def _throughput(api: Api, new: Callable[[str], tuple[str, list[str]]]) -> dict[s
 
 
 def _import(runtime: Runtime) -> dict[str, Any]:
-    """What the client's own demo says of a folder: everything imported and found by search."""
+    """Return the result of the client's demo: all files of a folder imported, and found by search.
+    """
     with TemporaryDirectory(prefix="vitrine-bench-files-") as name:
         for folder in range(_FOLDERS):
             place = Path(name) / f"folder {folder}"

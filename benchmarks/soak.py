@@ -1,4 +1,4 @@
-"""Memory over an hour of use, run in less time: the same calls, closer together."""
+"""Memory over an hour of use, run in less time: the same calls in shorter intervals."""
 
 import threading
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from benchmarks.pacing import at_rate
 from tests.journeys.runtime import Api, Runtime, noise
 
 CALLS = 7200
-"""Calls of an hour: a write, and a read or a search, each second."""
+"""Calls of an hour: a write, and a read or a search, in each second."""
 _LOOK_EVERY = 2.0
 _MEBIBYTE = 1024 * 1024
 
@@ -23,9 +23,9 @@ class Memory:
     processes: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     def growth(self) -> dict[str, float]:
-        """The median of the last fifth over that of the second fifth, by process.
+        """The median of the last fifth relative to that of the second fifth, by process.
 
-        The first fifth is left out: caches fill, and Java takes the heap that it was given.
+        The first fifth is left out, because caches and Java's heap still grow.
         """
         fifth = max(1, len(self.minutes) // 5)
         return {
@@ -43,7 +43,7 @@ class Memory:
 
 
 def measure(runtime: Runtime, *, minutes: float, database: str, assets: list[str]) -> Memory:
-    """Make the calls of an hour in so many minutes, and look at the memory meanwhile."""
+    """Make the calls of an hour in this number of minutes, and sample the memory."""
     api = runtime.client()
     memory, ended = Memory(), threading.Event()
 
@@ -65,7 +65,7 @@ def measure(runtime: Runtime, *, minutes: float, database: str, assets: list[str
 
 
 def _call(api: Api, database: str, assets: list[str], number: int) -> None:
-    """What people do, in turn: every second call writes."""
+    """The usual calls of people, in turn; every second call writes."""
     asset = assets[number % len(assets)]
     path = f"/database/{database}/assets/{asset}"
     match number % 20:

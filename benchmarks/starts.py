@@ -1,7 +1,7 @@
-"""`python -m benchmarks.starts [NAME…]`: what functions do at their start, beside their libraries.
+"""`python -m benchmarks.starts [NAME…]`: the work of starts of functions, relative to libraries.
 
-Counted in instructions, which a busy machine does not change; this needs `valgrind`. It takes six
-to twenty seconds a function.
+It counts instructions, which do not depend on the load of the machine; this needs `valgrind`. It
+takes six to twenty seconds per function.
 """
 
 import os
@@ -35,9 +35,9 @@ _COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def main(names: Sequence[str]) -> int:
-    """Print the ratio of each function, or of those named.
+    """Print the ratio of each function, or of the named ones.
 
-    Answers with 1 where one is too much, and with 2 where a name is of no function.
+    Returns 1 if a ratio exceeds the target, and 2 if a name is not that of a function.
     """
     unknown = set(names) - {function.name for function in FUNCTIONS}
     if unknown:
@@ -62,7 +62,7 @@ def _start_of(function: Function) -> str:
 
 
 def _instructions(program: str) -> int:
-    """How many a program takes.
+    """Count the instructions of a program.
 
     Raises:
         FileNotFoundError: valgrind is not installed.
@@ -75,7 +75,7 @@ def _instructions(program: str) -> int:
 
 
 def _run(program: str, *below: str) -> str:
-    """Run a program; answers with what it wrote to standard error."""
+    """Run a program; return its standard error."""
     done = subprocess.run(
         [*below, sys.executable, "-c", program],
         env=_environment(),
@@ -106,7 +106,7 @@ def _environment() -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "nobody",
         "AWS_SECRET_ACCESS_KEY": "nothing",
     }
-    # Where bytecode may not be kept, ours is compiled at each start and the libraries' is not.
+    # If bytecode cannot be stored, ours is compiled at each start, and that of libraries is not.
     inherited = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
     return {**inherited, **environment, **runtime}
 

@@ -21,7 +21,10 @@ MANY_RECORDS = f"create a version of {MANY} files and {_RECORDS} records"
 def operations_on_versions(
     call: Callable[..., Any], new_asset: Callable[[str], str]
 ) -> Iterator[Named]:
-    """Creates, reads, reverts to and exports versions; assets are made by `new_asset`."""
+    """Creates, reads, reverts to and exports versions.
+
+    `new_asset` creates assets from their ids.
+    """
 
     def create(asset: str, number: int) -> Request:
         body = {"comment": f"version {number}", "useLatestFiles": True}
@@ -66,7 +69,7 @@ def _put_files(asset_id: str, files: int) -> None:
 
 
 def _put_records(asset_id: str, wanted: Sequence[tuple[str, int]]) -> None:
-    """Metadata, put straight into its table: how many records of which file."""
+    """Put metadata directly into its table: the number of records by file."""
     with boto3.resource("dynamodb").Table(ASSET_FILE_METADATA.name).batch_writer() as batch:
         for path, count in wanted:
             for number in range(count):

@@ -1,1 +1,1 @@
-"""A judged set of searches: the corpus, the queries with graded judgements, the measurement."""
+"""A judged set of searches: the corpus, the queries with grades, and the measurement."""

@@ -1,7 +1,8 @@
-"""`python -m benchmarks.relevance`: how well searches rank, on the judged set.
+"""`python -m benchmarks.relevance`: the quality of rankings, on the judged set.
 
-Prints recall and nDCG of the first ten hits for each kind of query, beside a plain `multi_match`,
-and of the same queries in indexes with OpenSearch's own similarity. Fails where a target is missed.
+It prints recall and nDCG of the first ten hits for each kind of query, next to those of a plain
+`multi_match`, and of the same queries in indexes with OpenSearch's default similarity. It fails if
+a target is missed.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The corpus of the judged searches: generated assets, and the names of Debian's test models.
 
-What an asset is (`Thing`) is known before any search engine reads it, so that judgements are
-statements about assets, and not about what some query returns.
+The properties of each asset (`Thing`) are known before any search engine reads it, so judgements
+are statements about assets, and not about the results of a query.
 """
 
 import random
@@ -85,7 +85,7 @@ _EXTENSIONS = ("glb", "step", "stl", "obj", "fbx", "e57", "usdz", "ply")
 
 @dataclass(frozen=True)
 class Thing:
-    """An asset, and what is true of it; `product` is empty for the test models."""
+    """An asset with its properties; `product` is empty for the test models."""
 
     number: int
     asset_id: str
@@ -102,7 +102,7 @@ class Thing:
     weight: float = 0
     made: str = ""
     mentions: str = ""
-    """Another product in the description."""
+    """Another product that the description mentions."""
     misspelt: bool = False
     tags: tuple[str, ...] = ()
 
@@ -121,7 +121,7 @@ class Thing:
 
 
 def things() -> list[Thing]:
-    """All assets, always the same."""
+    """All assets, the same in each run."""
     return [*generated(GENERATED), *_models()]
 
 
@@ -186,7 +186,7 @@ def _thing(number: int, chance: random.Random, product: str, products: Sequence[
 
 
 def _name(chance: random.Random, product: str, variant: str, part_number: str) -> str:
-    """A name in one of the ways in which people write them."""
+    """A name in one of the ways in which people write names."""
     style = chance.randrange(5)
     if style == 0:
         return f"{product} {variant}".capitalize()

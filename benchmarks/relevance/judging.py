@@ -1,6 +1,6 @@
-"""How queries are judged: the grade of each asset and file, by what is true of the asset.
+"""The judgement of queries: the grade of each asset and file, by the properties of the asset.
 
-3: what was meant. 2: as good as meant, or part of it. 1: about it. 0: anything else.
+3: the searched one. 2: as good as that, or a part of it. 1: related. 0: anything else.
 """
 
 import json
@@ -19,7 +19,7 @@ _QUERIES = Path(__file__).with_name("queries.json")
 
 
 class Query(NamedTuple):
-    """A request to `POST /search` and the grades of what it may find."""
+    """A request to `POST /search` and the grades of its possible hits."""
 
     kind: str
     body: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Query(NamedTuple):
 
     @property
     def is_navigational(self) -> bool:
-        """Whether one thing is looked for, whose id or name is known."""
+        """Whether the query searches for a single thing, whose id or name is known."""
         return self.kind in {"exact id", "exact name", "asset against file"}
 
 
@@ -50,7 +50,7 @@ def judged(query: Query, things: Iterable[Thing]) -> dict[str, int]:
 def queries() -> tuple[Query, ...]:
     """Return the judged queries of `queries.json`.
 
-    They were committed before any query was tuned: change neither a query nor a judgement together
+    They were committed before any query was tuned: never change a query or a judgement together
     with the code that they measure.
     """
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_QUERIES.read_text(encoding="utf-8"))
@@ -69,7 +69,7 @@ def grade_of(stored: Mapping[str, Any]) -> Grade:
 
 
 def called(name: str, *, product: str = "", variant: str = "") -> Grade:
-    """Assets of this name are meant. The same thing under a name written otherwise is as good."""
+    """Grade assets of this name 3, and those with another spelling of the name 2."""
 
     def grade(thing: Thing, path: str | None) -> int:
         if path is None and thing.name == name:
@@ -83,9 +83,9 @@ def called(name: str, *, product: str = "", variant: str = "") -> Grade:
 
 
 def products(meant: Sequence[str], *, also: Sequence[str] = ()) -> Grade:
-    """Assets that are such products are meant; `also` are as good as meant.
+    """Grade assets of these products 3, and those of `also` 2.
 
-    Files are one grade less. Assets whose description names such a product are about it.
+    Files have one grade less. Assets whose description mentions such a product have grade 1.
     """
 
     def grade(thing: Thing, path: str | None) -> int:
@@ -100,10 +100,10 @@ def products(meant: Sequence[str], *, also: Sequence[str] = ()) -> Grade:
 
 
 def where(conditions: Sequence[Condition], *, product: str = "", of_files: int = 2) -> Grade:
-    """Assets that meet all conditions are meant. Other assets of the product are about it.
+    """Grade assets that meet all conditions 3, and other assets of the product 1.
 
-    `of_files` is the grade of their files: 1 where the query names metadata that only the asset
-    has, and 0 where it demands it.
+    `of_files` is the grade of their files: 1 if the query names metadata that only the asset has,
+    and 0 if it requires this metadata.
     """
 
     def grade(thing: Thing, path: str | None) -> int:
@@ -115,7 +115,7 @@ def where(conditions: Sequence[Condition], *, product: str = "", of_files: int =
 
 
 def files(conditions: Sequence[Condition]) -> Grade:
-    """Files that meet all conditions are meant; their assets are about it.
+    """Grade files that meet all conditions 3, and their assets 1.
 
     `path` and `file_name` are compared in lower case.
     """

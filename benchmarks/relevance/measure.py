@@ -1,8 +1,8 @@
-"""Puts the corpus into a real OpenSearch, runs the judged queries, and compares the rankings.
+"""Indexes the corpus in a real OpenSearch, runs the judged queries, and compares the rankings.
 
-Documents are built by the product's projections and found by its search service. The plain
-`multi_match` beside it is over the same fields, in an index with OpenSearch's own similarity
-(BM25); it gets the filters of the product's query, since it has no language for them.
+The product's projections build the documents, and its search service finds them. The plain
+`multi_match` for comparison searches the same fields, in an index with OpenSearch's default
+similarity (BM25); it gets the filters of the product's query, because it has no syntax for them.
 """
 
 import json
@@ -59,7 +59,7 @@ class Scores(NamedTuple):
 
 
 class Typos(NamedTuple):
-    """Words that some name has misspelt: how many searches found such names, how many misranked."""
+    """Misspelt words of names: how many searches found such names, how many ranked them wrongly."""
 
     words: int
     found: int
@@ -67,7 +67,7 @@ class Typos(NamedTuple):
 
 
 class Collection:
-    """The corpus in two indexes of its own, under one similarity."""
+    """The corpus in two indexes of its own, with one similarity."""
 
     def __init__(self, engine: OpenSearchEngine, name: str, similarity: str) -> None:
         self.engine = engine
@@ -94,8 +94,8 @@ class Collection:
         """Write all documents.
 
         Raises:
-            DocumentRefusedError: OpenSearch does not accept one.
-            UnavailableError: OpenSearch does not answer, or has no memory left.
+            DocumentRefusedError: OpenSearch refuses one.
+            UnavailableError: OpenSearch does not respond, or is out of memory.
         """
         writes = list(self._writes(things))
         for start in range(0, len(writes), _BULK):
@@ -126,7 +126,7 @@ class Collection:
         return [hit["_id"] for hit in hits]
 
     def typos(self, things: Sequence[Thing]) -> Typos:
-        """Search each word of products that a name has misspelt, and look at all hits."""
+        """Search for each word of products that a name has misspelt, and check all hits."""
         words = {word for thing in things if thing.misspelt for word in thing.product.split()}
         texts = {thing.id: _words_of(thing) for thing in things}
         by_id = {thing.id: thing for thing in things}
@@ -167,13 +167,15 @@ def scores(
 
 
 def recall(ids: Sequence[str], graded: Mapping[str, int]) -> float:
-    """Return the share of what was meant among the first hits, or of as many as have room there."""
+    """Return the recall of the first hits, at most 1 if there are more searched documents than
+    hits.
+    """
     meant = {name for name, grade in graded.items() if grade == MEANT}
     return len(meant & set(ids[:FIRST])) / min(FIRST, len(meant))
 
 
 def ndcg(ids: Sequence[str], graded: Mapping[str, int]) -> float:
-    """Return the gain of the first hits beside that of the best order (2^grade - 1, log2)."""
+    """Return the gain of the first hits relative to that of the best order (2^grade - 1, log2)."""
     best = sorted(graded.values(), reverse=True)[:FIRST]
     return _gain(graded.get(name, 0) for name in ids[:FIRST]) / _gain(best)
 
@@ -183,7 +185,7 @@ def _gain(grades: Iterable[int]) -> float:
 
 
 def _words_of(thing: Thing) -> set[str]:
-    """Return the words that the asset's document holds, as its analyzer cuts them."""
+    """Return the words of the asset's document, as its analyzer splits them."""
     (document, *_) = documents(thing)
     body = document.body
     values = [pair.get("string", "") for pair in body.get("metadata", ())]
@@ -192,7 +194,7 @@ def _words_of(thing: Thing) -> set[str]:
 
 
 def _is_rare(word: str, texts: Mapping[str, set[str]]) -> bool:
-    """Whether one search can return all documents with the word, and more."""
+    """Whether one search can return all documents with the word."""
     return sum(word in words for words in texts.values()) < _MAX_HITS * 3 // 4
 
 

@@ -1,1 +1,1 @@
-"""What MLflow's store on DynamoDB costs: requests, units, times, and how searches grow."""
+"""The cost of MLflow's store on DynamoDB: requests, units, times, and the growth of searches."""

@@ -1,10 +1,10 @@
-"""`python -m benchmarks.tracking`: what MLflow's store on DynamoDB costs, and how searches grow.
+"""`python -m benchmarks.tracking`: the cost of MLflow's store on DynamoDB, and growth of searches.
 
 Requests of the operations with a budget are counted on DynamoDB Local. Units are computed by AWS's
 rules from the items and index entries (`benchmarks.metering`); those that the engine reports are
-printed beside them. Times are ratios to MLflow's own store on SQLite in the same run. Then one
-experiment grows. Fails where a count is over its budget, or where the requests of a search that an
-index serves depend on the number of runs.
+printed too. Times are ratios to MLflow's own store on SQLite in the same run. Then one experiment
+grows. It fails if a count exceeds its budget, or if the requests of a search that an index serves
+depend on the number of runs.
 """
 
 import json
@@ -51,7 +51,7 @@ def main(
         ".local/bench-tracking.json"
     ),
 ) -> None:
-    """Count and time operations, then let an experiment grow."""
+    """Count and time operations, then measure a growing experiment."""
     os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
     sizes = [size for size in SIZES if size < runs] + [runs]
     with TemporaryDirectory(prefix="vitrine-bench-") as name, _dynamodb(Path(name)) as client:
@@ -85,7 +85,7 @@ def main(
 def _dynamodb(folder: Path) -> Generator[Any]:
     """A client of a new engine."""
     options = Options(durable=False)
-    # the meter of units has clients of its own
+    # the meter of units has separate clients
     os.environ["AWS_ACCESS_KEY_ID"] = options.access_key
     os.environ["AWS_SECRET_ACCESS_KEY"] = options.secret_key
     prepare_all(tools_folder(), _screen.print, names=[_ENGINE])

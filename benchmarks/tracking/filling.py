@@ -1,4 +1,4 @@
-"""Fills an experiment with many runs: the package's own writes, sent in batches."""
+"""Fills an experiment with many runs, by the package's own writes in batches."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -27,9 +27,9 @@ _START = 1_700_000_000_000
 
 
 class Filling(Database):
-    """A database that holds what is written until `flush`, and reads only experiments.
+    """A database that keeps writes until `flush`, and reads only experiments.
 
-    There are no other writers of the runs, so conditions are not checked.
+    Nothing else writes the runs, so conditions are not checked.
     """
 
     def __init__(self, client: Any, table: str) -> None:
@@ -72,7 +72,7 @@ class Filling(Database):
         self.write(list(writes))
 
     def flush(self, *, at: int = 0) -> None:
-        """Send what is held, if it is that many items."""
+        """Send the kept writes if there are this many items."""
         if len(self._items) >= at:
             super().write_in_batches([Put(item) for item in self._items.values()])
             self._items.clear()
@@ -88,7 +88,7 @@ class Filler:
     def fill(
         self, experiment_id: str, numbers: Iterable[int], log: Callable[[Any, str, int], None]
     ) -> None:
-        """Create runs of these numbers, and let `log` add to each."""
+        """Create runs of these numbers; `log` adds to each."""
         for number in numbers:
             add_run(self._store, experiment_id, number, log)
             self._database.flush(at=_ITEMS_IN_MEMORY)
@@ -119,5 +119,5 @@ def log_much(store: Any, run_id: str, number: int) -> None:
 
 
 def _spread(number: int) -> float:
-    """Values from 0 to 1, which do not rise with the number."""
+    """Values from 0 to 1, which do not increase with the number."""
     return number * 0.6180339887498949 % 1

@@ -1,4 +1,4 @@
-"""Searches in an experiment that grows: requests, units and times by the number of runs."""
+"""Searches in a growing experiment: requests, units and times by the number of runs."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ SEARCHES = (
 
 @dataclass(frozen=True)
 class Cost:
-    """What one page of a search takes."""
+    """The cost of one page of a search."""
 
     requests: int
     read_units: float
@@ -52,7 +52,7 @@ class Cost:
 def grown(
     client: Any, store: Any, filler: Filler, sizes: list[int], until: float
 ) -> Iterator[tuple[int, dict[str, Cost]]]:
-    """Fill one experiment to each size and measure; after a time of the clock, no larger one."""
+    """Fill one experiment to each size and measure; after a time limit, no larger one."""
     experiment_id = store.create_experiment("growing")
     count = 0
     for size in sizes:
@@ -88,7 +88,7 @@ def _cost(client: Any, store: Any, experiment_id: str, search: Search) -> Cost:
 
 
 def unlike(found: Mapping[int, Mapping[str, Cost]]) -> list[str]:
-    """Searches whose requests depend on the number of runs though an index serves them."""
+    """Searches whose requests depend on the number of runs, although an index serves them."""
     return [
         search.name
         for search in SEARCHES

@@ -1,4 +1,4 @@
-"""The operations of the budget table, counted on DynamoDB Local and timed beside MLflow's store."""
+"""The operations of the budget table, counted on DynamoDB Local, timed beside MLflow's store."""
 
 import itertools
 import time
@@ -33,7 +33,7 @@ class World:
 class Operation:
     """An operation with its budget of requests and of write units by AWS's rules.
 
-    `prepare` returns what `call` gets; only `call` is counted.
+    `prepare` returns the argument of `call`; only `call` is counted.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Count:
-    """What an operation took: the most of all rounds, and the median of times.
+    """The cost of an operation: the maximum of all rounds, and the median of times.
 
     `charged` are the units by AWS's rules, the others those that the engine reports.
     """
@@ -87,8 +87,8 @@ def _logged(world: World, *metrics: Metric) -> str:
 
 
 def _trace(world: World) -> tuple[str, Any, list[Any]]:
-    # A server reads the experiment and the settings at most every five seconds: not counted here,
-    # or the count would depend on the speed of the machine.
+    # A server reads the experiment and the settings at most every five seconds. These reads are not
+    # counted, because the count would depend on the speed of the machine.
     world.store.start_trace(info_of(f"tr-{next(_names):08d}", world.traced))
     trace_id = f"tr-{next(_names):08d}"
     tags = {"mlflow.traceName": "answer", "mlflow.user": "ann", "team": "a"}
@@ -184,7 +184,7 @@ OPERATIONS = (
 
 
 def world_of(store: Any, runs: int, filler: Filler | None = None) -> World:
-    """Fill a store; a filler does it faster."""
+    """Fill a store; a filler is faster."""
     many = store.create_experiment("many runs")
     if filler is None:
         for number in range(runs):
@@ -200,7 +200,7 @@ def world_of(store: Any, runs: int, filler: Filler | None = None) -> World:
 
 
 def measured(client: Any, ours: World, theirs: World, rounds: int) -> Iterator[Count]:
-    """Each operation, alternately on both stores."""
+    """Run each operation, alternately on both stores."""
     for operation in OPERATIONS:
         meters: list[Meter] = []
         times: dict[str, list[float]] = {"ours": [], "theirs": []}
