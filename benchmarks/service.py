@@ -151,8 +151,7 @@ def _throughput(api: Api, new: Callable[[str], tuple[str, list[str]]]) -> dict[s
 
 
 def _import(runtime: Runtime) -> dict[str, Any]:
-    """Return the result of the client's demo: all files of a folder imported, and found by search.
-    """
+    """Return the result of the client's demo: all files imported, and found by search."""
     with TemporaryDirectory(prefix="vitrine-bench-files-") as name:
         for folder in range(_FOLDERS):
             place = Path(name) / f"folder {folder}"

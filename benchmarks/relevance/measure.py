@@ -167,9 +167,7 @@ def scores(
 
 
 def recall(ids: Sequence[str], graded: Mapping[str, int]) -> float:
-    """Return the recall of the first hits, at most 1 if there are more searched documents than
-    hits.
-    """
+    """Return the recall of the first hits, relative to the highest that is possible."""
     meant = {name for name, grade in graded.items() if grade == MEANT}
     return len(meant & set(ids[:FIRST])) / min(FIRST, len(meant))
 
