@@ -1,6 +1,6 @@
-"""How much tests with random input do: few in every run, many in the long parts of `make prove`.
+"""Amounts of random input in tests: small in every run, large in long parts of `make prove`.
 
-An environment variable of the name overrides both.
+An environment variable with the name of an amount overrides both.
 """
 
 import os
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Amount(NamedTuple):
-    """How much is done in `make test` and the parts of CI, and in a long part."""
+    """An amount in `make test` and the parts of CI, and in a long part."""
 
     few: int
     many: int
@@ -31,5 +31,5 @@ AMOUNTS = {
 
 
 def amount(variable: str) -> int:
-    """Return how much a test does in this run."""
+    """Return the amount of a test in this run."""
     return int(os.environ.get(variable, AMOUNTS[variable].few))

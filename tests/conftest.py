@@ -1,4 +1,7 @@
-"""The real engines: one set for all tests of a run, each started when a test first needs it."""
+"""The real engines: one set for all tests of a run.
+
+Each engine starts when a test first needs it.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -42,7 +45,7 @@ def folder_of_run() -> Path:
 
 @pytest.fixture(scope="session")
 def engines(folder_of_run: Path) -> "RealEngines":
-    """Tests share these engines, also with other workers; each keeps to names of its own."""
+    """The engines that all tests and workers share; each test uses names of its own."""
     from tests.engines import RealEngines, UrlsOnRequest
 
     return RealEngines(UrlsOnRequest(folder_of_run))
@@ -50,9 +53,9 @@ def engines(folder_of_run: Path) -> "RealEngines":
 
 @pytest.fixture(scope="session")
 def one_at_a_time(folder_of_run: Path) -> "Callable[[str], FileLock]":
-    """Locks for what engines have once: only one test of all workers uses it at a time.
+    """Locks for what exists once per engine: only one test of all workers uses it at a time.
 
-    xdist's groups do not do that: with pytest 9.2 xdist 3.8 ignores its mark `xdist_group`.
+    xdist's groups do not ensure this: with pytest 9.2, xdist 3.8 ignores its mark `xdist_group`.
     """
     from filelock import FileLock
 
@@ -61,7 +64,7 @@ def one_at_a_time(folder_of_run: Path) -> "Callable[[str], FileLock]":
 
 @pytest.fixture
 def aliases(one_at_a_time: "Callable[[str], FileLock]") -> "Iterator[None]":
-    """For tests that change aliases or delete indexes.
+    """A lock for tests that change aliases or delete indexes.
 
     OpenSearch refuses to change any alias while another request deletes any index.
     """

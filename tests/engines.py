@@ -2,7 +2,7 @@
 
 One set serves a whole run, or several runs one after another (`tests.parts`). Each engine is
 started when a test first needs it. The process that starts and stops them outlives all workers of
-xdist, since a worker may crash, or end before the others.
+xdist, because a worker may crash, or end before the others.
 """
 
 import json
@@ -35,9 +35,9 @@ HOST_FOLDER = "VITRINE_TEST_ENGINES"
 """The environment variable that names the folder of the `EngineHost` of a run."""
 NAMES = ("opensearch", "dynamodb", "s3", "queues")
 OPTIONS = Options(durable=False)
-_CONFIG = Config(max_pool_connections=32)  # more than any test has threads
+_CONFIG = Config(max_pool_connections=32)  # more than the threads of any test
 _POLL_SECONDS = 0.05
-_START_SECONDS = 600  # a first start may have to fetch and build the engines
+_START_SECONDS = 600  # a first start may have to download and build the engines
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class RealEngines:
 
 
 def session() -> boto3.Session:
-    """A session whose credentials the engines take."""
+    """A session with credentials that the engines accept."""
     return boto3.Session(
         aws_access_key_id=OPTIONS.access_key,
         aws_secret_access_key=OPTIONS.secret_key,
@@ -128,13 +128,14 @@ class EngineHost:
     def _start(self, name: str) -> None:
         reply: dict[str, str] = {"error": "the start ended with an error in its own process"}
         try:
-            # a folder for each: a start ends what an earlier run left on its folder
+            # a folder each: a start ends processes that an earlier run left on its folder
             self._running |= start(self.folder / name, (name,))
             reply = {"url": self._running[name].endpoint.url}
         except EngineError as error:
             reply = {"error": str(error)}
         finally:
-            whole = self.folder / f"{name}.part"  # renamed, so that no worker reads half of it
+            # renamed, so that no worker reads an incomplete file
+            whole = self.folder / f"{name}.part"
             whole.write_text(json.dumps(reply), encoding="utf-8")
             whole.rename(_reply(self.folder, name))
 

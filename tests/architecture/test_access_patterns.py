@@ -1,4 +1,4 @@
-"""A declared access pattern is one that code has: decided by what code names and requests."""
+"""Every declared access pattern exists in code, according to the names and requests of the code."""
 
 import ast
 from collections.abc import Mapping
@@ -41,18 +41,18 @@ REQUESTS: Mapping[str, set[str]] = {
     "advance": {"UpdateItem", "PutItem"},
     "refuse": {"ConditionCheckItem", "PutItem", "UpdateItem"},
 }
-"""What a pattern by a table's own key takes, by the pattern's first word: one of these requests."""
+"""The requests of which a pattern by a table's own key needs one, by the pattern's first word."""
 INDEXES = [(table, index) for table in TABLES for index in table.indexes]
 
 
 def _requests(table: Table) -> set[str]:
-    """The requests that functions make to a table; tests compare them with recorded ones."""
+    """The requests of functions to a table; other tests compare them with recorded ones."""
     used = (function for function in FUNCTIONS if table in function.tables)
     return {request for function in used for request in function.uses[table]}
 
 
 def _read_names() -> set[str]:
-    """Every name that code of the backend uses, except that of the declarations."""
+    """All names that code of the backend uses, except in the declarations."""
     found: set[str] = set()
     for path in (ROOT / "backend").rglob("*.py"):
         if not path.is_relative_to(SPEC):

@@ -1,4 +1,4 @@
-"""A route that writes has an entry in the audit trail, or a reason why it has none."""
+"""A route that writes has an audit entry, or a reason for having none."""
 
 from tests.routes import CASES
 

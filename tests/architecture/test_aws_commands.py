@@ -1,6 +1,6 @@
-"""Commands in pages that need an account of AWS: what they name is there.
+"""Commands of the AWS CLI and of `vitrine` on pages: services, operations and options exist.
 
-They are not run here. Services, operations and options are compared with botocore's models, the
+Commands that need an AWS account are not run here. They are compared with botocore's models,
 commands of `vitrine` with its own help.
 """
 
@@ -22,7 +22,7 @@ FIRST_DEPLOYMENT = ROOT / "docs" / "guides" / "first-deployment.md"
 MOST_STEPS = 15
 EVERYWHERE = {"output", "query"}
 OWN_OF_S3 = {"rm", "sync"}
-"""Commands of the AWS CLI itself, which are no operations of S3."""
+"""Commands that the AWS CLI adds for S3; they are not operations of the API."""
 
 
 def aws_commands(page: Path) -> list[str]:
@@ -83,7 +83,7 @@ def test_the_first_deployment_has_few_steps_that_are_there() -> None:
 
 
 def _has(words: list[str]) -> bool:
-    """Whether the command line has this command, with these options."""
+    """Return whether the command line has this command, with these options."""
     options = [word for word in words if word.startswith("--")]
     group = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200"})
     length = 2 if "COMMAND [ARGS]" in group.stdout else 1

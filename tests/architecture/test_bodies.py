@@ -1,4 +1,4 @@
-"""Every field of every body is demanded, typed and bounded, and named where it is not so."""
+"""Every field of every body is required, typed and bounded, or is listed here as an exception."""
 
 from typing import Any
 
@@ -24,16 +24,16 @@ CHECKED_LATER = {
     "POST /database/{databaseId}/assets/{assetId}/download key": "as bucketExistingKey",
     "POST /database/{databaseId}/assets/{assetId}/export startingToken": "by its signature",
 }
-"""Texts without a longest length of their own."""
+"""Texts without a maximum length of their own."""
 TAKES_ANYTHING = {"POST /search operation"}
 TAKES_ANY_LIST = {"POST /search tokens"}
-"""Of older clients, and ignored."""
+"""Fields of older clients, which are ignored."""
 TAKE_NO_NULL = {
     f"{ARCHIVE_ASSET.key} confirmArchive",
     f"{ARCHIVE_ASSET_VERSION.key} confirmArchiveAsset",
     f"{DELETE_DATABASE.key} confirmPermanentDelete",
 }
-"""What confirms has to be said, or left out with nothing in its place."""
+"""Fields that confirm an operation: clients must send them, or omit them; null is refused."""
 WRONG: tuple[Any, ...] = ({"unexpected": []}, [["x"]])
 LONG = "x" * 300_000
 
@@ -44,7 +44,7 @@ def example(binding: Binding) -> dict[str, Any]:
 
 
 def named(binding: Binding, body: dict[str, Any]) -> set[str]:
-    """The fields at the top that a body is refused for."""
+    """The top-level fields without which a body is refused."""
     try:
         validate(binding.models["body"], body, strict=True)
     except InvalidInputError as refused:
@@ -80,7 +80,7 @@ def test_a_text_that_is_too_long_is_named() -> None:
 
 
 def test_null_says_what_leaving_out_says_in_the_requests_of_vams() -> None:
-    """Its clients send null for what they have no value for."""
+    """Clients of VAMS send null for fields without a value."""
     refused: set[str] = set()
     for binding, name, field in FIELDS:
         if not (binding.route.ours or field.is_required()):

@@ -1,4 +1,4 @@
-"""Nothing is declared that nobody reads, and nothing is read that is not declared."""
+"""Every declaration is used, and everything that is used is declared."""
 
 import ast
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from backend.spec.tables.operations import JOBS
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
-CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
+CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles reads above this
 
 TABLES_OF_LATER_DOMAINS = {
     "AuthEntitiesStorageTable": "of the data model; the contract has no route for it",
@@ -150,7 +150,7 @@ def test_searches_read_which_index_to_ask() -> None:
 
 
 def _environment_bytes(function: Function) -> int:
-    """The most that the variables of a function can take: names, and the longest values."""
+    """Maximum size of the variables of a function: their names, and the longest values."""
     stack_and_suffix = len("vitrine-0123456789abcdef-bootstrap-") + 14
     sizes = {f"TABLE_{t.name}": len(t.name) + stack_and_suffix for t in function.tables}
     sizes |= {f"BUCKET_{bucket.name}": 63 for bucket in function.buckets}
@@ -177,7 +177,7 @@ def _modules(*folders: str) -> Iterator[ast.Module]:
 
 
 def _constants() -> set[str]:
-    """The constants of the declarations, but those that stand in a collection (`TABLES`, ...)."""
+    """The constants of the declarations, except collections such as `TABLES`."""
     found: set[str] = set()
     for module in _modules("backend/spec"):
         for statement in module.body:
@@ -206,7 +206,7 @@ def test_every_constant_of_the_declarations_is_read() -> None:
 
 
 def _is_route(name: str) -> bool:
-    """A route is read where its slice binds it, which another test holds."""
+    """Slices read routes when they bind them; another test checks this."""
     from backend.spec import routes
 
     return isinstance(getattr(routes, name, None), routes.Route)

@@ -1,4 +1,4 @@
-"""A client decides by an error's code: each is declared once and has one status."""
+"""Clients decide by error codes: each code is declared once and has one status."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def _kinds(base: type[VitrineError]) -> Iterator[type[VitrineError]]:
 
 
 def _all_kinds() -> set[type[VitrineError]]:
-    """Every error of the backend, whether or not another test has imported its module."""
+    """All errors of the backend, whether or not another test has imported their modules."""
     for part in PARTS:
         package = import_module(f"backend.{part}")
         for module in walk_packages(package.__path__, f"{package.__name__}."):
@@ -40,7 +40,7 @@ def test_a_code_of_an_error_has_one_status() -> None:
 
 
 def test_a_slice_declares_its_errors_in_its_module_of_errors() -> None:
-    """Except those that no other module uses, whose names begin with an underscore."""
+    """Errors that other modules use; names of the others begin with an underscore."""
     slices = [kind for kind in _all_kinds() if kind.__module__.startswith("backend.domains.")]
     public = [kind for kind in slices if not kind.__name__.startswith("_")]
     assert len(public) > 80

@@ -1,4 +1,4 @@
-"""NOTICE names all that is deployed with the functions."""
+"""NOTICE names every package that is deployed with the functions."""
 
 import re
 from pathlib import Path

@@ -75,8 +75,8 @@ def test_every_reference_leads_to_a_component_and_every_component_is_used() -> N
 def test_each_parameter_in_a_path_is_documented() -> None:
     for path, operations in DOCUMENT["paths"].items():
         for each in operations.values():
-            told = {p["name"] for p in each["parameters"] if p["in"] == "path"}
-            assert told == set(re.findall(r"{(\w+)}", path)), path
+            found = {p["name"] for p in each["parameters"] if p["in"] == "path"}
+            assert found == set(re.findall(r"{(\w+)}", path)), path
 
 
 def test_a_revision_that_is_demanded_is_documented_as_a_header() -> None:
@@ -109,14 +109,14 @@ def test_the_example_of_a_reply_is_one_that_the_route_could_give(subtests: pytes
 
 
 def test_what_has_to_be_given_has_an_example() -> None:
-    untold = [
+    undescribed = [
         (route.key, parameter["name"])
         for route in ROUTES
         for parameter in operation(route)["parameters"]
         if parameter["required"]
         and not parameter["schema"].keys() & {"examples", "enum", "const", "default", "$ref"}
     ]
-    assert untold == []
+    assert undescribed == []
 
 
 def test_a_body_that_may_be_left_out_is_documented_as_optional(subtests: pytest.Subtests) -> None:

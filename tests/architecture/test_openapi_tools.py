@@ -1,4 +1,4 @@
-"""The OpenAPI document as tools of others read it: a validator, linters, generators of clients."""
+"""The OpenAPI document is accepted by tools of others: a validator, linters, client generators."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ DOCUMENT = openapi()
 PATHS = list(DOCUMENT["paths"])
 _OF_ASSET = "/database/{databaseId}/assets/{assetId}/workflows"
 AMBIGUOUS = {("/asset-links/single/{assetLinkId}", "/asset-links/{assetLinkId}/metadata")}
-"""Pairs of the contract that one request could fit both of; servers prefer fixed segments."""
+"""Pairs of paths of the contract that one request could match; servers prefer fixed segments."""
 
 
 def test_the_document_is_valid() -> None:
@@ -34,7 +34,7 @@ def test_only_pairs_of_the_contract_are_ambiguous() -> None:
 
 
 def _may_meet(one: str, other: str) -> bool:
-    """Whether a request may fit both paths, and neither is the more specific one."""
+    """Return whether a request may match both paths, and neither is more specific."""
     pairs = list(zip(one.split("/"), other.split("/"), strict=False))
     fits = one.count("/") == other.count("/") and all(a == b or "{" in a + b for a, b in pairs)
     looser = any("{" in a and "{" not in b for a, b in pairs)

@@ -29,7 +29,7 @@ _NAMED = re.compile(rf"`((?:{_FOLDERS})/[^`\s]*)`")
 
 
 def named(text: str) -> list[str]:
-    """The files and folders that a text names in code; `*` stands for any letters."""
+    """The files and folders that a text names as code; `*` matches any letters."""
     return _NAMED.findall(text)
 
 
@@ -77,7 +77,7 @@ def test_a_broken_link_is_found() -> None:
 
 
 def words_of(text: str) -> int:
-    """How many words a text has outside of tables."""
+    """The number of words of a text outside of tables."""
     lines = (line for line in text.splitlines() if not line.startswith("|"))
     return sum(bool(re.search(r"\w", word)) for line in lines for word in line.split())
 

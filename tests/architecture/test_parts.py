@@ -1,4 +1,4 @@
-"""Every test file runs in one part, and long parts repeat files only where they do more."""
+"""Every test file runs in one part, and long parts repeat files only with larger amounts."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ class Place(NamedTuple):
 
     @property
     def repeats(self) -> bool:
-        """Whether it does more of what other runs do, or does it on another engine."""
+        """Return whether the run has larger amounts than others, or another engine."""
         return bool(self.run.amounts or "TABLES" in self.run.environment)
 
 
@@ -66,7 +66,7 @@ def test_a_part_repeats_only_files_whose_amount_it_raises() -> None:
 
 
 def used(path: Path) -> set[str]:
-    """The amounts that a test module, or a module of tests that it imports, reads."""
+    """The amounts that a test module, or an imported module of tests, reads."""
     seen, waiting, found = set[Path](), [path], set[str]()
     while waiting:
         module = waiting.pop()

@@ -1,4 +1,4 @@
-"""The generated reference pages are what the declarations say today."""
+"""The generated reference pages match the current declarations."""
 
 import json
 
@@ -20,11 +20,11 @@ def test_every_reference_page_is_generated() -> None:
 
 
 def test_the_page_on_costs_has_the_prices_and_units_of_today() -> None:
-    # The rest of the page is measured: the part `costs` compares it.
+    # The rest of the page is measured; the part `costs` compares it.
     assert "\n".join(idle_costs()) in (REFERENCE / COSTS).read_text(encoding="utf-8")
 
 
 def test_every_schema_of_the_api_has_a_name_of_its_own() -> None:
-    # Of two models with one name, both are named with the path of their module.
+    # If two models have one name, the path of the module is part of both names.
     schemas = json.loads(PAGES["openapi.json"])["components"]["schemas"]
     assert [name for name in schemas if "__" in name] == []

@@ -17,13 +17,13 @@ DOMAINS = sorted({route.domain for route in ROUTES})
 
 
 def _bindings(domain: str) -> dict[Route, Any]:
-    """The bindings of a domain's routers, made with nothing behind them."""
+    """The bindings of a domain's routers, which are built without services."""
     bound = [
         build(*(object() for _ in inspect.signature(build).parameters)).bindings
         for build in routers(domain)
     ]
     joined = {route: binding for one in bound for route, binding in one.items()}
-    assert len(joined) == sum(map(len, bound))  # no route is bound by two slices
+    assert len(joined) == sum(map(len, bound))  # two slices must not bind one route
     return joined
 
 

@@ -1,6 +1,6 @@
-"""How long modules and functions are, where everything is caught, and that no test is left out.
+"""Limits of modules and functions, of broad excepts, and of skipped tests.
 
-What a line holds is the linter's matter; here is what it has no rule for, or a weaker one.
+The linter checks lines; these tests check rules that it does not have, or has in a weaker form.
 """
 
 import ast
@@ -17,7 +17,7 @@ from tests.code_size import lines_of_code, sizes
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 GENERATED = "client/src/vitrine/replies.py"
-FUNCTION_LINES = 60  # from `def` on: the decorators of tests are often tables of cases
+FUNCTION_LINES = 60  # counted from `def`: the decorators of tests are often tables of cases
 BLIND = {"Exception", "BaseException"}
 OMISSIONS = {
     *("skip", "skipif", "xfail", "importorskip"),
@@ -76,7 +76,10 @@ def _source(path: str) -> str:
 
 @cache
 def _findings(path: str) -> tuple[list[tuple[str, int]], int, list[str]]:
-    """Of one module: long functions, blind excepts, omissions. Trees are parsed once, not kept."""
+    """The findings in one module: long functions, broad excepts, skipped tests.
+
+    Trees are parsed once.
+    """
     nodes = list(ast.walk(ast.parse(_source(path), filename=path)))
     return list(_long_functions(nodes)), _blind_excepts(nodes), _omissions(nodes)
 
@@ -109,7 +112,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _blind_excepts(nodes: Iterable[ast.AST]) -> int:
-    """How often everything is caught, by `suppress` too."""
+    """Number of places that catch all exceptions, including by `suppress`."""
     found = 0
     for node in nodes:
         if isinstance(node, ast.ExceptHandler):
@@ -120,7 +123,7 @@ def _blind_excepts(nodes: Iterable[ast.AST]) -> int:
 
 
 def _omissions(nodes: Iterable[ast.AST]) -> list[str]:
-    """The ways of pytest and unittest to leave a test out, where a module uses or imports them."""
+    """The functions of pytest and unittest to skip a test that a module uses or imports."""
     found: list[str] = []
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in OMISSIONS:

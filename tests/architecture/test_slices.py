@@ -1,4 +1,4 @@
-"""What import-linter's contracts cannot say: how slices use each other, and what is in a slice."""
+"""Rules that import-linter cannot express: dependencies between slices, and their files."""
 
 from functools import cache
 from pathlib import Path
@@ -37,8 +37,8 @@ def test_slices_that_use_each_other_are_seen() -> None:
 
 
 BESIDE = {"access": {"policy"}}
-"""What rules of permissions say, and the forms that they are compiled into: models use its words,
-so it cannot stand among the rules, which use models."""
+"""The terms of permission rules, and their compiled forms. Models use these terms, so they cannot
+be in the rules module, which uses models."""
 
 
 def test_a_slice_holds_the_six_kinds_of_files_and_no_seventh() -> None:

@@ -1,6 +1,6 @@
-"""Nothing scans a table that grows with assets or files: no function's grants would let it.
+"""No function scans a table that grows with assets or files, because its grants do not allow it.
 
-The local runtime decides each request by these grants, so the journeys hold it for what runs;
+The local runtime decides each request by these grants, so journeys show it for the running product;
 `tests/costs` counts the scans of each operation.
 """
 
@@ -21,11 +21,11 @@ REGISTRIES = {
     workflows.PIPELINES,
     workflows.WORKFLOWS,
 }
-"""What people enter one by one."""
+"""Registries: people create their rows one by one."""
 
 
 def scanned() -> dict[str, set[str]]:
-    """The tables that may be scanned, each with the functions that may."""
+    """The tables that may be scanned, each with the functions that may scan it."""
     found: dict[str, set[str]] = {}
     for function in FUNCTIONS:
         for table in function.tables:
@@ -40,5 +40,5 @@ def test_only_registries_may_be_scanned() -> None:
 
 def test_a_table_that_is_scanned_says_so() -> None:
     for table in TABLES:
-        told = any("scan" in pattern or "registry" in pattern for pattern in table.access_patterns)
-        assert told == (table in REGISTRIES), table.name
+        found = any("scan" in pattern or "registry" in pattern for pattern in table.access_patterns)
+        assert found == (table in REGISTRIES), table.name

@@ -54,11 +54,11 @@ _VAGUE_IN_CODE = re.compile(
     r"(?<![a-z])(says|said|noted?|forgets?|hurry|hand_over|takes?_back|looks?_(at|again)"
     r"|let|understood|patiently)(?![a-z])"
 )
-_NAMED_BY_OTHERS = {"_tell"}  # a method of files, which assimp calls
+_NAMED_BY_OTHERS = {"_tell"}  # called by assimp as a method of files
 
 SOURCES = ("backend", "infra", "local", "client/src", "tracking/src", "docs", "benchmarks")
 
-# Words of OpenSearch, and of examples, that no code contains.
+# Words of OpenSearch, and of examples, that do not occur in code.
 _NAMED_ELSEWHERE = {"max_expansions", "index.max_regex_length", "PumpHousing_v2.glb", "pumphousing"}
 
 _LINK = re.compile(r"\]\([^)]*\)")

@@ -1,8 +1,8 @@
 """The stand-in as a server: `python -m tests.cloudformation HOST PORT ACCOUNT REGION [STATE]`.
 
-moto answers all other services, and CloudFormation's requests for the toolkit's stack, which
-creates the bucket of assets and the parameter with the toolkit's version. Its account is the one of
-the variable `MOTO_ACCOUNT_ID`, which moto reads when it is imported.
+moto serves all other services, and CloudFormation's requests for the toolkit's stack, which creates
+the bucket of assets and the parameter with the toolkit's version. The account is the variable
+`MOTO_ACCOUNT_ID`, which moto reads when it is imported.
 """
 
 import io
@@ -48,21 +48,22 @@ _UNPROTECTING = {
         "INACTIVE",
     ),
 }
-"""Requests that remove the protection of a resource: the fields of its name and of protection."""
+"""Requests that remove the protection of a resource: the fields with its name and its protection.
+"""
 
 
 class Account:
-    """moto's other services, for the stand-in itself."""
+    """moto's other services, for this server itself."""
 
     def __init__(self, url: str, region: str) -> None:
-        """Connect to the server that this process is."""
+        """Connect to the server of this process."""
         session = boto3.Session("access", "secret", region_name=region)
         path = Config(s3={"addressing_style": "path"})
         self._s3 = session.client("s3", endpoint_url=url, config=path)
         self._ssm: Any = session.client("ssm", endpoint_url=url)
 
     def template(self, address: str) -> str:
-        """Return the text of a template that was uploaded.
+        """Return the text of an uploaded template.
 
         Raises:
             RefusedError: there is none.
@@ -86,10 +87,10 @@ class Account:
         return str(found["Value"])
 
     def asset(self, bucket: str, key: str, target: Path) -> None:
-        """Unpack an asset that was published.
+        """Unpack a published asset.
 
         Raises:
-            ClientError: it was not.
+            ClientError: it was not published.
         """
         content = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         with ZipFile(io.BytesIO(content)) as archive:
@@ -97,7 +98,7 @@ class Account:
 
 
 class Server:
-    """Answers what concerns stacks, and leaves the rest to moto."""
+    """Handles requests for stacks, and passes all others to moto."""
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class Server:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        """Answer a request."""
+        """Handle a request."""
         request = Request(environ)
         if request.path.startswith(FAILING):
             return self._fail(request)(environ, start_response)
@@ -134,7 +135,7 @@ class Server:
         return self._others(environ, start_response)
 
     def _fail(self, request: Request) -> Response:
-        """Let a resource fail with the given reason, or no longer."""
+        """Make a resource fail with the given reason, or succeed again."""
         name = request.path.removeprefix(FAILING)
         if request.method == "PUT":
             self._stacks.failing[name] = request.get_data(as_text=True)
@@ -199,6 +200,6 @@ def serve(host: str, port: str, place: Place, state: str = "") -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runtime is stopped
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM stops the runtime, too
     _, host, port, account_id, region, *folder = sys.argv
     serve(host, port, Place(account_id, region), *folder)

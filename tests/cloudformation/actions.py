@@ -1,4 +1,4 @@
-"""The requests of CloudFormation that the CDK command and the guide's commands send."""
+"""The requests to CloudFormation that the CDK command and the guide's commands send."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ _MEMBER = re.compile(r"^([A-Za-z]+)\.member\.(\d+)(?:\.(.+))?$")
 
 
 class Actions:
-    """Answers requests by their action."""
+    """Handles requests by their action."""
 
     def __init__(self, stacks: Stacks, fetch: Callable[[str], str]) -> None:
-        """Use stacks, and what returns the text of a template by its address."""
+        """Use stacks, and a function that returns the text of a template by its address."""
         self._stacks = stacks
         self._fetch = fetch
 
@@ -27,7 +27,7 @@ class Actions:
         """Return the result of a request.
 
         Raises:
-            RefusedError: it is refused, or not known.
+            RefusedError: it is refused, or unknown.
         """
         known: Mapping[str, Callable[[Fields], Reply]] = {
             "CreateChangeSet": self._create_change_set,

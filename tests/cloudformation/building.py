@@ -1,4 +1,4 @@
-"""Who creates the resources of stacks: a builder, or nobody."""
+"""Builders create the resources of stacks, or only their names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class ResourceFailedError(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """The account and the region of a stand-in."""
+    """The account and the region of the stand-in."""
 
     account: str = arns.ACCOUNT
     region: str = arns.REGION
@@ -46,29 +46,29 @@ class Place:
 
 @dataclass(frozen=True)
 class DesiredStack:
-    """A stack as it is to be."""
+    """A stack in its target state."""
 
     name: str
     template: Template
     parameters: Mapping[str, JsonValue]
     place: Place = field(default_factory=Place)
     generations: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How often each resource was replaced; the others were not."""
+    """The number of replacements of each resource that was replaced."""
 
 
 class Builder(Protocol):
-    """Creates and updates what stacks declare."""
+    """Creates and updates resources of stacks."""
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
-        """Let everything be as the stacks declare, and return the resources of one of them.
+        """Create the resources that the stacks declare, and return those of one stack.
 
         Raises:
-            ResourceFailedError: a resource of it cannot be created.
+            ResourceFailedError: a resource of the stack cannot be created.
         """
         ...
 
     def remove(self, stack: DesiredStack, logical_id: str) -> None:
-        """Remove a resource, before its function is.
+        """Remove a resource, before its function is removed.
 
         Raises:
             ResourceFailedError: it cannot be removed.
@@ -77,7 +77,7 @@ class Builder(Protocol):
 
 
 class Names:
-    """A builder that creates nothing: resources have names and attributes that look like AWS's."""
+    """A builder without resources: names and attributes look like AWS's."""
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
@@ -89,7 +89,7 @@ class Names:
 
 
 class _AnyAttribute(dict[str, JsonValue]):
-    """Whatever a template requests of a resource without content."""
+    """An attribute that a template requests of a resource without content."""
 
     def __init__(self, place: Place, name: str) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class _AnyAttribute(dict[str, JsonValue]):
 
 
 def made_up(stack: DesiredStack, name: str) -> Created:
-    """A resource that nobody has created; its names have its generation, if it was replaced."""
+    """A resource that exists by name only; the name has its generation if it was replaced."""
     ref = f"{stack.name}-{name}-{arns.stable_id(stack.name, name)[:8]}"
     full = f"{stack.name}/{name}"
     if generation := stack.generations.get(name, 0):
@@ -118,7 +118,7 @@ def scope_of(
     """The names to which expressions of a stack refer.
 
     Raises:
-        UnresolvableError: when resolving, a name that is not there.
+        UnresolvableError: when resolving, if a name does not exist.
     """
 
     def ref(name: str) -> JsonValue:
@@ -154,7 +154,7 @@ def outputs_of(wanted: DesiredStack, scope: Scope) -> list[Output]:
     """The outputs of a stack.
 
     Raises:
-        UnresolvableError: a name in it is not there.
+        UnresolvableError: a name in it does not exist.
     """
     found: list[Output] = []
     for key, declared in wanted.template.stack.outputs.items():

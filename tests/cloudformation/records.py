@@ -1,4 +1,4 @@
-"""What is known of stacks: their resources, outputs, events and change sets."""
+"""The records of stacks: resources, outputs, events and change sets."""
 
 import uuid
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a resource, or to the stack."""
+    """An event of a resource or of the stack."""
 
     logical_id: str
     kind: str
@@ -45,7 +45,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Change:
-    """What a change set does to a resource."""
+    """The effect of a change set on a resource."""
 
     action: str
     logical_id: str
@@ -108,7 +108,7 @@ class Record:
         self._note(part)
 
     def old_becomes(self, old: Part, status: str, reason: str = "") -> None:
-        """Note what becomes of a resource that was replaced."""
+        """Record an event of a resource that was replaced."""
         self._note(replace(old, status=status, reason=reason))
 
     def _note(self, part: Part) -> None:

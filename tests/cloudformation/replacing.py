@@ -25,7 +25,8 @@ _CUSTOM_NAMED = (
 def replaced(before: DesiredStack | None, after: DesiredStack) -> list[str]:
     """Return the names of resources that an update replaces, in the order of their creation.
 
-    Those are replaced too whose fixed properties refer to a replaced one, which has another name.
+    Resources whose fixed properties refer to a replaced resource are replaced too, because its name
+    changes.
     """
     found: list[str] = []
     if before is None:
@@ -40,7 +41,7 @@ def replaced(before: DesiredStack | None, after: DesiredStack) -> list[str]:
 
 
 def following(before: DesiredStack | None, after: DesiredStack) -> DesiredStack:
-    """The stack with the generation of each resource: one more of what is replaced."""
+    """The stack with the generation of each resource, incremented for replaced ones."""
     generations = Counter(before.generations if before else {})
     generations.update(replaced(before, after))
     return replace(after, generations=generations)
@@ -61,7 +62,7 @@ def changed_by(before: DesiredStack | None, after: DesiredStack) -> list[Resourc
 
 
 def changes_of(before: DesiredStack | None, after: DesiredStack) -> Iterator[Change]:
-    """What a change set does."""
+    """The effects of a change set."""
     old = before.template.resources if before else dict[str, Object]()
     new, replacements = after.template.resources, replaced(before, after)
     for name in {**old, **new}:
@@ -75,16 +76,17 @@ def changes_of(before: DesiredStack | None, after: DesiredStack) -> Iterator[Cha
 
 
 def refuse_names(before: DesiredStack, after: DesiredStack) -> None:
-    """Check that what is replaced can exist twice, until the old one is deleted.
+    """Check that replaced resources can exist twice, until the old ones are deleted.
 
     Raises:
-        ResourceFailedError: the template gives it a name, which remains.
+        ResourceFailedError: the template gives one a name, which would be in use.
     """
     replacements = replaced(before, after)
     for name in replacements:
         old, new = (_properties(each.template.resources[name]) for each in (before, after))
         paths = _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier")
-        # A part that the service makes, or the name of a replaced resource, is another one.
+        # A part that the service generates, or the name of a replaced resource, is different each
+        # time.
         parts = [(_at(new, path), _at(old, path)) for path in paths]
         if all(
             given is not None

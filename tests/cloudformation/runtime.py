@@ -1,7 +1,8 @@
-"""A builder that lets the local runtime create what stacks declare, on real engines.
+"""A builder that creates declared resources in the local runtime, on real engines.
 
-A change stops the runtime and starts it again, with the templates of all stacks and the assets that
-were published, on the same state. What a stack no longer declares is not removed from the engines.
+A change stops the runtime and starts it again, with the templates of all stacks and the published
+assets, on the same state. Resources that a stack no longer declares are not removed from the
+engines.
 """
 
 import hashlib
@@ -56,13 +57,13 @@ class LocalRuntime:
         response_url: str,
         answers: Mapping[str, Object],
     ) -> None:
-        """Use a state folder, and what unpacks published assets."""
+        """Use a state folder, and a function that unpacks published assets."""
         self._state = state
         self._fetch = fetch
         self._response_url = response_url
         self._answers = answers
         self._assembly = state.with_name("deployed")
-        self._port = str(free_port())  # the address of the API is an output, which remains
+        self._port = str(free_port())  # the address of the API is an output, which must not change
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
@@ -134,14 +135,14 @@ class LocalRuntime:
         }
 
 
-def failure(said: str) -> tuple[str, str, str] | None:
-    """The stack, the name and the reason of a resource with which a start of the runtime ended."""
-    found = _FAILURE.search(said)
+def failure(output: str) -> tuple[str, str, str] | None:
+    """The stack, the name and the reason of the resource that failed a start of the runtime."""
+    found = _FAILURE.search(output)
     return (found["stack"], found["name"], found["fact"].strip()) if found else None
 
 
 def write_assembly(folder: Path, stacks: Sequence[DesiredStack], fetch: Fetch) -> None:
-    """Write an assembly of the templates, and unpack the assets that they name."""
+    """Write an assembly of the templates, and unpack their assets."""
     folder.mkdir(parents=True, exist_ok=True)
     keys: set[str] = set()
     for stack in stacks:

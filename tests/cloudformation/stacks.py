@@ -1,4 +1,4 @@
-"""Stacks are created, updated, rolled back and deleted, under CloudFormation's rules."""
+"""Creates, updates, rolls back and deletes stacks under CloudFormation's rules."""
 
 import threading
 import uuid
@@ -56,7 +56,7 @@ class Stacks:
         parameter: Callable[[str], str | None],
         place: Place | None = None,
     ) -> None:
-        """Use a builder, what reads parameters of SSM, and an account in a region."""
+        """Use a builder, a function that reads parameters of SSM, and an account in a region."""
         self._place = place or Place()
         self._builder = builder
         self._parameter = parameter
@@ -72,7 +72,7 @@ class Stacks:
         return [each for each in self._records if each.status != GONE]
 
     def find(self, name: str) -> Record:
-        """Return a stack by its name, or by its id, by which deleted ones are found too.
+        """Return a stack by its name or its id; deleted stacks are found by their id.
 
         Raises:
             RefusedError: there is none.
@@ -149,7 +149,7 @@ class Stacks:
         """Begin to execute a change set.
 
         Raises:
-            RefusedError: there is none that can be executed.
+            RefusedError: it does not exist, or cannot be executed.
         """
         with self._lock:
             record = self.find(name)
@@ -221,7 +221,8 @@ class Stacks:
                 record.part_becomes(name, GONE)
                 del record.parts[name]
             for name, part in record.parts.items():
-                part.physical_id = rebuilt[name].ref  # of what was replaced, the old one remains
+                # the old resource remains, of those that were replaced
+                part.physical_id = rebuilt[name].ref
                 if part.status == "UPDATE_FAILED":
                     record.part_becomes(name, "UPDATE_COMPLETE")
             record.becomes("UPDATE_ROLLBACK_COMPLETE")
@@ -251,7 +252,7 @@ class Stacks:
     def _built(
         self, record: Record, before: DesiredStack | None, changed: Sequence[Resource], verb: str
     ) -> Mapping[str, Created]:
-        """Build, and note what becomes of each resource, up to the one that fails."""
+        """Build, and record the event of each resource, up to the one that fails."""
         created: Mapping[str, Created] = {}
         failure: ResourceFailedError | None = None
         replacements = replaced(before, cast("DesiredStack", record.wanted))
@@ -330,7 +331,7 @@ class Stacks:
     def _remove(
         self, record: Record, before: DesiredStack, names: Sequence[str], *, creating: bool
     ) -> list[str]:
-        """Remove resources, and return the names of those that could not be."""
+        """Remove resources, and return the names of those that could not be removed."""
         failed: list[str] = []
         for name in names:
             part = record.parts[name]
@@ -349,7 +350,7 @@ class Stacks:
         return failed
 
     def _remove_old(self, record: Record, before: DesiredStack, old: Sequence[Part]) -> None:
-        """Remove what was replaced; the update succeeds even if something of it remains."""
+        """Remove replaced resources; the update succeeds even if some remain."""
         for part in old:
             declared = before.template.resources[part.logical_id]
             if declared.get("UpdateReplacePolicy") == "Retain":

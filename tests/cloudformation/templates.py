@@ -1,4 +1,4 @@
-"""A template, and what CloudFormation refuses before it creates anything."""
+"""A template, and the errors that CloudFormation reports before it creates resources."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +18,7 @@ _PSEUDO = {*PSEUDO_PARAMETERS, "AWS::NoValue", "AWS::StackName", "AWS::StackId"}
 
 
 class RefusedError(Exception):
-    """CloudFormation refuses a request; the message is what it answers."""
+    """CloudFormation refuses a request; the message is that of the reply."""
 
     code = "ValidationError"
 
@@ -46,16 +46,17 @@ class Template:
         return str(self.resources[logical_id].get("DeletionPolicy", "Delete"))
 
     def keeps(self, logical_id: str, *, creating: bool) -> bool:
-        """Whether a resource remains when its stack is deleted, or its creation is undone."""
+        """Return whether a resource is retained by a deletion of its stack, or a rollback."""
         policy = self.policy(logical_id)
         return policy == "Retain" or (policy == "RetainExceptOnCreate" and not creating)
 
 
 def read(stack: str, text: str) -> Template:
-    """Return the template, if CloudFormation takes it.
+    """Return the template, if CloudFormation accepts it.
 
     Raises:
-        RefusedError: it is no template, too large, or its references lead nowhere or in a circle.
+        RefusedError: it is not a template, is too large, or its references are unknown or
+            circular.
     """
     if len(text.encode()) > MOST_BYTES:
         raise RefusedError(f"Template may not exceed {MOST_BYTES} bytes in size.")
@@ -120,7 +121,7 @@ def _indexes(resource: Object) -> dict[str, JsonValue]:
 
 
 def is_protected(resource: Object) -> bool:
-    """Whether a resource refuses its deletion."""
+    """Return whether a resource refuses its deletion."""
     properties = cast("Object", resource.get("Properties", {}))
     return (
         properties.get("DeletionProtectionEnabled") is True

@@ -1,4 +1,4 @@
-"""moto as a server, for the suites that hold it to the ports; once a session."""
+"""moto as a server, for contract suites, once a session."""
 
 from collections.abc import Iterator
 

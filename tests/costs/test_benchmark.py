@@ -1,6 +1,6 @@
-"""The benchmark runs to its end, on a small amount and without the whole product.
+"""The benchmark runs to its end, with a small amount and without the whole product.
 
-Costs are counted by `tests/costs/test_costs.py`, as the page on them demands.
+`tests/costs/test_costs.py` counts costs, as their page requires.
 """
 
 import json
@@ -27,8 +27,8 @@ def test_every_ratio_is_measured(tmp_path: Path) -> None:
         timeout=SECONDS,
         check=False,
     )
-    # So little is no measure of speed: some ratio may be below its floor, which ends with 1.
+    # This amount is too small to measure speed: a ratio below its floor ends with 1.
     assert done.returncode == (1 if BELOW in done.stdout else 0), done.stdout + done.stderr
-    told = json.loads(output.read_text(encoding="utf-8"))
-    assert told["ratios"].keys() >= FLOORS.keys()
-    assert all(each["median"] > 0 for each in told["ratios"].values())
+    reply = json.loads(output.read_text(encoding="utf-8"))
+    assert reply["ratios"].keys() >= FLOORS.keys()
+    assert all(each["median"] > 0 for each in reply["ratios"].values())

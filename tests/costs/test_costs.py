@@ -1,4 +1,4 @@
-"""The operations of the API cost what their page says, and no more than was agreed.
+"""The operations of the API cost what their page states, and no more than agreed.
 
 This takes a minute: the deployed handlers carry out every operation of the page on moto, most of
 them three times. `make prove PART=costs` runs it, and so does continuous integration.
@@ -27,7 +27,7 @@ SCANS = {
     "create an asset": 1,  # the types of tags, of which some may be required
     "create an asset in a database of a million": 1,
 }
-"""Requests that scan, each a registry (`test_table_scans.py`) and once."""
+"""Requests that scan: each scans a registry (`test_table_scans.py`), and once."""
 
 
 def dynamodb_requests(figures: Figures) -> int:
@@ -46,7 +46,7 @@ def test_an_asset_is_created_for_14_write_and_3_read_units(
     figures: Mapping[str, Figures], operation: str
 ) -> None:
     found = figures[operation]["request"]
-    entry = figures[operation]["after"]["AuditCreations"]  # its entry comes by the stream
+    entry = figures[operation]["after"]["AuditCreations"]  # the stream creates its entry
     assert found["writeUnits"] + entry["writeUnits"] <= 14
     assert found["readUnits"] <= 3
 

@@ -1,6 +1,6 @@
-"""The dependency layers of functions, as they are deployed, are as small as they were designed.
+"""The dependency layers of functions, as deployed, are as small as designed.
 
-The wheels are those of Lambda's platform, of which pip or uv fetch some 100 MB once.
+The wheels are those of Lambda's platform, of which pip or uv downloads some 100 MB once.
 """
 
 import struct
@@ -17,8 +17,8 @@ from infra.settings import ROOT
 
 MEGABYTE = 1000**2
 MOST_MEGABYTES = {"common": 40, "inspect": 130, "inspect-cad": 210}
-"""Unzipped and not compiled. Functions with `inspect-cad` have the common layer and the code too,
-and Lambda takes 250 MiB."""
+"""Unzipped and not compiled. Functions with `inspect-cad` also have the common layer and the code,
+and Lambda accepts 250 MiB."""
 COMPILED = {"inspect": "numpy", "inspect-cad": "cascadio"}
 """A package of each layer that is compiled: without one the test of the platform shows nothing."""
 AARCH64 = 183  # the machine in the header of an ELF file
@@ -50,7 +50,7 @@ def megabytes(layers: Mapping[str, Path]) -> Mapping[str, float]:
 @pytest.mark.parametrize("name", MOST_MEGABYTES)
 def test_a_layer_has_its_size(name: str, megabytes: Mapping[str, float]) -> None:
     assert megabytes[name] <= MOST_MEGABYTES[name], megabytes
-    # A layer in which a library is missing would be small, too.
+    # A layer that lacks a library would be small, too.
     assert megabytes[name] >= 0.6 * MOST_MEGABYTES[name], megabytes
 
 

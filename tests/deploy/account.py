@@ -1,4 +1,4 @@
-"""An account of AWS that is a stand-in, and the commands that are run on it."""
+"""A stand-in of an AWS account, and the commands that are run on it."""
 
 import os
 import shlex
@@ -20,13 +20,13 @@ from tests.deploy import console, guide
 
 ROOT = guide.ROOT
 START_SECONDS = 300
-COMMAND_SECONDS = 1_800  # one that hangs, also where other programs keep the processors busy
+COMMAND_SECONDS = 1_800  # for a command that hangs, also on a busy machine
 NO_TERMINAL = guide.option("--require-approval never")
 
 
 @dataclass(frozen=True)
 class Account:
-    """The stand-in at an address, and the folder that the CDK command writes the templates to."""
+    """The stand-in at an address, and the folder of the CDK command's templates."""
 
     url: str
     assembly: Path
@@ -34,11 +34,11 @@ class Account:
 
     @property
     def _environment(self) -> Mapping[str, str]:
-        """Credentials that no other service takes, and only the stand-in's address."""
+        """Credentials that no other service accepts, and only the stand-in's address."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
             "AWS_ENDPOINT_URL": self.url,
-            # The CDK command remembers the account of a key, in the home folder.
+            # The CDK command stores the account of a key in the home folder.
             "AWS_ACCESS_KEY_ID": f"stand-in-{self.place.account}",
             "AWS_SECRET_ACCESS_KEY": "stand-in",
             "AWS_REGION": self.place.region,
@@ -88,7 +88,7 @@ class Account:
         return dict(self.aws(query))
 
     def events(self, stack: str) -> list[dict[str, Any]]:
-        """What happened to a stack, the last first."""
+        """The events of a stack, the last one first."""
         return self.aws(
             f"aws cloudformation describe-stack-events --stack-name {stack} --query StackEvents"
         )
@@ -106,7 +106,7 @@ class Account:
 
 @contextmanager
 def account(folder: Path, *options: str, place: Place | None = None) -> Generator[Account]:
-    """Start a stand-in without any stack."""
+    """Start a stand-in without stacks."""
     place = place or Place()
     port = free_port()
     environment = {

@@ -10,12 +10,12 @@ from tests.deploy.account import Account, account
 from tests.journeys.runtime import Runtime
 
 ELSEWHERE = Place("111122223333", "eu-central-1")
-"""Another account and region than those of the local runtime."""
+"""An account and region other than those of the local runtime."""
 
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    """An account in which everything is deployed."""
+    """An account in which all stacks are deployed."""
     with account(tmp_path_factory.mktemp("account"), place=ELSEWHERE) as found:
         found.bootstrap()
         found.deploy()
@@ -23,7 +23,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 
 class Running(NamedTuple):
-    """An account, and the runtime that runs what is deployed there."""
+    """An account, and the runtime of its deployed stacks."""
 
     account: Account
     runtime: Runtime
@@ -31,7 +31,7 @@ class Running(NamedTuple):
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An account in which everything is deployed and runs on engines."""
+    """An account in which all stacks are deployed and run on engines."""
     folder = tmp_path_factory.mktemp("running")
     with account(folder, str(folder / "state")) as found:
         found.bootstrap()

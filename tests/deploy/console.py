@@ -1,4 +1,4 @@
-"""Runs commands of the AWS CLI, which is not installed: by botocore's models, as the CLI does."""
+"""Runs commands of the AWS CLI, which is not installed, by botocore's models, as the CLI does."""
 
 import shlex
 from typing import Any

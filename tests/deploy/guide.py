@@ -1,4 +1,4 @@
-"""The command lines of the page on deploying: whatever a test runs has to be written there."""
+"""The command lines of the page on deploying: tests may run only commands of this page."""
 
 import re
 import shlex

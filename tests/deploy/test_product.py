@@ -1,4 +1,4 @@
-"""What the CDK command deploys does its main job, from the templates and assets that it published.
+"""The product that the CDK command deploys works, from its published templates and assets.
 
 The local runtime runs the deployed stacks on real engines. The tests run in their order.
 """

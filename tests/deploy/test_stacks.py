@@ -1,7 +1,7 @@
-"""The stage `prod` is deployed, updated and deleted by the CDK command, on a stand-in.
+"""The CDK command deploys, updates and deletes the stage `prod`, on the stand-in.
 
-Every command is on the page on deploying. No resource is created: CloudFormation's rules for
-stacks, exports and templates are what is tested. The tests run in their order on one account.
+All commands are on the page on deploying. No resource is created: these tests are about
+CloudFormation's rules for stacks, exports and templates. They run in their order on one account.
 """
 
 import json
@@ -57,8 +57,8 @@ def test_every_stack_is_created_and_protected(deployed: Account) -> None:
 
 
 def test_the_same_deployment_again_changes_nothing(deployed: Account) -> None:
-    said = deployed.deploy()
-    assert said.count("(no changes)") == len(stacks(deployed))
+    output = deployed.deploy()
+    assert output.count("(no changes)") == len(stacks(deployed))
     assert "There were no differences" in deployed.make(guide.line("make diff"))
 
 
@@ -73,8 +73,8 @@ def test_a_resource_that_is_in_use_is_removed_in_the_two_steps_of_the_page(
     deployed: Account,
 ) -> None:
     deployed.deploy(*POOL)
-    said = deployed.deploy(fails=True)
-    assert "cannot be deleted as it is in use by" in said
+    output = deployed.deploy(fails=True)
+    assert "cannot be deleted as it is in use by" in output
     assert deployed.statuses()[STORAGE] == "UPDATE_ROLLBACK_COMPLETE"
     deployed.make(guide.line("make deploy", containing="--exclusively"), NO_TERMINAL)
     deployed.deploy()
@@ -109,8 +109,8 @@ def test_an_update_that_fails_is_rolled_back_and_succeeds_the_second_time(
 ) -> None:
     options = ("-c", "apiBurst=1999")
     with deployed.failing("DefaultStage", "the limit of the account is 10"):
-        said = deployed.deploy(*options, fails=True)
-    assert "the limit of the account is 10" in said
+        output = deployed.deploy(*options, fails=True)
+    assert "the limit of the account is 10" in output
     assert deployed.statuses()[API] == "UPDATE_ROLLBACK_COMPLETE"
     deployed.deploy(*options)
     assert deployed.statuses()[API] == "UPDATE_COMPLETE"

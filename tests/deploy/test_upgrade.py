@@ -1,7 +1,7 @@
 """The stage `prod` of an older commit is upgraded to this one, on the stand-in.
 
 The older commit had mapping version 4 of the search indexes, functions whose names CloudFormation
-made up, and no stack of alarms: its upgrade replaces resources and moves exports.
+generated, and no stack of alarms: its upgrade replaces resources and moves exports.
 """
 
 import io

@@ -54,23 +54,23 @@ class Context:
 class RecordedDenials:
     """Remembers what was refused."""
 
-    told: list[Denial] = field(default_factory=list[Denial])
+    recorded: list[Denial] = field(default_factory=list[Denial])
 
     def record(self, denial: Denial) -> None:
-        self.told.append(denial)
+        self.recorded.append(denial)
 
 
 @dataclass
 class RecordedReads:
     """Remembers what callers were given: user, operation, request id, read."""
 
-    told: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
+    recorded: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
     outage: bool = False
 
     def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:
         if self.outage:
             raise UnavailableError("SQS does not answer")
-        self.told.append((caller.user_id, operation, request_id, read))
+        self.recorded.append((caller.user_id, operation, request_id, read))
 
 
 @dataclass(frozen=True)

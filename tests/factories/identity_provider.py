@@ -59,7 +59,7 @@ class Provider:
 
     url: str = ""
     keys: list[Key] = field(default_factory=lambda: [key()])
-    asked: list[str] = field(default_factory=list[str])
+    requested: list[str] = field(default_factory=list[str])
     down: bool = False
     documents: dict[str, Any] = field(default_factory=dict[str, Any])
     """Said instead of the right document, by path: a value, or bytes as they are."""
@@ -118,12 +118,12 @@ def identity_provider(port: int = 0) -> Generator[Provider]:
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            provider.asked.append(self.path)
-            said = provider.document(self.path)
-            if said is None or provider.down:
+            provider.requested.append(self.path)
+            document = provider.document(self.path)
+            if document is None or provider.down:
                 self.send_error(503 if provider.down else 404)
                 return
-            body = said if isinstance(said, bytes) else json.dumps(said).encode()
+            body = document if isinstance(document, bytes) else json.dumps(document).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -96,19 +96,19 @@ def _stretches(text: str) -> Iterable[str]:
 
 def finds(query: Mapping[str, Any], document: Mapping[str, Sequence[Any]]) -> bool:
     """Return whether a query of a filter finds a document, as OpenSearch evaluates it."""
-    ((kind, said),) = query.items()
+    ((kind, clause),) = query.items()
     if kind == "match_all":
         return True
     if kind == "bool":
-        needed = [*said.get("filter", ()), *said.get("must", ())]
-        one = said.get("should", ())
-        assert bool(one) == (said.get("minimum_should_match") == 1)
+        needed = [*clause.get("filter", ()), *clause.get("must", ())]
+        one = clause.get("should", ())
+        assert bool(one) == (clause.get("minimum_should_match") == 1)
         return (
             all(finds(each, document) for each in needed)
-            and not any(finds(each, document) for each in said.get("must_not", ()))
+            and not any(finds(each, document) for each in clause.get("must_not", ()))
             and (not one or any(finds(each, document) for each in one))
         )
-    ((field, wanted),) = said.items()
+    ((field, wanted),) = clause.items()
     return any(term_matches(kind, wanted, value) for value in document.get(field, ()))
 
 

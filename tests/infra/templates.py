@@ -170,5 +170,5 @@ def _started(*command: str, **settings: str) -> subprocess.Popen[str]:
 
 
 def _finish(process: subprocess.Popen[str]) -> None:
-    _, said = process.communicate()
-    assert (process.returncode, said) == (0, "")
+    _, output = process.communicate()
+    assert (process.returncode, output) == (0, "")

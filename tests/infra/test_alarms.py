@@ -207,13 +207,13 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
     service = prod.resource(spec.name).properties["Environment"]["Variables"]
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", service["POWERTOOLS_SERVICE_NAME"])
     count_metric(metric, spec.name)
-    told = json.loads(capsys.readouterr().out)
-    (counted,) = told["_aws"]["CloudWatchMetrics"]
+    reply = json.loads(capsys.readouterr().out)
+    (counted,) = reply["_aws"]["CloudWatchMetrics"]
     alarm = prod.resource(f"{spec.name}{metric.title}Alarm")
     assert _metric(alarm) == (counted["Namespace"], metric.name, "Sum")
     assert alarm.properties["EvaluationPeriods"] == metric.periods
     assert counted["Metrics"] == [{"Name": metric.name, "Unit": "Count"}]
-    by = {name: told[name] for name in counted["Dimensions"][0]}
+    by = {name: reply[name] for name in counted["Dimensions"][0]}
     assert by == _dimensions(prod, alarm) == dimensions(spec.name)
 
 
@@ -221,11 +221,11 @@ def test_a_refusal_that_is_not_entered_raises_an_alarm(
     prod: Assembly, capsys: pytest.CaptureFixture[str]
 ) -> None:
     count(DENIALS_NOT_ENTERED)
-    told = json.loads(capsys.readouterr().out)
-    (counted,) = told["_aws"]["CloudWatchMetrics"]
+    reply = json.loads(capsys.readouterr().out)
+    (counted,) = reply["_aws"]["CloudWatchMetrics"]
     alarm = prod.resource("DenialsNotEnteredAlarm")
     assert _metric(alarm) == (counted["Namespace"], DENIALS_NOT_ENTERED.name, "Sum")
-    by = {name: told[name] for name in counted["Dimensions"][0]}
+    by = {name: reply[name] for name in counted["Dimensions"][0]}
     assert by == _dimensions(prod, alarm) == OF_API
 
 

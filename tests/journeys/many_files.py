@@ -99,11 +99,11 @@ class ManyFiles:
         listed = self._listed(includeArchived=True)
         bucket = api.own_bucket()["bucketName"]
         s3 = self._s3()
-        told: list[dict[str, Any]] = []
+        lines: list[dict[str, Any]] = []
         for key in documents:
             page = s3.list_object_versions(Bucket=bucket, Prefix=key)
             entries = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-            told.append(
+            lines.append(
                 {
                     "document": key,
                     "listFiles": listed.get(key.removeprefix(self.asset)),
@@ -113,7 +113,7 @@ class ManyFiles:
                     "index": self._indexed(key),
                 }
             )
-        return told
+        return lines
 
     def _listed(self, **more: Any) -> dict[str, dict[str, Any]]:
         """The entries of all files by path, from as many pages as that takes."""

@@ -85,8 +85,8 @@ class Runtime:
     def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Wait until every change made so far has been indexed."""
         deadline = time.monotonic() + seconds
-        while not (said := self.admin("GET", "/drained"))["drained"]:
-            assert time.monotonic() < deadline, f"not drained after {seconds} s: {said}"
+        while not (output := self.admin("GET", "/drained"))["drained"]:
+            assert time.monotonic() < deadline, f"not drained after {seconds} s: {output}"
             time.sleep(0.2)  # a look costs a tenth of a second of processor time
 
 

@@ -49,12 +49,12 @@ def test_roles_are_made_given_and_taken_and_the_last_administrator_stays(
     api.ok("DELETE", f"/roles/{role}")
     assert roles_of(api, user) == ["admin"]
     api.ok("DELETE", "/user-roles", {"userId": user})
-    status, said = api.refused("DELETE", "/user-roles", {"userId": "admin"})
-    assert (status, said["code"]) == (409, "LastAdministrator")
+    status, error = api.refused("DELETE", "/user-roles", {"userId": "admin"})
+    assert (status, error["code"]) == (409, "LastAdministrator")
     assert api.refused("DELETE", "/roles/admin")[0] == 409
     assert api.refused("DELETE", f"/roles/{role}")[0] == 404
-    told = api.ok("GET", "/audit", params={"entity": f"role:{role}"})["Items"]
-    assert [entry["operation"] for entry in told] == ["delete_role", "update_role", "create_role"]
+    reply = api.ok("GET", "/audit", params={"entity": f"role:{role}"})["Items"]
+    assert [entry["operation"] for entry in reply] == ["delete_role", "update_role", "create_role"]
 
 
 def test_a_role_of_many_users_is_taken_from_them_by_a_job(runtime: Runtime) -> None:
@@ -96,8 +96,8 @@ def test_without_a_user_pool_no_one_is_administered_there(runtime: Runtime) -> N
         ("DELETE", "/user/cognito/ann", None),
         ("POST", "/user/cognito/ann/resetPassword", {"confirmReset": True}),
     ):
-        status, said = api.refused(method, path, body)
-        assert (status, said["code"]) == (404, "UserPoolNotDeployed")
+        status, error = api.refused(method, path, body)
+        assert (status, error["code"]) == (404, "UserPoolNotDeployed")
 
 
 def rule_of(asset: str, *users: str) -> dict[str, Any]:

@@ -60,6 +60,6 @@ def _refusals(api: Api, place: str) -> None:
         ("DELETE", "0:second", None, 404),
         ("GET", "0:second", None, 404),
     ):
-        found, said = api.refused(method, f"{place}/{key}", body)
-        assert (found, bool(said["code"])) == (status, True), (method, key, said)
+        found, error = api.refused(method, f"{place}/{key}", body)
+        assert (found, bool(error["code"])) == (status, True), (method, key, error)
     assert api.refused("GET", f"/comments/assets/none-{uuid4().hex}")[0] == 404

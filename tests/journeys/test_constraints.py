@@ -71,18 +71,18 @@ def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> No
     assert (found["name"], found["constraint"]["name"]) == ("Seeing", "Seeing")
     assert listed(api, role) == {name}
     wrong = constraint(role, criteriaAnd=[{"field": "who", "operator": "is", "value": ""}])
-    status, said = api.refused("PUT", path, wrong)
-    fields = {each["field"] for each in said["errors"]}
+    status, error = api.refused("PUT", path, wrong)
+    fields = {each["field"] for each in error["errors"]}
     assert (status, fields) == (
         400,
         {f"criteriaAnd.0.{name}" for name in ("field", "operator", "value")},
     )
-    status, said = api.refused("PUT", path, constraint("ghost"))
-    assert (status, "role ghost does not exist" in said["message"]) == (400, True)
+    status, error = api.refused("PUT", path, constraint("ghost"))
+    assert (status, "role ghost does not exist" in error["message"]) == (400, True)
     assert api.ok("DELETE", path)["operation"] == "delete"
     assert api.refused("GET", path)[0] == 404
-    told = api.ok("GET", "/audit", params={"entity": f"constraint:{name}"})["Items"]
-    assert [entry["operation"] for entry in told] == [
+    reply = api.ok("GET", "/audit", params={"entity": f"constraint:{name}"})["Items"]
+    assert [entry["operation"] for entry in reply] == [
         "delete_constraint",
         "update_constraint",
         "create_constraint",
@@ -122,8 +122,8 @@ def test_standard_templates_are_applied_and_applied_again(runtime: Runtime) -> N
     assert again["constraintIds"] == done["constraintIds"]
     assert listed(api, role) == set(done["constraintIds"])
     missing = {**body, "variableValues": {"ROLE_NAME": role}}
-    status, said = api.refused("POST", "/auth/constraintsTemplateImport", missing)
-    assert (status, said["errors"][0]["field"]) == (400, "variableValues.DATABASE_ID")
+    status, error = api.refused("POST", "/auth/constraintsTemplateImport", missing)
+    assert (status, error["errors"][0]["field"]) == (400, "variableValues.DATABASE_ID")
 
 
 def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> None:

@@ -34,8 +34,8 @@ def user_of(runtime: Runtime, role: str) -> tuple[str, Api]:
     return user, runtime.client(api.ok("POST", "/auth/api-keys", body)["apiKey"])
 
 
-def refusals_of(api: Api, **asked: str) -> list[dict[str, Any]]:
-    items = api.ok("GET", "/audit", params=asked)["Items"]
+def refusals_of(api: Api, **query: str) -> list[dict[str, Any]]:
+    items = api.ok("GET", "/audit", params=query)["Items"]
     return [item for item in items if "denied" in item]
 
 

@@ -136,9 +136,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     too_late = Timer(START_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
     too_late.start()
     try:
-        said = _first_words(process)
+        output = _first_words(process)
         too_late.cancel()  # what follows has its own time
-        yield Product(state, process, said)
+        yield Product(state, process, output)
     finally:
         too_late.cancel()
         if process.poll() is None:
@@ -149,12 +149,12 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 def _first_words(process: subprocess.Popen[str]) -> list[str]:
     """What it says up to and with the three commands."""
     assert process.stdout is not None
-    said: list[str] = []
+    lines: list[str] = []
     for line in process.stdout:
-        said.append(re.sub(r"^\[ *[\d.]+ s\] ", "", line.rstrip("\n")))
-        if "try:" in said[-4:-3]:
-            return said
-    pytest.fail("make run ended:\n" + "\n".join(said))
+        lines.append(re.sub(r"^\[ *[\d.]+ s\] ", "", line.rstrip("\n")))
+        if "try:" in lines[-4:-3]:
+            return lines
+    pytest.fail("make run ended:\n" + "\n".join(lines))
 
 
 def test_make_run_prints_address_key_and_three_commands_that_work(product: Product) -> None:
@@ -179,8 +179,8 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) 
 def test_a_command_of_the_client_works_on_what_make_run_serves(
     product: Product, command: str
 ) -> None:
-    said = ran(product.here(command), product.environment())
-    assert said.strip(), "it says nothing"
+    output = ran(product.here(command), product.environment())
+    assert output.strip(), "it says nothing"
     if command.startswith(f"{CLIENT}search"):
         found = ran(product.here(f"{command} --json"), product.environment())
         assert '"str_key"' in found, "it finds no file"
@@ -198,9 +198,9 @@ def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
     # Just the runner: make, which Ctrl-C hits as well, would end by the signal in any case.
     endpoint = json.loads((product.state / "endpoint.json").read_text())
     os.kill(endpoint["pid"], signal.SIGINT)
-    said, _ = product.process.communicate(timeout=PATIENCE_SECONDS)
-    assert "stopping" in said
-    assert "Traceback" not in said
+    output, _ = product.process.communicate(timeout=PATIENCE_SECONDS)
+    assert "stopping" in output
+    assert "Traceback" not in output
     assert product.process.returncode == 0
     assert not (product.state / "endpoint.json").exists()
 

@@ -22,8 +22,8 @@ RECORD = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType
 
 def shown(api: Api, path: str, **query: str) -> dict[str, dict[str, Any]]:
     """The files of an asset by path, without folders."""
-    asked = "&".join(f"{name}={quote(value)}" for name, value in query.items())
-    items = api.ok("GET", f"{path}/listFiles?{asked}")["items"]
+    request = "&".join(f"{name}={quote(value)}" for name, value in query.items())
+    items = api.ok("GET", f"{path}/listFiles?{request}")["items"]
     return {item["relativePath"]: item for item in items if not item["isFolder"]}
 
 
@@ -48,8 +48,8 @@ def tags(s3: Any, api: Api, path: str, file: str) -> list[dict[str, str]]:
 
 
 def records(api: Api, path: str, file: str, kind: str = "metadata") -> list[str]:
-    asked = f"{path}/metadata/file?filePath={quote(file)}&type={kind}"
-    return [one["metadataKey"] for one in api.ok("GET", asked)["metadata"]]
+    request = f"{path}/metadata/file?filePath={quote(file)}&type={kind}"
+    return [one["metadataKey"] for one in api.ok("GET", request)["metadata"]]
 
 
 @pytest.fixture

@@ -117,8 +117,8 @@ def test_an_unconfirmed_request_changes_nothing(api: Api, database: str) -> None
             [] if operation == "archive" else [{}]
         )  # as in VAMS, silence is consent there
         for body in (*unsaid, dict.fromkeys(confirmed, False)):
-            status, said = api.refused(method, f"{path}/{operation}Asset", body)
-            assert (status, said["errors"][0]["field"]) == (400, next(iter(confirmed)))
+            status, error = api.refused(method, f"{path}/{operation}Asset", body)
+            assert (status, error["errors"][0]["field"]) == (400, next(iter(confirmed)))
     assert api.ok("GET", path)["status"] == "active"
 
 

@@ -175,9 +175,9 @@ def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, databa
     assert [one["assetid"] for one in assets] == [root, *sorted(parts)]
     assert {page["totalAssetsInTree"] for page in pages} == {4}
     assert {one["childAssetId"] for one in pages[0]["relationships"]} == set(parts)
-    told_files = assets[0]["files"]
-    assert {one["relativePath"] for one in told_files} == set(files)
-    first = next(one for one in told_files if one["fileName"] == "file 0.bin")
+    listed_files = assets[0]["files"]
+    assert {one["relativePath"] for one in listed_files} == set(files)
+    first = next(one for one in listed_files if one["fileName"] == "file 0.bin")
     got = httpx.get(first["presignedFileDownloadUrl"], timeout=30)
     assert got.content == noise(20, "0")
     assert api.refused("POST", path, {"startingToken": pages[0]["NextToken"]})[0] == 400

@@ -49,9 +49,9 @@ def new_measures(api: Api, database: str) -> str:
 
 
 def violated(api: Api, method: str, path: str, *records: dict[str, str]) -> list[str]:
-    status, said = api.refused(method, path, {"metadata": list(records)})
-    assert (status, said["code"]) == (400, "MetadataSchemaViolation")
-    return [error["field"] for error in said["errors"]]
+    status, refusal = api.refused(method, path, {"metadata": list(records)})
+    assert (status, refusal["code"]) == (400, "MetadataSchemaViolation")
+    return [error["field"] for error in refusal["errors"]]
 
 
 def test_metadata_of_a_database_is_written_read_replaced_and_removed(
@@ -152,12 +152,12 @@ def test_schemas_of_files_apply_by_extension_and_conflicts_are_reported(
     assert conflicts_of("/a.glb") == {"polygons": True, "text": False}
     assert conflicts_of("/b.txt") == {"polygons": False, "text": False}
     assert conflicts_of("/a.glb", "attribute") == {"made by": False}
-    status, said = api.refused(
+    status, error = api.refused(
         "POST",
         path,
         {"filePath": "/b.txt", "type": "metadata", "metadata": [record("polygons", "1", "number")]},
     )
-    assert (status, said["errors"][0]["field"]) == (400, "metadata.0.metadataValueType")
+    assert (status, error["errors"][0]["field"]) == (400, "metadata.0.metadataValueType")
 
 
 def test_schemas_govern_metadata_of_links(api: Api, database: str) -> None:
@@ -183,9 +183,9 @@ def test_schemas_of_a_database_apply_to_files_copied_into_it(api: Api, database:
         "destinationDatabaseId": other,
     }
     api.ok("POST", f"{base}/metadata/file", {**of, "metadata": [record("polygons", "many")]})
-    status, said = api.refused("POST", f"{base}/copyFile", copy)
-    assert (status, said["code"]) == (409, "FileChangeFailed")
-    assert "does not accept the metadata polygons" in said["message"]
+    status, error = api.refused("POST", f"{base}/copyFile", copy)
+    assert (status, error["code"]) == (409, "FileChangeFailed")
+    assert "does not accept the metadata polygons" in error["message"]
     theirs = f"/database/{other}/assets/{bust}"
     assert api.ok("GET", f"{theirs}/listFiles")["items"] == []
     number = [record("polygons", "9", "number")]
@@ -202,8 +202,8 @@ def test_a_file_that_is_not_there_or_in_the_bin_gets_no_metadata(api: Api, datab
     api.completed("DELETE", f"{base}/archiveFile", {"filePath": "/binned.glb"})
     for name in ("/never.glb", "/binned.glb"):
         body = {"filePath": name, "type": "metadata", "metadata": [record("n")]}
-        status, said = api.refused("POST", f"{base}/metadata/file", body)
-        assert (status, said["code"]) == (404, "FileNotFound"), name
+        status, error = api.refused("POST", f"{base}/metadata/file", body)
+        assert (status, error["code"]) == (404, "FileNotFound"), name
         of = httpx.QueryParams({"filePath": name, "type": "metadata"})
         assert values(api, f"{base}/metadata/file?{of}") == {}
 
@@ -229,8 +229,8 @@ def test_contradictory_schemas_are_refused(api: Api, database: str) -> None:
         ),
     ]
     for where, change in wrong:
-        status, said = api.refused("POST", "/metadataschema", {**body, **change})
-        assert (status, said["errors"][0]["field"]) == (400, where), said
+        status, error = api.refused("POST", "/metadataschema", {**body, **change})
+        assert (status, error["errors"][0]["field"]) == (400, where), error
     assert api.ok("GET", f"/metadataschema?databaseId={database}")["Items"] == []
 
 

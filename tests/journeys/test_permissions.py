@@ -99,8 +99,8 @@ def test_absent_and_invisible_look_the_same(world: World) -> None:
         )
         absent = world.viewer.refused("GET", f"/database/{world.own}/assets/none-such{path}")
         assert status == absent[0] == 404
-        told = hidden["message"].replace(world.hidden, "none-such")
-        assert told == absent[1]["message"]
+        result = hidden["message"].replace(world.hidden, "none-such")
+        assert result == absent[1]["message"]
 
 
 def test_a_search_and_its_counts_know_of_nothing_else(world: World) -> None:
@@ -123,15 +123,15 @@ def test_a_visible_object_cannot_be_changed_without_permission(world: World) -> 
 
 
 def test_an_administrator_receives_the_reason(world: World) -> None:
-    asked = {"userId": world.user, "action": "GET", "objectType": "asset", "databaseId": world.own}
-    told = world.admin.ok("GET", "/auth/explain", params=asked)
-    assert (told["tier2"]["decision"], told["roles"]) == ("allow", [world.role])
-    told = world.admin.ok("GET", "/auth/explain", params={**asked, "tags": world.tag})
-    assert told["tier2"]["decision"] == "deny"
-    assert told["tier2"]["by"][0]["givenTo"] == f"role#{world.role}"
+    query = {"userId": world.user, "action": "GET", "objectType": "asset", "databaseId": world.own}
+    reply = world.admin.ok("GET", "/auth/explain", params=query)
+    assert (reply["tier2"]["decision"], reply["roles"]) == ("allow", [world.role])
+    reply = world.admin.ok("GET", "/auth/explain", params={**query, "tags": world.tag})
+    assert reply["tier2"]["decision"] == "deny"
+    assert reply["tier2"]["by"][0]["givenTo"] == f"role#{world.role}"
     request = {"method": "GET", "route": f"/database/{world.own}/assets/{world.seen}"}
-    told = world.admin.ok("GET", "/auth/explain", params={"userId": world.user, **request})
-    assert (told["tier1"]["decision"], told["tier2"]["decision"]) == ("allow", "allow")
+    reply = world.admin.ok("GET", "/auth/explain", params={"userId": world.user, **request})
+    assert (reply["tier1"]["decision"], reply["tier2"]["decision"]) == ("allow", "allow")
 
 
 def test_a_denial_takes_effect_in_all_functions(world: World) -> None:

@@ -82,9 +82,9 @@ def test_poison_is_refused_by_the_name_of_its_field(api: Api, database: str, nam
     path = f"/database/{database}/assets/{api.new_asset(database, 'poisoned')}/metadata"
     answer = sent(api, path, [record(fields)])
     assert answer.status_code == status, answer.text[:500]
-    said = answer.json()
-    named = {error["field"] for error in said.get("errors", [])}
-    assert any(field in one for one in named) or field in said["message"], said
+    output = answer.json()
+    named = {error["field"] for error in output.get("errors", [])}
+    assert any(field in one for one in named) or field in output["message"], output
     assert api.ok("GET", path)["metadata"] == []
 
 

@@ -33,10 +33,10 @@ class Writer:
         """The answer that holds the last write; it is asked for again while it is late."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         term = f'str_databaseid:"{self.database}"'
-        asked = {"filters": [{"query_string": {"query": term}}], "aggregations": False, **body}
+        query = {"filters": [{"query_string": {"query": term}}], "aggregations": False, **body}
         while True:
             headers = {"X-After": self.tokens[-1]}
-            answer = self.api.send("POST", "/search", asked, headers=headers)
+            answer = self.api.send("POST", "/search", query, headers=headers)
             assert answer.status_code in {200, 202}, answer.text
             found = answer.json()
             assert ("lag" in found) == (answer.status_code == 202)
@@ -172,17 +172,17 @@ def test_metadata_is_filtered_counted_and_sorted_by_its_type(writer: Writer) -> 
             {b},
         ),
     ]
-    for asked, found in expected:
-        assert _eventually(lambda one=asked: writer.ids(one), found), asked
+    for request, found in expected:
+        assert _eventually(lambda one=request: writer.ids(one), found), request
     sort = [{"field": "metadata.height", "type": "number", "order": "desc"}]
     reply = writer.search(sort=sort, metadataFacets=[{"key": "height"}])
     assert [hit["_source"]["str_assetid"] for hit in reply["hits"]["hits"]] == [b, a]
     (facet,) = reply["metadataFacets"]
     assert (facet["documents"], facet["number"]["max"]) == (2, 10)
-    status, said = writer.api.refused(
+    status, error = writer.api.refused(
         "POST", "/search", {"metadataFilters": [{"key": "height", "op": "gt", "value": "soon"}]}
     )
-    assert (status, said["errors"][0]["field"]) == (400, "metadataFilters.0.value")
+    assert (status, error["errors"][0]["field"]) == (400, "metadataFilters.0.value")
 
 
 def _eventually(ask: Callable[[], set[str]], expected: set[str]) -> bool:
@@ -203,24 +203,24 @@ def test_pages_by_cursor_continue_where_the_last_one_ended(
     writer.tokens = [",".join(tokens)]
     page = writer.search(size=2, after="")
     term = {"query_string": {"query": f'str_databaseid:"{writer.database}"'}}
-    asked: Body = {"filters": [term], "aggregations": False, "size": 2}
+    query: Body = {"filters": [term], "aggregations": False, "size": 2}
     seen = [hit["_source"]["str_assetid"] for hit in page["hits"]["hits"]]
     first = page["after"]
     while "after" in page:
         writer.api.new_asset(writer.database, "Later")
-        page = writer.api.ok("POST", "/search", {**asked, "after": page["after"]})
+        page = writer.api.ok("POST", "/search", {**query, "after": page["after"]})
         seen += [hit["_source"]["str_assetid"] for hit in page["hits"]["hits"]]
     assert len(seen) == 5
     assert set(seen) == made
-    status, said = writer.api.refused("POST", "/search", {**asked, "after": first})
-    assert (status, said["code"], said["errors"][0]["field"]) == (410, "CursorExpired", "after")
-    page = writer.api.ok("POST", "/search", {**asked, "after": ""})
-    for wrong in ({**asked, "after": "made up"}, {**asked, "after": page["after"], "query": "x"}):
-        status, said = writer.api.refused("POST", "/search", wrong)
-        assert (status, said["errors"][0]["field"]) == (400, "after")
+    status, error = writer.api.refused("POST", "/search", {**query, "after": first})
+    assert (status, error["code"], error["errors"][0]["field"]) == (410, "CursorExpired", "after")
+    page = writer.api.ok("POST", "/search", {**query, "after": ""})
+    for wrong in ({**query, "after": "made up"}, {**query, "after": page["after"], "query": "x"}):
+        status, error = writer.api.refused("POST", "/search", wrong)
+        assert (status, error["errors"][0]["field"]) == (400, "after")
     headers = {"X-After": tokens[0][:-2] + "xx"}
-    status, said = writer.api.refused("POST", "/search", {}, headers=headers)
-    assert (status, said["errors"][0]["field"]) == (400, "X-After")
-    rest = {**asked, "after": page["after"]}
-    status, said = writer.api.refused("POST", "/search", rest, headers={"X-After": tokens[0]})
-    assert (status, said["errors"][0]["field"]) == (400, "X-After")
+    status, error = writer.api.refused("POST", "/search", {}, headers=headers)
+    assert (status, error["errors"][0]["field"]) == (400, "X-After")
+    rest = {**query, "after": page["after"]}
+    status, error = writer.api.refused("POST", "/search", rest, headers={"X-After": tokens[0]})
+    assert (status, error["errors"][0]["field"]) == (400, "X-After")

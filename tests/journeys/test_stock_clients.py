@@ -53,9 +53,9 @@ def test_missing_fields_of_a_reply_are_reported() -> None:
 
 
 def test_every_route_of_the_contract_is_requested() -> None:
-    asked = {_route(call) for call in (request.call for request in RECORDED) if "/" in call}
+    query = {_route(call) for call in (request.call for request in RECORDED) if "/" in call}
     contract = {route.key for route in ROUTES if not route.ours}
-    assert contract - asked == UNASKED
+    assert contract - query == UNASKED
 
 
 def test_stock_clients_are_served(runtime: Runtime) -> None:

@@ -198,12 +198,12 @@ LEFT_OUT = {
 
 def stream_record(change: Change, number: int) -> dict[str, Any]:
     """The record that a stream tells a change by."""
-    told: dict[str, Any] = {"Keys": to_wire(change.key), "SequenceNumber": str(number)}
+    fields: dict[str, Any] = {"Keys": to_wire(change.key), "SequenceNumber": str(number)}
     for name, item in (("NewImage", change.new), ("OldImage", change.old)):
         if item is not None and (name == "NewImage" or change.table.stream != "NEW_IMAGE"):
-            told[name] = to_wire(item)
+            fields[name] = to_wire(item)
     kind = "REMOVE" if change.new is None else "INSERT" if change.old is None else "MODIFY"
-    return {"eventID": str(number), "eventName": kind, "dynamodb": told}
+    return {"eventID": str(number), "eventName": kind, "dynamodb": fields}
 
 
 def object_event(bucket: str, key: str) -> dict[str, Any]:

@@ -113,11 +113,11 @@ def make_tag_type(world: World) -> str:
     for name in list(world.tables.items[TAGS.name]):
         row = world.tables.items[TAGS.name][name]
         for number in range(4):
-            told = {
+            fields = {
                 "tagName": f"{number}{row['tagName']}"[:256],
                 "tagTypeName": f"type-{number:04}",
             }
-            world.tables.write(Put(table=TAGS, item={**row, **told}))
+            world.tables.write(Put(table=TAGS, item={**row, **fields}))
     for number in range(4):
         item = {**full, "tagTypeName": f"type-{number:04}", "tagCount": MAX_TAGS_OF_TYPE}
         world.tables.write(Put(table=TAG_TYPES, item=item))
@@ -148,13 +148,13 @@ def make_asset(world: World) -> str:
 def make_statue(world: World) -> None:
     database = {**MUSEUM, "description": "Things", "defaultBucketId": BUCKET_ID}
     world.done(routes.CREATE_DATABASE, body=database)
-    told: Json = {
+    fields: Json = {
         "assetName": "Statue",
         "description": "Marble",
         "isDistributable": True,
         "tags": [],
     }
-    world.done(routes.CREATE_ASSET, body={**STATUE, **told})
+    world.done(routes.CREATE_ASSET, body={**STATUE, **fields})
 
 
 def make_record(route: Route, path: Mapping[str, str], **more: str) -> Callable[[World], str]:
@@ -185,8 +185,8 @@ def make_comment(world: World) -> str:
 
 def make_link_record(world: World) -> str:
     make_statue(world)
-    told: Json = {"assetName": "Base", "description": "Stone", "isDistributable": True, "tags": []}
-    world.done(routes.CREATE_ASSET, body={**MUSEUM, **told, "assetId": "base"})
+    fields: Json = {"assetName": "Base", "description": "Stone", "isDistributable": True, "tags": []}
+    world.done(routes.CREATE_ASSET, body={**MUSEUM, **fields, "assetId": "base"})
     ends = {"fromAssetDatabaseId": "museum", "fromAssetId": "statue"}
     ends |= {"toAssetDatabaseId": "museum", "toAssetId": "base", "relationshipType": "related"}
     link = world.links["own"] = world.done(routes.CREATE_LINK, body=ends)["assetLinkId"]
@@ -220,13 +220,13 @@ def make_subscription(world: World) -> str:
         "revision": 1,
     }
     world.tables.write(Put(table=SUBSCRIPTIONS, item=row))
-    told: Json = {
+    fields: Json = {
         "assetName": "Named",
         "description": "Marble",
         "isDistributable": True,
         "tags": [],
     }
-    world.done(routes.CREATE_ASSET, body={**MUSEUM, **told, "assetId": "asset-0000"})
+    world.done(routes.CREATE_ASSET, body={**MUSEUM, **fields, "assetId": "asset-0000"})
     return "asset-0000"
 
 

@@ -1,8 +1,8 @@
-"""Start handlers, each in a process of its own, and report what they load: for `test_handlers`.
+"""Starts handlers, each in a process of its own, and reports the modules that they load.
 
-Run as a script, so that nothing of the tests is loaded. Each line of standard input is a handler
-and its environment. All of them are forks of one process, which has the libraries that every
-function needs: loading these again takes most of the time of a start.
+`test_handlers` runs it as a script, so that no module of the tests is loaded. Each line of standard
+input is a handler and its environment. All processes are forks of one process, which has loaded the
+libraries that every function needs, because loading them again takes most of the time of a start.
 """
 
 import json

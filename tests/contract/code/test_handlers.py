@@ -1,7 +1,7 @@
-"""Each declared handler is there and starts with just the environment that its function gets.
+"""Each declared handler exists and starts with only the environment that its function gets.
 
-What a start costs is counted in instructions by `python -m benchmarks.starts`; here is which
-packages it loads, which is most of that.
+`python -m benchmarks.starts` counts the cost of a start in instructions; these tests check which
+packages a function loads, which is most of that cost.
 """
 
 import json
@@ -35,7 +35,7 @@ print(json.dumps(sorted(module.steps(Context(function)))))
 
 
 def _environment(function: Function) -> dict[str, str]:
-    """The function's variables, with an AWS that nobody answers for."""
+    """The function's variables, with addresses of AWS that do not respond."""
     variables = {f"TABLE_{table.name}": f"t-{table.name}" for table in function.tables}
     variables |= {f"BUCKET_{bucket.name}": f"b-{bucket.name}" for bucket in function.buckets}
     queue_url = "http://127.0.0.1:9/000000000000/"
@@ -62,7 +62,7 @@ def _environment(function: Function) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def starts() -> dict[str, dict[str, Any]]:
-    """What each function has loaded when it has started, by its name."""
+    """The modules that each function has loaded after its start, by its name."""
     wanted = [[function.handler, _environment(function)] for function in FUNCTIONS]
     # Without bytecode each start would compile the modules again.
     kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -110,5 +110,5 @@ def test_a_handler_starts_with_what_its_function_declares(
     packages = {module.partition(".")[0] for module in found["modules"]}
     assert "backend" in packages
     assert not packages & _FORBIDDEN
-    # A search client costs a quarter of a second at cold start: only functions that search pay it.
+    # A search client takes a quarter of a second at cold start: only functions that search load it.
     assert bool(packages & _SEARCH) <= (function.search != "none")

@@ -1,4 +1,4 @@
-"""What bandit finds in the code, each finding with the reason why it is none."""
+"""bandit's findings in the code, each with the reason why it is acceptable."""
 
 import json
 import subprocess
@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SCANNED = ("app.py", "backend", "client/src", "docs", "infra", "local")
-"""All that is deployed, given to users or run by developers; tests plant what it looks for."""
+"""All code that is deployed, given to users or run by developers. Tests contain such findings on
+purpose."""
 
 _LOCAL = "starts the engines and tools of the local runtime; no user's input is part of a command"
 _BUILD = "starts the tools of a build or of this repository, whose commands are fixed"
@@ -56,7 +57,7 @@ ACCEPTED: dict[tuple[str, str], str] = {
         for path in ("docs/costs.py", "infra/assets.py")
     },
 }
-"""A kind of finding in a file. No comment in the code silences the scan."""
+"""A kind of finding in a file. No comment in the code suppresses findings."""
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +77,13 @@ def found() -> dict[tuple[str, str], list[str]]:
     findings: dict[tuple[str, str], list[str]] = {}
     for one in report["results"]:
         place = one["test_id"], Path(one["filename"]).as_posix()
-        told = f"{one['filename']}:{one['line_number']} {one['issue_text']}"
-        findings.setdefault(place, []).append(told)
+        result = f"{one['filename']}:{one['line_number']} {one['issue_text']}"
+        findings.setdefault(place, []).append(result)
     return findings
 
 
 def test_bandit_finds_nothing_that_has_no_reason(found: dict[tuple[str, str], list[str]]) -> None:
-    assert not {place: told for place, told in found.items() if place not in ACCEPTED}
+    assert not {place: result for place, result in found.items() if place not in ACCEPTED}
 
 
 def test_no_reason_is_given_for_what_is_not_found(found: dict[tuple[str, str], list[str]]) -> None:

@@ -1,4 +1,4 @@
-"""The stores that the port of objects is held to: the fake, moto and versitygw."""
+"""The stores for the contract suite of objects: the fake, moto and versitygw."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ class Store:
     bucket: str
 
     def send(self, url: str, body: bytes) -> str:
-        """PUT to a presigned URL; answers with the ETag as S3 sent it."""
+        """PUT to a presigned URL; return the ETag as S3 sent it."""
         if isinstance(self.objects, MemoryObjects):
             return self.objects.receive(url, body)
         reply = httpx.put(url, content=body)

@@ -1,4 +1,4 @@
-"""What the port of guarded objects promises, on every store that we claim; it has no fake."""
+"""The contract of the port of guarded objects, on all supported stores; it has no fake."""
 
 import pytest
 

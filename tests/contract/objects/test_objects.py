@@ -1,4 +1,4 @@
-"""What the port of objects promises, on every store that we claim."""
+"""The contract of the port of objects, on all supported stores."""
 
 import pytest
 
@@ -208,7 +208,7 @@ def test_an_unknown_upload_is_not_found(store: Store) -> None:
     store.objects.abort_multipart(store.bucket, "a/b.glb", upload_id)
     with pytest.raises(NotFoundError):
         store.objects.list_parts(store.bucket, "a/b.glb", upload_id)
-    if store.name != "moto":  # it answers 500
+    if store.name != "moto":  # it replies 500
         with pytest.raises(NotFoundError):
             store.objects.complete_multipart(store.bucket, "a/b.glb", upload_id, [sent])
     with pytest.raises(NotFoundError):
@@ -217,7 +217,7 @@ def test_an_unknown_upload_is_not_found(store: Store) -> None:
 
 def test_an_upload_belongs_to_its_key(store: Store) -> None:
     upload_id = start(store, "a/b.glb")
-    if store.name != "moto":  # it does not look at the key
+    if store.name != "moto":  # it does not check the key
         with pytest.raises(NotFoundError):
             store.objects.list_parts(store.bucket, "a/other.glb", upload_id)
 
@@ -395,5 +395,5 @@ def test_keys_that_no_xml_can_hold_are_deleted_too(store: Store) -> None:
     assert store.objects.list_objects(store.bucket, "a/").objects == ()
     old = ("a/bell\x07.txt", version_id)
     store.objects.delete_many(store.bucket, [old])
-    if store.name != "moto":  # its listings of versions cannot tell such a key either
+    if store.name != "moto":  # its listings of versions cannot contain such a key either
         assert store.objects.head(store.bucket, old[0], version_id=version_id) is None

@@ -1,7 +1,7 @@
-"""Uploads of very many parts, and objects that are copied by parts, on every store that we claim.
+"""Uploads of very many parts, and objects that are copied by parts, on all supported stores.
 
-Both stores hold to S3's 5 MiB for all parts but the last when an upload is completed, not before:
-so more than a thousand parts are listed here with a byte each, and completed with full ones only.
+Both stores require S3's 5 MiB for all parts but the last when an upload is completed, not before.
+So more than a thousand parts are listed here with a byte each, and completed with full ones only.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from tests.contract.objects.conftest import Store
 
 MIB = 1024 * 1024
 MANY = 1003
-"""S3 lists a thousand parts a page."""
+"""Parts that S3 lists per page."""
 
 
 def put(store: Store, key: str, body: bytes) -> None:
@@ -75,7 +75,7 @@ def test_a_part_of_what_is_absent_is_not_found(store: Store) -> None:
         copied(store, "none", "a/b.bin", upload_id, 1, (0, 1))
     put(store, "source", b"x")
     store.objects.abort_multipart(store.bucket, "a/b.bin", upload_id)
-    if store.name != "moto":  # it answers 500
+    if store.name != "moto":  # it replies 500
         with pytest.raises(NotFoundError):
             copied(store, "source", "a/b.bin", upload_id, 1, (0, 1))
 
@@ -83,7 +83,7 @@ def test_a_part_of_what_is_absent_is_not_found(store: Store) -> None:
 def test_a_part_beyond_its_source_is_refused(store: Store) -> None:
     put(store, "source", b"0123456789")
     upload_id = start(store, "a/b.bin")
-    if store.name != "moto":  # it copies what there is
+    if store.name != "moto":  # it copies as far as the source reaches
         with pytest.raises(ObjectRefusedError):
             copied(store, "source", "a/b.bin", upload_id, 1, (5, 11))
 

@@ -1,4 +1,4 @@
-"""What the port of ranges promises, on every store that we claim; it has no fake."""
+"""The contract of the port of ranges, on all supported stores; it has no fake."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tags of objects, on every store that we claim."""
+"""Tags of objects, on all supported stores."""
 
 from typing import Any
 

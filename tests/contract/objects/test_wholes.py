@@ -1,4 +1,4 @@
-"""Objects that are put whole by a presigned URL, and read with their version, on every store."""
+"""Objects that are put by one presigned request and read by their version, on all stores."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the port of objects as files promises, on every store that we claim."""
+"""The contract of the port of objects as files, on all supported stores."""
 
 from pathlib import Path
 

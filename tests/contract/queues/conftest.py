@@ -1,4 +1,4 @@
-"""The engines that the port of queues is held to: the fake, moto and ElasticMQ."""
+"""The engines for the contract suite of queues: the fake, moto and ElasticMQ."""
 
 import json
 import time
@@ -29,12 +29,12 @@ class Received:
 
 
 class Mailbox(Protocol):
-    """The consumers' side of a queue, and the time that passes there."""
+    """The consumers' side of a queue, and its clock."""
 
     @property
     def queues(self) -> Queues: ...
     def receive(self) -> list[Received]:
-        """All messages that can be had now; they are hidden for a minute."""
+        """All messages that are visible now; they are hidden for a minute."""
         ...
 
     def now(self) -> float:

@@ -1,7 +1,7 @@
-"""What the port of queues promises, on every engine that we claim.
+"""The contract of the port of queues, on all supported engines.
 
-Standard queues keep no order and may deliver twice, which the suite allows for; none of these
-engines does so by itself. (The consumers' own tests deliver twice and out of order.)
+Standard queues keep no order and may deliver twice, which the suite allows; none of these engines
+does so by itself. (The consumers' own tests deliver twice and out of order.)
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def bodies(mailbox: Mailbox) -> list[Any]:
 
 
 def arrived(mailbox: Mailbox, count: int, after: Callable[[], object]) -> tuple[list[Any], float]:
-    """The bodies that come after a call, and how long the first of them took."""
+    """The bodies that arrive after a call, and the time until the first of them."""
     began = mailbox.now()
     after()
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""The engines that the port of search is held to: the fake and a real OpenSearch."""
+"""The engines for the contract suite of search: the fake and a real OpenSearch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ENGINES = ("memory", "OpenSearch")
 
 @dataclass(frozen=True)
 class Cluster:
-    """An engine with one index, mapped as assets are, and a way to look at documents."""
+    """An engine with one index, mapped as for assets, and functions that read documents."""
 
     name: str
     engine: SearchEngine

@@ -1,7 +1,7 @@
 """Every request of the search port names indexes of the product.
 
-A domain of OpenSearch Service holds indices of the service too. A request that addresses `*` is
-denied there, though OpenSearch itself accepts it.
+A domain of OpenSearch Service also has indexes of the service. A request for `*` is denied there,
+although OpenSearch itself accepts it.
 """
 
 import json
@@ -47,7 +47,7 @@ def _named(part: object) -> Iterator[str]:
 
 
 def recorded(url: str, alias: str) -> tuple[set[str], list[Request]]:
-    """Call the whole port on a real engine; return the names called and the requests sent."""
+    """Call all methods of the port on a real engine; return their names and the requests sent."""
     requests: list[Request] = []
 
     class Recording(Urllib3HttpConnection):

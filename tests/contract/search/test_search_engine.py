@@ -1,7 +1,8 @@
-"""What the port of search promises, on every engine that we claim.
+"""The contract of the port of search, on all supported engines.
 
-The fake keeps documents under external versions and does not search; it takes any document (the
-real one refuses what its mapping does not take). What queries find is tested on OpenSearch alone.
+The fake keeps documents under external versions and does not search; it accepts any document (the
+real one refuses those that do not match its mapping). Results of queries are tested on OpenSearch
+alone.
 """
 
 import json
@@ -106,7 +107,7 @@ def test_an_alias_is_moved_in_one_step(cluster: Cluster) -> None:
     cluster.engine.create_index(other, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings)
     for index in (cluster.index, cluster.index, other):
         cluster.engine.point_alias(alias, index)
-    if cluster.name == "OpenSearch":  # the fake's aliases are for looking at
+    if cluster.name == "OpenSearch":  # the fake's aliases can only be read
         assert list(_client(cluster).indices.get_alias(name=alias)) == [other]
 
 
@@ -214,7 +215,7 @@ def test_settings_that_a_service_refuses_are_a_reason_and_no_error(cluster: Clus
         cluster.engine.limit_memory(limits),
     ):
         assert reason
-        # The engine's own words stand in the log only.
+        # The engine's own text is in the log only.
         assert cluster.name == "memory" or "unknown" not in reason
 
 

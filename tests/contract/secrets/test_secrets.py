@@ -1,6 +1,6 @@
-"""What the secrets of a deployment promise, on the engine that the local runtime has for them.
+"""The contract of the secrets of a deployment, on the engine of the local runtime.
 
-`backend.aws.secrets` is no port: AWS, and moto in its place, are its only engines.
+`backend.aws.secrets` is not a port: AWS, and moto in its place, are its only engines.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The engines that the port of tables is held to: the fake, moto and DynamoDB Local."""
+"""The engines for the contract suite of tables: the fake, moto and DynamoDB Local."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ class Engine:
 
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """The tables of an engine, for the whole session: tests keep to partitions of their own."""
+    """The tables of an engine, for the whole session; each test uses partitions of its own."""
     name: str = request.param
     if name == "memory":
         return Engine(name, MemoryTables())
@@ -44,7 +44,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def dynamo_tables(client: "DynamoDBClient") -> DynamoTables:
-    """Tables of names of their own, at the engine of a client."""
+    """Tables with names of their own, at the engine of a client."""
     run = new_uuid()[:8]
     for table in USED:
         client.create_table(**create_table_request(table, f"{run}-{table.name}"))

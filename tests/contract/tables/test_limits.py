@@ -1,4 +1,4 @@
-"""What the port of tables refuses, on every engine that we claim."""
+"""Writes that the port of tables refuses, on all supported engines."""
 
 from decimal import Decimal
 

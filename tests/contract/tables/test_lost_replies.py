@@ -1,6 +1,7 @@
 """Writes whose first reply is lost, so that botocore sends them again, behind a proxy.
 
-moto keeps no tokens of transactions, so only DynamoDB Local is held to what depends on them.
+moto stores no tokens of transactions, so only DynamoDB Local is tested for behaviour that depends
+on them.
 """
 
 import asyncio
@@ -40,12 +41,12 @@ class LossyEngine:
     client: Any
 
     def lose(self, operation: str, *, carried_out: bool = True) -> None:
-        """Lose one reply, or with `carried_out` False the request itself."""
+        """Lose one reply, or, with `carried_out` False, the request itself."""
         fault = {"engine": "dynamodb", "operation": operation, "times": 1, "reset": True}
         self.proxies.inject([{**fault, "after": carried_out}])
 
     def before_the_second_attempt(self, operation: str, step: Callable[[], object]) -> None:
-        """Have another writer do something between both attempts."""
+        """Let another writer act between both attempts."""
         event = f"before-send.dynamodb.{operation}"
         attempts: list[object] = []
 
@@ -218,7 +219,7 @@ def test_a_job_continues_though_the_replies_to_its_lease_and_its_advance_are_los
 ) -> None:
     jobs = JobRepository(lossy.tables)
     runner = JobRunner(jobs, lambda: NOW)
-    at = NOW.isoformat()  # a key of an index: no empty text
+    at = NOW.isoformat()  # a key of an index must not be empty
     job = Job(job_id=own, kind="k", created_by="u", created_at=at, updated_at=at, expires_at=0)
     lossy.lose("PutItem")
     lossy.tables.write(jobs.put_new(job))

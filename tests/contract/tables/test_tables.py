@@ -1,9 +1,9 @@
-"""What the port of tables promises, on every engine that we claim.
+"""The contract of the port of tables, on all supported engines.
 
-How they differ from DynamoDB on AWS: all three show a write in global indexes at once, where AWS
+Differences from DynamoDB on AWS: all three show a write in global indexes immediately, where AWS
 lags (the fake can lag, too: `MemoryTables.lagging`); none throttles, and none refuses a transaction
-because of another one. All sort keys by bytes, as AWS does. moto alone answers 500 where a
-condition compares a text with a number, and measures an item as JSON, which is larger.
+because of another one. All sort keys by bytes, as AWS does. Only moto replies 500 if a condition
+compares a text with a number, and measures an item as JSON, which is larger.
 """
 
 from decimal import Decimal
@@ -35,7 +35,7 @@ from backend.spec.tables.registry import TAGS
 
 
 class TakenError(ConflictError):
-    """The error that a test names for a write that is refused."""
+    """The error that a test sets for a write that is refused."""
 
 
 def asset(own: str, asset_id: str, **fields: Any) -> Item:

@@ -1,4 +1,4 @@
-"""The assemblies that are checked with tools of others."""
+"""The assemblies that other projects' tools check."""
 
 from collections.abc import Callable
 

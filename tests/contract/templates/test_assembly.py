@@ -1,4 +1,4 @@
-"""Templates are valid for CloudFormation's own linter, the same in every run, and protected."""
+"""Templates are valid for CloudFormation's own linter, identical in every run, and protected."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def test_two_runs_write_the_same_bytes(local: Assembly, tmp_path: Path) -> None:
-    # The other run is `python app.py`, as deployments and the local runtime run it.
+    # The other run is `python app.py`, as in deployments and the local runtime.
     again = synthesize(tmp_path, {"stage": "local"}, seed="4711")
     assert _files(again.folder) == _files(local.folder)
 

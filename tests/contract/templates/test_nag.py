@@ -1,4 +1,4 @@
-"""AWS's own rules for a sound deployment (cdk-nag's AwsSolutions), over production with a pool."""
+"""AWS's own rules for deployments (cdk-nag's AwsSolutions), for production with a user pool."""
 
 import json
 import os
@@ -43,12 +43,12 @@ ACCEPTED = {
     "AwsSolutions-SF2": "no function sends traces to X-Ray; executions log every state",
     "AwsSolutions-SMG4": "a new pepper would void all API keys; keys are replaced, not rotated",
 }
-"""The rules that production does not keep, each with the reason."""
+"""The rules that production violates, each with the reason."""
 
 
 @pytest.fixture(scope="module")
 def violations(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The broken rules, each with the constructs that break it."""
+    """The violated rules, each with the constructs that violate it."""
     return _violations(tmp_path_factory.mktemp("nag"), PRODUCTION)
 
 

@@ -25,4 +25,4 @@ def test_a_queue_is_removed_by_two_updates(prod: Assembly, tmp_path: Path) -> No
     }
     assert refused(prod, unused) == []
     assert refused(unused, gone) == []
-    assert refused(prod, gone) != []  # which is why there are two
+    assert refused(prod, gone) != []  # which is why the change takes two updates

@@ -80,12 +80,12 @@ def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(place: Pla
     )
     records = removals(place, 3)
     pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_ARCHIVER.name)
-    told = [record for record in records if any_of([pattern or ""])(record)]
-    assert [record.get("userIdentity") for record in told] == [TIME_TO_LIVE, TIME_TO_LIVE]
+    found = [record for record in records if any_of([pattern or ""])(record)]
+    assert [record.get("userIdentity") for record in found] == [TIME_TO_LIVE, TIME_TO_LIVE]
     archive = AuditArchive(place.objects, lambda: ARCHIVE)
     failures = FailureStore(place.objects, ARCHIVE, AUDIT_ARCHIVER.name, lambda: NOON)
     consumer = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.store)
-    for batch in (records, told, told[:1], told[1:]):  # as a mapping may deliver them again
+    for batch in (records, found, found[:1], found[1:]):  # as a mapping may deliver them again
         assert consumer.consume({"Records": batch}) == {"batchItemFailures": []}
     lines: list[str] = []
     for one in archived(place, there):

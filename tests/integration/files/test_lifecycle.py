@@ -72,8 +72,8 @@ def test_of_many_archivings_at_once_exactly_one_happens(museum: Lifecycle) -> No
         return "archived"
 
     with ThreadPoolExecutor(8) as pool:
-        said = list(pool.map(archive, range(8)))
-    assert sorted(said) == ["AssetArchived"] * 7 + ["archived"]
+        results = list(pool.map(archive, range(8)))
+    assert sorted(results) == ["AssetArchived"] * 7 + ["archived"]
     found = museum.gallery.assets.databases.databases.get_counted("museum")
     assert found is not None
     assert found.asset_count == 0
@@ -100,9 +100,9 @@ def test_edits_archivings_and_returns_at_once_leave_a_state_that_some_order_expl
         return "done"
 
     with ThreadPoolExecutor(6) as pool:
-        said = set(pool.map(edit, range(60)))
+        results = set(pool.map(edit, range(60)))
     known = {"AssetArchived", "AssetActive", "AssetBusy", "AssetNotFound", "AssetRevisionConflict"}
-    assert said - known == {"done"}
+    assert results - known == {"done"}
     asset = museum.asset()
     assert asset is not None
     assert asset.lifecycle_job_id is not None

@@ -107,10 +107,10 @@ def test_foreign_hosts_origins_and_sites_are_refused(small: Small) -> None:
         for foreign in _FOREIGN:
             if port == _port(small.endpoint["api"]) and "Sec-Fetch-Site" in foreign:
                 continue  # a link to the API; each request needs a key that no link has
-            status, said, _ = _send(port, method, path, {**headers, **foreign}, body)
+            status, output, _ = _send(port, method, path, {**headers, **foreign}, body)
             # Jetty itself refuses a malformed host with 400.
             assert status == 403 or (status, "@" in str(foreign)) == (400, True), (port, foreign)
-            assert "Access-Control-Allow-Origin" not in said
+            assert "Access-Control-Allow-Origin" not in output
 
 
 def test_the_host_of_an_absolute_target_is_checked(small: Small) -> None:
@@ -141,8 +141,8 @@ def test_the_token_calls_a_function_by_the_name_that_is_in_the_state_folder(smal
     name = created["ApiFunction"]["ref"]
     assert created["ApiFunction"]["attributes"]["Arn"].endswith(f":function:{name}")
     event = {"rawPath": "/echo"}
-    said = small.admin(f"/functions/{name}/invocations", "POST", event)
-    assert said.json()["event"] == event
+    output = small.admin(f"/functions/{name}/invocations", "POST", event)
+    assert output.json()["event"] == event
     assert small.admin("/functions/nothing/invocations", "POST", {}).status_code == 404
     assert small.admin(f"/functions/{name}/invocations", "POST", []).status_code == 400
 
@@ -179,8 +179,8 @@ _FORM = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "null"}
 
 
 def _no_queue(port: int, method: str, target: str, form: str) -> None:
-    status, headers, said = _send(port, method, target, _FORM, form)
-    assert status in {400, 404}, (method, target, said)
+    status, headers, output = _send(port, method, target, _FORM, form)
+    assert status in {400, 404}, (method, target, output)
     assert "Access-Control-Allow-Origin" not in headers
 
 
@@ -193,9 +193,9 @@ def test_objects_need_a_signature_with_a_key_that_no_page_knows(small: Small) ->
         ("DELETE", "/small-objects/private"),
     ):
         for foreign in _FOREIGN:
-            status, headers, said = _send(port, method, path, foreign, "x" * (method == "PUT"))
+            status, headers, output = _send(port, method, path, foreign, "x" * (method == "PUT"))
             assert status in {400, 403}, (method, path)
-            assert b"private</Key>" not in said
+            assert b"private</Key>" not in output
             assert "Access-Control-Allow-Origin" not in headers
     known, guessed = (_s3_with(small, key) for key in (small.endpoint["secretKey"], "local-secret"))
     with pytest.raises(ClientError, match="SignatureDoesNotMatch"):

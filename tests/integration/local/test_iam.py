@@ -85,9 +85,9 @@ def test_a_mapping_requires_a_function_that_may_read_the_stream(fresh: Small) ->
     statement = {"Effect": "Allow", "Action": "logs:*", "Resource": "*"}
     document = {"Version": "2012-10-17", "Statement": [statement]}
     policies = [{"PolicyName": "all", "PolicyDocument": document}]
-    said = _refused(fresh, "Role", Policies=policies)
-    assert "small/StreamMapping (AWS::Lambda::EventSourceMapping)" in said
-    assert "does not have permissions to call dynamodb:DescribeStream" in said
+    error = _refused(fresh, "Role", Policies=policies)
+    assert "small/StreamMapping (AWS::Lambda::EventSourceMapping)" in error
+    assert "does not have permissions to call dynamodb:DescribeStream" in error
 
 
 def test_a_condition_that_is_not_known_stops_the_start(fresh: Small) -> None:
@@ -96,5 +96,5 @@ def test_a_condition_that_is_not_known_stops_the_start(fresh: Small) -> None:
     document = {"Version": "2012-10-17", "Statement": [statement]}
     fresh.change("LimitedPolicy", Roles=[{"Ref": "Role"}])
     fresh.keep_only("LimitedPolicy")
-    said = _refused(fresh, "LimitedPolicy", PolicyDocument=document)
-    assert "small/LimitedPolicy (AWS::IAM::Policy): the condition operator Bool" in said
+    error = _refused(fresh, "LimitedPolicy", PolicyDocument=document)
+    assert "small/LimitedPolicy (AWS::IAM::Policy): the condition operator Bool" in error

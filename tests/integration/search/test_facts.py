@@ -60,8 +60,8 @@ def put(library: Library) -> None:
 
 
 def found(library: Library, key: str, op: str, value: Any = None) -> set[str]:
-    asked = {"key": key, "op": op, "value": value}
-    return library.ids(metadataFilters=[asked], aggregations=False)
+    query = {"key": key, "op": op, "value": value}
+    return library.ids(metadataFilters=[query], aggregations=False)
 
 
 def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) -> None:

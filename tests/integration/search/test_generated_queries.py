@@ -78,16 +78,16 @@ def _filter(chance: random.Random) -> dict[str, Any]:
     return {kind: {chance.choice(WORDS): value}}
 
 
-def _search(library: Library, asked: dict[str, Any]) -> None:
+def _search(library: Library, query: dict[str, Any]) -> None:
     """Search, again if OpenSearch has no memory just now: clients are told to by a 503."""
     for _ in range(20):
         try:
-            library.search(**asked)
+            library.search(**query)
         except UnavailableError:
             time.sleep(0.2)
         else:
             return
-    library.search(**asked)
+    library.search(**query)
 
 
 def test_generated_searches_are_answered_or_refused(library: Library) -> None:
@@ -96,16 +96,16 @@ def test_generated_searches_are_answered_or_refused(library: Library) -> None:
     answered, slowest = 0, 0.0
     unnamed: list[tuple[dict[str, Any], str]] = []
     for _ in range(SEARCHES):
-        asked = body(chance)
+        request = body(chance)
         begun = time.monotonic()
         try:
-            _search(library, asked)
+            _search(library, request)
             answered += 1
         except ValidationError:
             pass
         except InvalidInputError as refused:
             if not refused.fields:
-                unnamed.append((asked, str(refused)))
+                unnamed.append((request, str(refused)))
         slowest = max(slowest, time.monotonic() - begun)
     assert unnamed == []
     assert slowest < MAX_SECONDS

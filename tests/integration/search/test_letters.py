@@ -159,12 +159,12 @@ def shelf(library: Library) -> Library:
 
 
 def test_letters_are_found_in_any_case_and_form(shelf: Library) -> None:
-    def wrong(asked: list[tuple[str, set[str]]], body: str) -> list[tuple[str, set[str]]]:
+    def wrong(request: list[tuple[str, set[str]]], body: str) -> list[tuple[str, set[str]]]:
         def sent(query: str) -> Any:
             return [{"query_string": {"query": query}}] if body == "filters" else query
 
-        found = [(query, shelf.ids(**{body: sent(query)})) for query, _ in asked]
-        return [one for one, wanted in zip(found, asked, strict=True) if one != wanted]
+        found = [(query, shelf.ids(**{body: sent(query)})) for query, _ in request]
+        return [one for one, wanted in zip(found, request, strict=True) if one != wanted]
 
     assert wrong(METADATA, "metadataQuery") == []
     assert wrong(FILTERS, "filters") == []
@@ -175,8 +175,8 @@ def test_points_in_geojson_are_found_as_geopoints_are(shelf: Library) -> None:
     near = {"lat": 47.4, "lon": 8.5, "meters": 100}
     box = {"top": 47.5, "left": 8.4, "bottom": 47.3, "right": 8.6}
     for op, value in (("geoDistance", near), ("geoBox", box)):
-        asked = [{"key": "place", "op": op, "value": value}]
-        assert shelf.ids(metadataFilters=asked) == {"geopoint", "geojson", "feature"}, op
+        requests = [{"key": "place", "op": op, "value": value}]
+        assert shelf.ids(metadataFilters=requests) == {"geopoint", "geojson", "feature"}, op
 
 
 def test_named_fields_and_suggestions_ignore_case_and_form(shelf: Library) -> None:
@@ -257,6 +257,6 @@ def message_of(search: Callable[..., object], body: JsonObject) -> str:
 
 
 def test_a_pattern_with_too_many_wildcards_is_named(shelf: Library) -> None:
-    asked = SearchBody(filters=[{"query_string": {"query": "str_key:" + "a*" * 31}}])
+    request = SearchBody(filters=[{"query_string": {"query": "str_key:" + "a*" * 31}}])
     with pytest.raises(VitrineError, match=r"filters\.0: 31 wildcards .* at most 30 are allowed"):
-        shelf.service.search(CALLER, asked)
+        shelf.service.search(CALLER, request)

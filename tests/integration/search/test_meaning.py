@@ -196,9 +196,9 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
     )
     assert [mine.suggest(CALLER, SuggestQuery(q=text)) for text in texts] == before
     assert before[-1] == []
-    asked = SearchBody.model_validate({"query": "sxcxet", "didYouMean": True})
-    assert "didYouMean" not in mine.search(CALLER, asked)
-    assert museum.service.search(CALLER, asked)["didYouMean"] == "secret"
+    request = SearchBody.model_validate({"query": "sxcxet", "didYouMean": True})
+    assert "didYouMean" not in mine.search(CALLER, request)
+    assert museum.service.search(CALLER, request)["didYouMean"] == "secret"
 
 
 def test_hits_with_all_words_come_first_and_are_counted(museum: Library) -> None:

@@ -145,11 +145,11 @@ def compared(pair: JsonObject, op: str, value: Any, kind: str | None) -> bool:
     return "date" in pair and COMPARED[op](milliseconds(pair["date"]), milliseconds(value))
 
 
-def holds(asked: JsonObject, pairs: list[JsonObject]) -> bool:
+def holds(query: JsonObject, pairs: list[JsonObject]) -> bool:
     """Whether a filter holds, read plainly: some pair has the key and a value that fits."""
-    op, kind = asked["op"], asked.get("type")
-    value: Any = asked.get("value")
-    of_key = [pair for pair in pairs if pair["key"] == asked["key"]]
+    op, kind = query["op"], query.get("type")
+    value: Any = query.get("value")
+    of_key = [pair for pair in pairs if pair["key"] == query["key"]]
     if op == "exists":
         return bool(of_key) is (value is not False)
     for pair in of_key:
@@ -185,10 +185,10 @@ def test_a_filter_finds_the_same_as_an_evaluation_of_the_documents(
         known = name in pairs
         bodies[name] = asset(f"a{number}", pairs.get(name, ()), deleted=not known)
     library.put(bodies)
-    filters = [{"key": key, **asked} for key, asked in wanted]
-    for asked in filters:
-        expected = {name for name, found in pairs.items() if holds(asked, found)}
-        assert library.ids(metadataFilters=[asked], aggregations=False) == expected, asked
+    filters = [{"key": key, **request} for key, request in wanted]
+    for request in filters:
+        expected = {name for name, found in pairs.items() if holds(request, found)}
+        assert library.ids(metadataFilters=[request], aggregations=False) == expected, request
     expected = {n for n, found in pairs.items() if all(holds(one, found) for one in filters)}
     assert library.ids(metadataFilters=filters, aggregations=False) == expected
 

@@ -161,13 +161,13 @@ def test_an_index_that_was_made_before_stretches_shows_nothing_to_who_sees_not_a
     library: Library,
 ) -> None:
     engine, body = library.engine, _document(asset_row("a1", assetName="open"))
-    told = dict(ASSET_INDEX.mapping["properties"])
-    del told[CUT_INTO]
+    result = dict(ASSET_INDEX.mapping["properties"])
+    del result[CUT_INTO]
     denial = stored("asset", ("assetName", "contains", "secret"), effect="deny")
     visible = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
     assert visible is not None
     for name, properties, found in (
-        ("cut-before", told, []),
+        ("cut-before", result, []),
         ("cut-now", ASSET_INDEX.mapping["properties"], ["a1"]),
     ):
         mapping = {**ASSET_INDEX.mapping, "properties": properties}
@@ -217,7 +217,7 @@ def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
     ]
     library.put({f"shown-{n}": _document(row) for n, row in enumerate(rows)})
     search = under(library, shown)
-    asked: list[dict[str, Any]] = [
+    requests: list[dict[str, Any]] = [
         {"query": "rare"},
         {"query": "common", "aggregations": True},
         {"query": "rare | common", "includeHighlights": True},
@@ -225,14 +225,14 @@ def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
         {"query": "rare", "sort": [{"_score": "asc"}]},
         {"metadataQuery": "key:value", "query": "common"},
     ]
-    before = [_timeless(search(**body)) for body in asked]
+    before = [_timeless(search(**body)) for body in requests]
     assert before[0]["hits"]["hits"][0]["_id"] == "shown-0"  # the name is just the text
     hidden = [
         asset_row(f"h{n}", database_id="hidden", assetName="rare", description="rare " * n)
         for n in range(50)
     ]
     library.put(documents | {f"hidden-{n}": _document(row) for n, row in enumerate(hidden)})
-    assert [_timeless(search(**body)) for body in asked] == before
+    assert [_timeless(search(**body)) for body in requests] == before
 
 
 def test_a_search_with_the_most_rules_can_have_the_most_words(
@@ -277,7 +277,7 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
         row = asset_row(name, database_id=name)
         library.put({name: {**_document(row), f"gp_of {name}": place, f"gs_of {name}": "there"}})
     some = [parse_rule(stored("asset", ("databaseId", "equals", "shown")))]
-    for found, told in (
+    for found, result in (
         (some, {"gp_of shown", "gs_of shown"}),
         ([], set[str]()),
         (
@@ -287,7 +287,7 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
     ):
         mappings = service_of(library, found).get_mappings(CALLER)
         properties = mappings["asset_index"]["mappings"]["properties"]
-        assert {name for name in properties if name.startswith(("gp_", "gs_"))} == told
+        assert {name for name in properties if name.startswith(("gp_", "gs_"))} == result
         assert ASSET_INDEX.mapping["properties"].keys() <= properties.keys()
         assert (
             mappings["file_index"]["mappings"]["properties"].keys()

@@ -55,8 +55,8 @@ def bearer(runtime: Runtime, token: str) -> Api:
 def test_a_user_of_the_pool_may_do_what_its_roles_allow(runtime: Runtime, kind: str) -> None:
     user = f"pool-{kind.lower()}"
     own = bearer(runtime, sign_in(runtime, user)[kind])
-    told = own.ok("GET", "/secure-config")["featuresEnabled"]
-    assert told == "AUTHPROVIDER_COGNITO,AUTHPROVIDER_EXTERNALOAUTHIDP"
+    reply = own.ok("GET", "/secure-config")["featuresEnabled"]
+    assert reply == "AUTHPROVIDER_COGNITO,AUTHPROVIDER_EXTERNALOAUTHIDP"
     assert own.refused("GET", "/roles")[0] == 403
     runtime.client().ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
     wait_until(lambda: own.send("GET", "/roles").status_code == 200)
@@ -83,14 +83,14 @@ def test_users_of_the_pool_are_made_listed_changed_and_removed(runtime: Runtime)
 def test_a_user_of_another_provider_has_an_id_that_says_so(
     runtime: Runtime, provider: Provider
 ) -> None:
-    told = runtime.client().ok("GET", "/api/amplify-config")
-    assert told["externalOAuthIdpURL"] == provider.url
-    assert (told["externalOAuthIdpClientId"], told["externalOAuthIdpScope"]) == (
+    reply = runtime.client().ok("GET", "/api/amplify-config")
+    assert reply["externalOAuthIdpURL"] == provider.url
+    assert (reply["externalOAuthIdpClientId"], reply["externalOAuthIdpScope"]) == (
         CLIENT,
         "openid email",
     )
-    assert told["externalOAuthIdpTokenEndpoint"] == f"{provider.url}/token"
-    assert told["externalOAuthIdpScopeMfa"] == "undefined"
+    assert reply["externalOAuthIdpTokenEndpoint"] == f"{provider.url}/token"
+    assert reply["externalOAuthIdpScopeMfa"] == "undefined"
     own = bearer(runtime, provider.token(sub="ann"))
     (profile,) = own.ok("POST", "/auth/loginProfile/corp.ann", {})["message"]["Items"]
     assert profile["email"] == "ann@example.org"

@@ -77,8 +77,8 @@ def test_pages_of_one_item_are_the_whole_list(api: Api, furnished: str, path: st
 def page(api: Api, path: str, query: Mapping[str, str]) -> tuple[list[Any], str | None]:
     """The items of a page and the token of the next one; some lists stand within `message`."""
     reply = api.ok("GET", path, params=query)
-    told = reply.get("message", reply)
-    return told["versions"] if "versions" in told else told["Items"], told.get("NextToken")
+    found = reply.get("message", reply)
+    return found["versions"] if "versions" in found else found["Items"], found.get("NextToken")
 
 
 def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_again(
@@ -100,8 +100,8 @@ def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_a
     assert asset_of(api, folder) == before
     assert keys_found(api, folder) == {f"{folder}/a.glb"}
     assert keys_in(s3, name) == listed
-    told = api.ok("GET", "/audit", params={"entity": f"bucket:{own['bucketId']}"})["Items"]
-    assert told[0]["changes"]["lastImport"] == {"before": first["jobId"], "after": second["jobId"]}
+    reply = api.ok("GET", "/audit", params={"entity": f"bucket:{own['bucketId']}"})["Items"]
+    assert reply[0]["changes"]["lastImport"] == {"before": first["jobId"], "after": second["jobId"]}
 
 
 def keys_in(s3: Any, bucket: str) -> set[str]:

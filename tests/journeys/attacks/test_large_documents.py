@@ -57,6 +57,6 @@ def test_hits_of_large_documents_come_without_their_metadata(
 
 def test_no_page_is_ordered_by_more_texts_than_the_engine_holds(api: Api, database: str) -> None:
     sort = [{"field": f"metadata.key{number}"} for number in range(10)]
-    status, said = api.refused("POST", "/search", {"size": 2000, "sort": sort})
-    assert (status, said["errors"][0]["field"]) == (400, "sort")
+    status, error = api.refused("POST", "/search", {"size": 2000, "sort": sort})
+    assert (status, error["errors"][0]["field"]) == (400, "sort")
     assert total(api, "/search", {"size": 400, "sort": sort}) >= 0

@@ -60,8 +60,8 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
         body = {"sourcePath": "/pump.glb", "destinationPath": "/other.glb"}
         assert refused(api, "POST", f"{path}/{verb}", body) == REFUSED
     exported = api.ok("POST", f"{path}/export", {"generatePresignedUrls": True})
-    (told,) = exported["assets"][0]["files"]
-    assert (told["isQuarantined"], told["presignedFileDownloadUrl"]) == (True, None)
+    (result,) = exported["assets"][0]["files"]
+    assert (result["isQuarantined"], result["presignedFileDownloadUrl"]) == (True, None)
     (row,) = api.ok("GET", f"{path}/listFiles")["items"]
     assert (row["relativePath"], row["isQuarantined"]) == ("/pump.glb", True)
     (entry,) = _entries(api, database, asset)

@@ -15,8 +15,8 @@ PARAMETER = "x-vitrine-request"
 def reads_of(admin: Api, database: str, asset: str) -> dict[str, list[dict[str, Any]]]:
     """The reads of an asset, by their operations."""
     found: dict[str, list[dict[str, Any]]] = {}
-    asked = {"entity": f"read:asset:{database}:{asset}"}
-    for entry in admin.ok("GET", "/audit", params=asked)["Items"]:
+    query = {"entity": f"read:asset:{database}:{asset}"}
+    for entry in admin.ok("GET", "/audit", params=query)["Items"]:
         found.setdefault(entry["operation"], []).append(entry)
     return found
 
@@ -87,5 +87,5 @@ def test_every_read_is_entered_and_presigned_urls_name_their_request(
         assert "X-Amz-Signature" not in str(entry)
     assert found["initialise_upload"][0]["read"]["files"] == ["/b.bin"]
     assert found["export_assets"][0]["read"]["files"] == ["/a.bin"]
-    asked = {"entity": f"read:asset:{database}:{asset}"}
-    assert reader.refused("GET", "/audit", params=asked)[0] == 403
+    query = {"entity": f"read:asset:{database}:{asset}"}
+    assert reader.refused("GET", "/audit", params=query)[0] == 403

@@ -37,11 +37,11 @@ def versions(site: Site) -> dict[str, list[Version]]:
     found: dict[str, list[Version]] = {}
     for page in site.clients.s3.get_paginator("list_object_versions").paginate(Bucket=BUCKET):
         for one in page.get("Versions", []):
-            told = Version(one.get("VersionId", ""), False, one.get("IsLatest", False))
-            found.setdefault(one.get("Key", ""), []).append(told)
+            result = Version(one.get("VersionId", ""), False, one.get("IsLatest", False))
+            found.setdefault(one.get("Key", ""), []).append(result)
         for one in page.get("DeleteMarkers", []):
-            told = Version(one.get("VersionId", ""), True, one.get("IsLatest", False))
-            found.setdefault(one.get("Key", ""), []).append(told)
+            result = Version(one.get("VersionId", ""), True, one.get("IsLatest", False))
+            found.setdefault(one.get("Key", ""), []).append(result)
     return found
 
 

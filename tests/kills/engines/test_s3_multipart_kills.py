@@ -60,10 +60,10 @@ class Upload:
         """How many parts there are; none where the upload is not known."""
         s3 = self.site.clients.s3
         try:
-            told = s3.list_parts(Bucket=BUCKET, Key=self.key, UploadId=self.id)
+            found = s3.list_parts(Bucket=BUCKET, Key=self.key, UploadId=self.id)
         except s3.exceptions.NoSuchUpload:
             return None
-        return len(told.get("Parts", []))
+        return len(found.get("Parts", []))
 
     def is_made(self) -> bool:
         try:

@@ -28,17 +28,17 @@ def test_an_old_sdk_is_refused_with_its_version(version: str) -> None:
 
 @pytest.mark.parametrize("app", ["dev-AssetsApi", ""])
 def test_requests_name_their_function_in_the_user_agent(app: str) -> None:
-    asked = "from backend.aws import clients; print(clients.dynamodb().meta.config.user_agent)"
+    request = "from backend.aws import clients; print(clients.dynamodb().meta.config.user_agent)"
     more = {"AWS_SDK_UA_APP_ID": app, "AWS_DEFAULT_REGION": "eu-central-1"}
-    told = subprocess.run(
-        [sys.executable, "-c", asked],
+    found = subprocess.run(
+        [sys.executable, "-c", request],
         env=os.environ | more,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert told.startswith(f"vitrine/{PRODUCT_VERSION} Boto3/")
-    assert caller_of({"user-agent": told}) == app
+    assert found.startswith(f"vitrine/{PRODUCT_VERSION} Boto3/")
+    assert caller_of({"user-agent": found}) == app
 
 
 class SentError(Exception):

@@ -15,7 +15,7 @@ def error(kind: str, reason: str, cause: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "fact"),
+    ("status", "found", "fact"),
     [
         (
             400,
@@ -62,8 +62,8 @@ def error(kind: str, reason: str, cause: str = "") -> dict[str, Any]:
     ],
 )
 def test_a_refusal_is_a_class_without_words_of_the_engine(
-    status: int, told: dict[str, Any], fact: str
+    status: int, found: dict[str, Any], fact: str
 ) -> None:
-    reason = refusal_of(status, told)
+    reason = refusal_of(status, found)
     assert fact in reason
     assert [word for word in ENGINE_WORDS if word in reason] == []

@@ -27,18 +27,18 @@ class TopicMailboxes:
         policies: dict[str, Any] = {}
         for each in found:
             arn = each["SubscriptionArn"]
-            told = self.sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
-            policies[each["Endpoint"]] = json.loads(told["FilterPolicy"])
+            result = self.sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
+            policies[each["Endpoint"]] = json.loads(result["FilterPolicy"])
         return policies
 
     def mailbox(self, email: str) -> str:
         """A queue that gets what the filter of the address lets through."""
         url = self.sqs.create_queue(QueueName=digest(email))["QueueUrl"]
-        asked = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+        request = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
         self.sns.subscribe(
             TopicArn=self.topic,
             Protocol="sqs",
-            Endpoint=asked["Attributes"]["QueueArn"],
+            Endpoint=request["Attributes"]["QueueArn"],
             Attributes={"FilterPolicy": json.dumps(self.policies()[email])},
         )
         return url
@@ -60,8 +60,8 @@ def test_a_message_reaches_only_its_recipients(post: TopicMailboxes) -> None:
     boxes = {email: post.mailbox(email) for email in ("ann@x.org", "bob@x.org", "eve@x.org")}
     post.notifications.send(["ann@x.org", "bob@x.org"], subject="Hello", text="News\n")
     found = {email: post.received(box) for email, box in boxes.items()}
-    told = [("Hello", "News\n")]
-    assert found == {"ann@x.org": told, "bob@x.org": told, "eve@x.org": []}
+    listed = [("Hello", "News\n")]
+    assert found == {"ann@x.org": listed, "bob@x.org": listed, "eve@x.org": []}
 
 
 def test_an_address_is_added_once_with_a_filter_for_itself(post: TopicMailboxes) -> None:

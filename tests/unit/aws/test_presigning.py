@@ -86,8 +86,8 @@ def test_no_header_of_s3_can_be_added_because_none_is_signed(url: object) -> Non
 
 def test_the_url_of_a_part_is_for_that_part_of_that_upload_alone() -> None:
     query = query_of(part_url())
-    told = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
-    assert told == {"uploadId": "u", "partNumber": "7"}
+    found = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert found == {"uploadId": "u", "partNumber": "7"}
 
 
 def test_the_url_of_a_whole_object_is_for_that_object_alone() -> None:
@@ -98,19 +98,19 @@ def test_the_url_of_a_whole_object_is_for_that_object_alone() -> None:
 
 def test_type_disposition_and_version_are_signed() -> None:
     query = query_of(get_url())
-    told = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
-    assert told == {
+    found = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert found == {
         "versionId": "v1",
         "response-content-type": "image/svg+xml",
         "response-content-disposition": "attachment; filename*=UTF-8''a.svg",
     }
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("900", 900), ("3600", 3600), ("86400", 3600)])
+@pytest.mark.parametrize(("output", "seconds"), [("900", 900), ("3600", 3600), ("86400", 3600)])
 def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
-    settings: Settings, said: str, seconds: int
+    settings: Settings, output: str, seconds: int
 ) -> None:
-    own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: said}
+    own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: output}
     context = Context(DOWNLOADS_API, settings=Settings(own))
     assert downloads(context).url_seconds == seconds <= MAX_URL_SECONDS
 

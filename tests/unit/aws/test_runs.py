@@ -149,8 +149,8 @@ def test_the_pipelines_of_an_execution_have_their_own_states_and_times(service: 
         step(4, "Started", 1),
         step(5, "Failed", 1),
     ]
-    asked = {"executionArn": EXECUTION, "maxResults": 1000, "includeExecutionData": False}
-    service.stub.add_response("get_execution_history", {"events": history}, asked)
+    query = {"executionArn": EXECUTION, "maxResults": 1000, "includeExecutionData": False}
+    service.stub.add_response("get_execution_history", {"events": history}, query)
     assert service.runs.steps("e-1") == {
         1: StepState("SUCCEEDED", "2026-01-02T03:04:02.000Z", "2026-01-02T03:04:03.000Z"),
         2: StepState("FAILED", "2026-01-02T03:04:04.000Z", "2026-01-02T03:04:05.000Z"),

@@ -246,13 +246,13 @@ def test_reads_of_several_threads_are_counted_completely() -> None:
     sys.setswitchinterval(1e-6)
     try:
         with metered(dynamodb()) as usage, ThreadPoolExecutor(8) as pool:
-            asked: Any = {
+            query: Any = {
                 "TableName": TABLE,
                 "KeyConditionExpression": "id = :id",
                 "ExpressionAttributeValues": {":id": {"S": "absent"}},
                 "ConsistentRead": True,
             }
-            reads = [pool.submit(dynamodb().query, **asked) for _ in range(300)]
+            reads = [pool.submit(dynamodb().query, **query) for _ in range(300)]
     finally:
         sys.setswitchinterval(interval)
     assert [read.exception() for read in reads if read.exception()] == []

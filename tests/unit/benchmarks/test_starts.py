@@ -7,5 +7,5 @@ from benchmarks.starts import main
 
 def test_a_name_of_no_function_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["TagsApi", "NoSuchApi", "AnotherApi"]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "no such functions: AnotherApi, NoSuchApi\n")
+    output = capsys.readouterr()
+    assert (output.out, output.err) == ("", "no such functions: AnotherApi, NoSuchApi\n")

@@ -53,8 +53,8 @@ def test_a_large_value_is_read_by_its_hash(client: Vitrine, server: FakeServer) 
     assert client.audit.value(HASH, entity="tag:red", at=NOON).value == {"k": 1}
     with pytest.raises(NotFoundError):
         client.audit.value(HASH, entity="tag:red", at=NOON)
-    asked = [request.url.params for request in server.sent if "/audit/" in request.url.path]
-    assert [(each["entity"], each["at"]) for each in asked] == [("tag:red", NOON)] * 2
+    requests = [request.url.params for request in server.sent if "/audit/" in request.url.path]
+    assert [(each["entity"], each["at"]) for each in requests] == [("tag:red", NOON)] * 2
 
 
 def test_what_the_server_refuses_is_an_error(client: Vitrine, server: FakeServer) -> None:

@@ -372,7 +372,7 @@ def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> 
 
 
 def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: FakeServer) -> None:
-    for arguments, said in (
+    for arguments, output in (
         ((), ["the server is busy (status 429): trying again"]),
         (("--json",), []),
     ):
@@ -380,4 +380,4 @@ def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: Fak
         server.fail("GET", "/database", busy)
         assert "busy" not in shell.run("databases", "list", *arguments)
         assert shell.code == 0
-        assert [line.partition(",")[0] for line in shell.err.splitlines()] == said
+        assert [line.partition(",")[0] for line in shell.err.splitlines()] == output

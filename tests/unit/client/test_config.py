@@ -173,7 +173,7 @@ def test_what_is_waited_for_is_said_every_ten_seconds_with_counts() -> None:
     answers.extend(httpx.Response(200, json=left) for _ in range(5))
     queues = {"drained": False, "queues": {"Files": 7}, "objects": True}
     answers.extend([httpx.Response(200, json=queues), drained(True)])
-    told: list[str] = []
+    lines: list[str] = []
 
     def sleep(_: float) -> None:
         now[0] += 5.0
@@ -184,9 +184,9 @@ def test_what_is_waited_for_is_said_every_ten_seconds_with_counts() -> None:
         http=transport,
         sleep=sleep,
         clock=lambda: now[0],
-        say=told.append,
+        say=lines.append,
     )
-    assert told == [
+    assert lines == [
         "10 s: waiting for running 2, executions 3",
         "20 s: waiting for running 2, executions 3",
     ]

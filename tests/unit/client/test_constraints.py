@@ -112,7 +112,7 @@ def test_a_template_is_applied_by_name_or_from_a_file(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["constraints", "delete", "see"], "--yes"),
         (["constraints", "put", "see", "nowhere.json"], "cannot be read"),
@@ -121,12 +121,12 @@ def test_a_template_is_applied_by_name_or_from_a_file(
     ],
 )
 def test_wrong_usage_is_reported(
-    shell: Shell, answers: Answers, arguments: list[str], said: str
+    shell: Shell, answers: Answers, arguments: list[str], output: str
 ) -> None:
     answers.plan({"Items": [TEMPLATE]})
     shell.run("access", *arguments)
     assert shell.code == 2
-    assert said in shell.err
+    assert output in shell.err
 
 
 def test_the_check_lists_constraints_whose_meaning_changed_and_fails(

@@ -83,9 +83,9 @@ def test_the_version_that_was_described_is_the_one_that_is_fetched(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     download(client, "cars", "car", tmp_path, path="/a.glb")
-    asked = [body for route, body in server.bodies if route.endswith("/download")]
+    requests = [body for route, body in server.bodies if route.endswith("/download")]
     version = f"v-{server.files['car', '/a.glb'].etag}"
-    assert asked == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
+    assert requests == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
 
 
 def test_a_missing_asset_is_reported(client: Vitrine, tmp_path: Path) -> None:
@@ -285,12 +285,12 @@ def test_a_folder_at_the_files_place_is_a_failure(client: Vitrine, tmp_path: Pat
 def test_the_observer_hears_just_the_bytes_of_the_files(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
-    heard: list[int] = []
+    received: list[int] = []
 
     class Counter(Silent):
         def moved(self, size: int) -> None:
-            heard.append(size)
+            received.append(size)
 
     server.fail("GET", "storage/get", httpx.Response(200, stream=breaking(b"abc")))
     download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())
-    assert sum(heard) == sum(map(len, FILES.values()))
+    assert sum(received) == sum(map(len, FILES.values()))

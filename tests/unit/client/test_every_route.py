@@ -59,11 +59,11 @@ class RequestRecorder:
     """Notes what the client asks, and answers with nothing that it could use."""
 
     def __init__(self) -> None:
-        self.asked: set[tuple[str, str]] = set()
+        self.requested: set[tuple[str, str]] = set()
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         path = request.url.raw_path.decode().partition("?")[0]
-        self.asked.add((request.method, path))
+        self.requested.add((request.method, path))
         return httpx.Response(200, json={})
 
     def client(self) -> Vitrine:
@@ -140,16 +140,16 @@ def fits(route: Route, method: str, path: str) -> bool:
 
 
 def test_the_sdk_asks_every_route_and_no_other() -> None:
-    heard = RequestRecorder()
-    with heard.client() as client:
+    received = RequestRecorder()
+    with received.client() as client:
         for _, method in methods(client):
             call(method)
     routes = {
-        asked: [route.key for route in ROUTES if fits(route, *asked)] for asked in heard.asked
+        request: [route.key for route in ROUTES if fits(route, *request)] for request in received.requested
     }
-    assert [asked for asked, found in routes.items() if not found] == []
-    told = {key for found in routes.values() for key in found}
-    assert {route.key for route in ROUTES} - told == set()
+    assert [request for request, found in routes.items() if not found] == []
+    listed = {key for found in routes.values() for key in found}
+    assert {route.key for route in ROUTES} - listed == set()
 
 
 def test_the_command_does_what_the_sdk_can() -> None:

@@ -24,7 +24,7 @@ class FileServer(FakeServer):
         self.changes: list[tuple[str, str, Any]] = []
         self.job_id: str | None = None
         self.facts: dict[str, Any] = {}
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.requested: list[tuple[str, dict[str, str]]] = []
         self.inner = self.api
         self.api = httpx.MockTransport(self._facts_or_else)
 
@@ -32,7 +32,7 @@ class FileServer(FakeServer):
         verb = request.url.path.removeprefix(BASE).strip("/")
         if verb not in self.facts:
             return self._change_or_else(request)
-        self.asked.append((verb, dict(request.url.params)))
+        self.requested.append((verb, dict(request.url.params)))
         return httpx.Response(200, json=self.facts[verb])
 
     def _change_or_else(self, request: httpx.Request) -> httpx.Response:
@@ -157,7 +157,7 @@ def test_a_move_names_the_files_that_refer_to_the_file(shell: Shell, server: Fil
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
     assert "Files that refer to it: 7 (/b.obj, /c.obj, /d.obj, /e.obj, /f.obj, …)" in shell.err
     assert [verb for _, verb, _ in server.changes] == ["moveFile"]
-    assert server.asked == [("dependents", {"filePath": "/a.png"})]
+    assert server.requested == [("dependents", {"filePath": "/a.png"})]
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png", "--yes")
     assert "refer" not in shell.err
 
@@ -180,7 +180,7 @@ def test_a_user_must_confirm_the_removal_of_a_referenced_file(
         "Files that refer to it: 1 (/b.obj). Move /a.png anyway?",
         "Files that refer to it: 1 (/b.obj). Permanently delete /parts with all versions?",
     ]
-    assert server.asked[1] == ("dependents", {"filePath": "/parts", "isPrefix": "true"})
+    assert server.requested[1] == ("dependents", {"filePath": "/parts", "isPrefix": "true"})
     assert server.changes == []
 
 
@@ -221,8 +221,8 @@ def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: 
     assert (
         shell.run("files", "similar", *where, "/m.obj", "--limit", "3") == "0.910\tx\tY\t/z.glb\n"
     )
-    assert server.asked[0] == ("dependencies", {"filePath": "/m.obj"})
-    assert server.asked[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})
+    assert server.requested[0] == ("dependencies", {"filePath": "/m.obj"})
+    assert server.requested[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})
 
 
 def test_the_address_of_a_glb_is_printed_or_why_there_is_none(
@@ -240,4 +240,4 @@ def test_the_address_of_a_glb_is_printed_or_why_there_is_none(
     printed = shell.run("files", "glb", "garage", "pump-1", "/a.obj")
     assert printed.split("\t")[0] == "https://storage.test/a.glb"
     assert "no GLB of the current version: line 7 is cut off" in shell.err
-    assert server.asked == [("files/glb", {"key": "/a.obj"})]
+    assert server.requested == [("files/glb", {"key": "/a.obj"})]

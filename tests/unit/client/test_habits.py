@@ -115,9 +115,9 @@ def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
 
 def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        code, told = without_a_server(tmp_path, full.fileno())
+        code, found = without_a_server(tmp_path, full.fileno())
     assert code == 1
-    assert json.loads(told)["error"]["message"].endswith("No space left on device")
+    assert json.loads(found)["error"]["message"].endswith("No space left on device")
 
 
 def test_the_help_of_the_whole_command_has_one_line_for_each_command() -> None:

@@ -162,9 +162,9 @@ def test_refused_files_are_listed_with_the_reason_and_do_not_stop_others(
     for name in ("setup.exe", "run.bat", "more.glb", "last.glb"):
         (garage / "car" / name).write_bytes(name.encode())
     report = import_directory(client, garage)
-    told = statuses(report)
-    assert (told.pop("setup.exe"), told.pop("run.bat")) == ("refused", "refused")
-    assert set(told.values()) == {"uploaded"}
+    found = statuses(report)
+    assert (found.pop("setup.exe"), found.pop("run.bat")) == ("refused", "refused")
+    assert set(found.values()) == {"uploaded"}
     assert str(reason(report, "setup.exe")).startswith("files of the type .exe are not allowed")
     assert not report.failed
 
@@ -261,8 +261,8 @@ def test_a_run_that_broke_off_is_continued_by_the_next(
     monkeypatch.setattr(importing, "BATCHES_AT_ONCE", 1)
     server.fail("POST", "/uploads$", *(httpx.ConnectError("down") for _ in range(3)))
     first = import_directory(client, garage, jobs=1)
-    told = statuses(first)
-    assert "failed" in told.values()
+    found = statuses(first)
+    assert "failed" in found.values()
     assert server.calls("POST", "/uploads$") == 3, "after the server was gone, others were tried"
     second = import_directory(client, garage)
     assert not second.failed
@@ -297,7 +297,7 @@ def test_a_file_that_vanishes_is_a_failure(
 def test_the_observer_hears_of_every_byte_and_file(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
-    lock, seen, told = threading.Lock(), [0, 0, 0], list[FileOutcome]()
+    lock, seen, found = threading.Lock(), [0, 0, 0], list[FileOutcome]()
 
     class Counter(Silent):
         def planned(self, *, files: int, size: int) -> None:
@@ -309,13 +309,13 @@ def test_the_observer_hears_of_every_byte_and_file(
 
         def settled(self, outcome: FileOutcome) -> None:
             with lock:
-                told.append(outcome)
+                found.append(outcome)
 
     server.fail("PUT", "storage/put", httpx.Response(500, text="again"))
     report = import_directory(client, garage, observer=Counter())
     size = sum(map(len, FILES.values()))
     assert seen == [len(FILES), size, size]
-    assert sorted(one.path for one in told) == [one.path for one in report.files]
+    assert sorted(one.path for one in found) == [one.path for one in report.files]
 
 
 def test_tags_are_given_to_new_assets_and_added_to_old_ones(

@@ -53,26 +53,26 @@ def refusal(status: int, message: str) -> httpx.Response:
 
 
 def node(name: str, **more: JsonValue) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue] = {
+    fields: dict[str, JsonValue] = {
         "assetId": name,
         "assetName": f"The {name}",
         "databaseId": "museum",
         "assetLinkId": f"to-{name}",
         "assetLinkAliasId": None,
     }
-    return told | more
+    return fields | more
 
 
 def linked(**more: JsonValue) -> dict[str, JsonValue]:
     counts: JsonValue = {"related": 0, "parents": 0, "children": 0}
-    told: dict[str, JsonValue] = {
+    fields: dict[str, JsonValue] = {
         "related": [],
         "parents": [],
         "children": [],
         "unauthorizedCounts": counts,
         "message": "Success",
     }
-    return told | more
+    return fields | more
 
 
 def test_a_link_is_made_changed_and_removed(client: Vitrine, server: FakeServer) -> None:
@@ -191,7 +191,7 @@ def test_the_commands_show_a_link_and_its_metadata(shell: Shell, server: FakeSer
 
 
 def bulk(**more: JsonValue) -> JsonValue:
-    told: dict[str, JsonValue] = {
+    fields: dict[str, JsonValue] = {
         "success": True,
         "totalItems": 1,
         "successCount": 1,
@@ -201,7 +201,7 @@ def bulk(**more: JsonValue) -> JsonValue:
         "message": "Done",
         "timestamp": "2026-03-01T12:00:00.000000Z",
     }
-    return told | more
+    return fields | more
 
 
 def exported(name: str, *sizes: int) -> dict[str, JsonValue]:
@@ -253,12 +253,12 @@ def test_the_command_exports_lines_json_or_a_file(
     sent = body_of(server)
     assert (sent["generatePresignedUrls"], sent["includeArchivedFiles"]) == (True, False)
     server.fail("POST", EXPORT, *answers())
-    told = [json.loads(line) for line in shell.run("export", "museum", hall, "--json").splitlines()]
-    assert [one["assetsInThisPage"] for one in told] == [2, 1]
-    assert told[0]["assets"][1] == HIDDEN
-    assert told[0]["assets"][0]["assetid"] == "hall"
+    reply = [json.loads(line) for line in shell.run("export", "museum", hall, "--json").splitlines()]
+    assert [one["assetsInThisPage"] for one in reply] == [2, 1]
+    assert reply[0]["assets"][1] == HIDDEN
+    assert reply[0]["assets"][0]["assetid"] == "hall"
     target = tmp_path / "pages.jsonl"
     server.fail("POST", EXPORT, *answers())
     shell.run("export", "museum", "hall", "--leave-out", "metadata", "-o", str(target))
-    assert [json.loads(line) for line in target.read_text().splitlines()] == told
+    assert [json.loads(line) for line in target.read_text().splitlines()] == reply
     assert body_of(server)["includeFileMetadata"] is False

@@ -103,8 +103,8 @@ def test_the_exit_code_of_a_replay_shows_whether_all_succeeded(
     shell: Shell, server: FakeServer, outcomes: list[str], code: int
 ) -> None:
     server.fail("POST", FAILURES, replayed(*outcomes), replayed(*outcomes))
-    said = shell.run("admin", "failures", "replay", "--consumer", "IndexChanges")
-    assert (shell.code, len(said.splitlines())) == (code, len(outcomes))
+    output = shell.run("admin", "failures", "replay", "--consumer", "IndexChanges")
+    assert (shell.code, len(output.splitlines())) == (code, len(outcomes))
 
 
 def test_everything_can_be_replayed(shell: Shell, server: FakeServer) -> None:

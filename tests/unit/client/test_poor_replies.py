@@ -172,12 +172,12 @@ def test_a_reply_that_is_none_of_the_api_ends_each_command_with_one_error(
     name: str, tmp_path: Path
 ) -> None:
     wrong = [
-        f"{words}: {end!r} after {requests} requests: {said}"
-        for words, end, said, requests in runs(tmp_path, REPLIES[name])
+        f"{words}: {end!r} after {requests} requests: {output}"
+        for words, end, output, requests in runs(tmp_path, REPLIES[name])
         if (name, words) != ("HTML", "open")  # which finds a page there
         and (
             not (isinstance(end, int) and end and requests)
-            or sum(line.startswith("error: ") for line in said.splitlines()) != 1
+            or sum(line.startswith("error: ") for line in output.splitlines()) != 1
         )
     ]
     assert not wrong, "\n".join(wrong)

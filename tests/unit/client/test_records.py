@@ -180,8 +180,8 @@ def test_a_file_is_shown_with_its_facts_or_the_reason_of_a_refusal(
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == "triangles\t12\n"
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == ""
     assert shell.err == "could not be read: the file is cut off\n"
-    told = shell.json("files", "show", "museum", "lamp", "a.glb")
-    assert told["facts"] == {"triangles": "12", "refused": "the file is cut off"}
+    reply = shell.json("files", "show", "museum", "lamp", "a.glb")
+    assert reply["facts"] == {"triangles": "12", "refused": "the file is cut off"}
 
 
 def test_the_pages_that_a_caller_may_open(client: Vitrine, answers: Answers) -> None:

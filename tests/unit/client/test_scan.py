@@ -77,8 +77,8 @@ def test_links_that_lead_out_to_folders_or_nowhere_are_not_followed(root: Path) 
 def test_a_circular_symbolic_link_is_reported(root: Path) -> None:
     (root / "a").symlink_to("b")
     (root / "b").symlink_to("a")
-    told = "a circular symbolic link"
-    assert reasons(scan(root)) == {"a": told, "b": told}
+    found = "a circular symbolic link"
+    assert reasons(scan(root)) == {"a": found, "b": found}
 
 
 def test_a_pipe_is_not_opened(root: Path) -> None:

@@ -97,23 +97,23 @@ def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(
 def test_a_request_that_is_repeated_for_ten_seconds_is_named_every_ten_seconds(
     server: FakeServer,
 ) -> None:
-    now, said = [0.0], list[str]()
+    now, lines = [0.0], list[str]()
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    pauses = Pauses(sleep, said.append, lambda: now[0])
+    pauses = Pauses(sleep, lines.append, lambda: now[0])
     patient = RetryPolicy(attempts=30, jitter=lambda _, most: 4.0)
     transport = Transport(API, KEY, http=server.api, retry=patient, pauses=pauses)
     busy = httpx.Response(503, json={"message": "down", "code": "Unavailable"})
     done = httpx.Response(200, json={})
     server.fail("GET", "/health", busy, busy, done)
     transport.send("GET", "/health")
-    assert said == [], "it took less than ten seconds"
+    assert lines == [], "it took less than ten seconds"
     server.fail("GET", "/health", *[busy] * 7, done)
     transport.send("GET", "/health")
     fact = "the server is busy (status 503): trying again"
-    assert said == [f"{fact}, for 8 s so far", f"{fact}, for 20 s so far"]
+    assert lines == [f"{fact}, for 8 s so far", f"{fact}, for 20 s so far"]
 
 
 @pytest.mark.parametrize(

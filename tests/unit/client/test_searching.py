@@ -168,9 +168,9 @@ def test_search_filters_counts_and_orders_by_facts(shell: Shell, server: FakeSer
         },
     ]
     server.fail("POST", "^/search$", *[page("a", metadataFacets=counted)] * 2)
-    asked = ("search", "", "--where", "triangles > 10000", "--sort=-triangles")
+    request = ("search", "", "--where", "triangles > 10000", "--sort=-triangles")
     facets = ("--facet", "format", "--facet", "texturesMissing >= 1")
-    answer = shell.json(*asked, *facets)
+    answer = shell.json(*request, *facets)
     assert answer["metadataFacets"] == counted
     body = json.loads(server.sent[-1].content)
     assert body["metadataFilters"] == [{"key": "fact_triangles", "op": "gt", "value": 10_000}]
@@ -179,7 +179,7 @@ def test_search_filters_counts_and_orders_by_facts(shell: Shell, server: FakeSer
         {"key": "fact_texturesMissing", "ranges": [{"from": 1}]},
     ]
     assert body["sort"] == [{"fact_triangles": "desc"}]
-    shell.run(*asked, *facets)
+    shell.run(*request, *facets)
     assert "fact_format: OBJ 3" in shell.err
     assert "fact_texturesMissing: from 1.0: 1" in shell.err
     shell.run("search", "", "--all", "--facet", "format")
@@ -214,10 +214,10 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
     shell: Shell, server: FakeServer
 ) -> None:
     server.fail("POST", "^/search$", reply(COUNTED), reply(COUNTED))
-    asked = ("search", "pump", "--choose", "ext=glb", "--choose", "ext=.obj", "--fold")
-    asked += ("--choose", "metadata.maker=Acme")
+    request = ("search", "pump", "--choose", "ext=glb", "--choose", "ext=.obj", "--fold")
+    request += ("--choose", "metadata.maker=Acme")
     more = ("--choose", "watertight=true", "--histogram", "size", "--histogram", "modified")
-    answer = shell.json(*asked, *more)
+    answer = shell.json(*request, *more)
     assert (answer["assetsFound"], answer["histograms"]) == (1, HISTOGRAMS)
     body = json.loads(server.sent[-1].content)
     assert body["facetChoices"] == [
@@ -227,7 +227,7 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
     ]
     assert body["histograms"] == ["num_filesize", "date_lastmodified"]
     assert (body["foldFiles"], body["didYouMean"]) == (True, True)
-    shell.run(*asked, *more)
+    shell.run(*request, *more)
     assert "a/b.glb" in shell.out
     assert "num_filesize: below 1000: 2" in shell.err
     assert "date_lastmodified: 2026-01-01: 3 (each 1y)" in shell.err

@@ -43,14 +43,14 @@ def _use(run_id: str, version: str, stage: str = "active") -> AssetRun:
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
     """What the table was asked; it has two runs."""
-    asked: list[tuple[str, str, str]] = []
+    requests: list[tuple[str, str, str]] = []
 
     def runs_of_asset(*question: str) -> list[AssetRun]:
-        asked.append((question[0], question[1], question[2]))
+        requests.append((question[0], question[1], question[2]))
         return [_use("r2", "2"), _use("r1", "1", "deleted")]
 
     monkeypatch.setattr(asset_runs, "runs_of_asset", runs_of_asset)
-    return asked
+    return requests
 
 
 def test_runs_are_listed_with_version_and_digest(shell: Shell, uses: list[object]) -> None:
@@ -62,8 +62,8 @@ def test_runs_are_listed_with_version_and_digest(shell: Shell, uses: list[object
     ]
     assert uses == [(URI, "museum", "xhall")]
     shell.environment["MLFLOW_TRACKING_URI"] = "dynamodb://other"
-    told = shell.json("runs", "museum", "hall", "--version", "1")
-    assert [(one["runId"], one["lifecycleStage"]) for one in told["runs"]] == [("r1", "deleted")]  # type: ignore[index, union-attr]
+    reply = shell.json("runs", "museum", "hall", "--version", "1")
+    assert [(one["runId"], one["lifecycleStage"]) for one in reply["runs"]] == [("r1", "deleted")]  # type: ignore[index, union-attr]
     assert uses[1] == ("dynamodb://other", "museum", "xhall")
 
 

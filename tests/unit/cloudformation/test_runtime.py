@@ -50,6 +50,6 @@ def test_a_layer_of_other_requirements_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_the_resource_of_a_failed_start_is_found_by_name() -> None:
-    said = "[ 3.0 s] Create Run\nerror: a-b/Run (Custom::Bootstrap): failed: no\nroom\n"
-    assert failure(said) == ("a-b", "Run", "failed: no\nroom")
+    output = "[ 3.0 s] Create Run\nerror: a-b/Run (Custom::Bootstrap): failed: no\nroom\n"
+    assert failure(output) == ("a-b", "Run", "failed: no\nroom")
     assert failure("error: port 8080 is in use") is None

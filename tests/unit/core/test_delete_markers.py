@@ -36,19 +36,19 @@ def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
 
 
 def test_no_keys_take_no_request(objects: MemoryObjects) -> None:
-    asked: list[str] = []
-    objects.before = asked.append
+    requests: list[str] = []
+    objects.before = requests.append
     assert newest(objects, "b", "a/", []) == []
-    assert asked == []
+    assert requests == []
 
 
 def test_histories_of_any_length_are_passed_over(objects: MemoryObjects) -> None:
     last = {key: [put(objects, key) for _ in range(100)][-1] for key in KEYS}
-    asked: list[str] = []
-    objects.before = asked.append
+    requests: list[str] = []
+    objects.before = requests.append
     found = newest(objects, "b", "a/", KEYS)
     assert {one.version.key: one.version.version_id for one in found} == last
-    assert len(asked) == len(KEYS)
+    assert len(requests) == len(KEYS)
 
 
 def test_a_version_below_that_is_on_the_next_page_is_reported(

@@ -68,10 +68,10 @@ def test_null_is_refused_where_a_value_is_demanded() -> None:
 
 
 def test_null_is_documented_where_it_is_accepted() -> None:
-    told = _Sent.model_json_schema()["properties"]
+    found = _Sent.model_json_schema()["properties"]
     null = {"type": "null"}
-    assert told["mostItems"]["anyOf"] == [{"type": "integer"}, null]
-    assert told["mostItems"]["default"] == 3
-    assert (null in told["note"]["anyOf"], "anyOf" in told["name"]) == (True, False)
+    assert found["mostItems"]["anyOf"] == [{"type": "integer"}, null]
+    assert found["mostItems"]["default"] == 3
+    assert (null in found["note"]["anyOf"], "anyOf" in found["name"]) == (True, False)
     replied = _Sent.model_json_schema(mode="serialization")["properties"]
     assert replied["mostItems"]["type"] == "integer"

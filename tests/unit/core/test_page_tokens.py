@@ -25,8 +25,8 @@ def test_a_token_says_to_its_issuer_where_a_page_ended(position: dict[str, objec
 def test_where_a_page_ended_is_not_revealed_to_others() -> None:
     """A page that permissions thin out may end at a row that the caller must not know of."""
     seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
-    for told in (b"hidden", b"databaseId", b"assetId", b'{"'):
-        assert told not in seen
+    for found in (b"hidden", b"databaseId", b"assetId", b'{"'):
+        assert found not in seen
     others = raw(TOKENS.issue(HIDDEN, scope="assets of bob"))
     assert sum(a == b for a, b in zip(seen, others, strict=True)) < len(seen) / 8
 

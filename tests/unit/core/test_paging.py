@@ -21,10 +21,10 @@ class Numbers:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.asked: list[int] = []
+        self.requested: list[int] = []
 
     def fetch(self, request: PageRequest) -> Page[int]:
-        self.asked.append(request.limit)
+        self.requested.append(request.limit)
         start = 0 if request.after is None else int(request.after["n"]) + 1
         stop = min(start + request.limit, self.count)
         return Page(tuple(range(start, stop)), {"n": stop - 1} if stop < self.count else None)
@@ -65,14 +65,14 @@ def test_pages_are_full_and_leave_nothing_out(limit: int, one_in: int) -> None:
 def test_where_all_is_visible_no_row_is_read_in_vain() -> None:
     numbers = Numbers(1000)
     assert len(numbers.page(10, lambda _: True).items) == 10
-    assert numbers.asked == [10]
+    assert numbers.requested == [10]
 
 
 def test_where_little_is_visible_more_is_read_at_once() -> None:
     numbers = Numbers(4000)
     assert numbers.page(1, lambda number: number == 3999).items == (3999,)
-    assert len(numbers.asked) < 20
-    assert max(numbers.asked) == 500
+    assert len(numbers.requested) < 20
+    assert max(numbers.requested) == 500
 
 
 def test_a_page_ends_after_so_many_rows_and_continues_there() -> None:
@@ -88,7 +88,7 @@ def test_a_page_ends_after_two_seconds_and_continues_there() -> None:
     clock = iter((0.0, 0.9, 1.9, 2.0))
     page = numbers.page(10, lambda number: number == 5, seconds=lambda: next(clock))
     assert page == Page((5,), {"n": 69})
-    assert numbers.asked == [10, 20, 40]
+    assert numbers.requested == [10, 20, 40]
 
 
 def test_a_page_ends_where_its_items_fill_a_reply_and_continues_there() -> None:

@@ -126,10 +126,10 @@ def test_the_preview_of_an_asset_is_at_its_root(key: str, is_preview: bool) -> N
 
 @pytest.mark.parametrize("folder", ["preview.a", "preview.gif", "preview.png", "preview.t"])
 def test_keys_that_begin_as_an_assets_preview_cost_few_requests(folder: str) -> None:
-    asked: list[str] = []
-    objects = MemoryObjects(clock=Clock(), before=asked.append)
+    requests: list[str] = []
+    objects = MemoryObjects(clock=Clock(), before=requests.append)
     put(objects, *(f"pump/{folder}/{number:03}.glb" for number in range(400)))
     put(objects, "pump/preview.svg", "pump/preview.jpg")
-    asked.clear()
+    requests.clear()
     assert asset_preview_key(objects, BUCKET, "pump/") == "pump/preview.jpg"
-    assert len(asked) <= 5
+    assert len(requests) <= 5

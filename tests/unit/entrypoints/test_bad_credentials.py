@@ -237,5 +237,5 @@ def test_only_requests_from_allowed_addresses_are_looked_at(
     answer = token_gate.ask(f"Bearer {Fault()(token_gate.provider)}", source)
     assert answer["isAuthorized"] is opens
     assert opens or answer == REFUSED
-    told = str([vars(record) for record in caplog.records])
-    assert opens or Reason.ADDRESS.value in told
+    found = str([vars(record) for record in caplog.records])
+    assert opens or Reason.ADDRESS.value in found

@@ -15,11 +15,11 @@ print(started, gc.isenabled())
 
 
 @pytest.mark.parametrize(
-    ("environment", "said"),
+    ("environment", "output"),
     [({}, "True True"), ({"AWS_LAMBDA_FUNCTION_NAME": "Assets"}, "False True")],
 )
 def test_only_a_function_that_starts_keeps_its_garbage(
-    environment: dict[str, str], said: str
+    environment: dict[str, str], output: str
 ) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -28,4 +28,4 @@ def test_only_a_function_that_starts_keeps_its_garbage(
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == said
+    assert done.stdout.strip() == output

@@ -140,7 +140,7 @@ class NamedBody(WireModel):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "found"),
     [
         ("a\r\nX-Admin: yes", "a??X-Admin:?yes"),
         ("\x00", "?"),
@@ -151,7 +151,7 @@ class NamedBody(WireModel):
     ],
 )
 def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
-    name: str, told: str
+    name: str, found: str
 ) -> None:
     router = Router()
 
@@ -160,7 +160,7 @@ def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
         return Empty()
 
     answer = Client(router).send("POST", "/tags", body={name: 1, "name": "it"})
-    assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, told)
+    assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, found)
 
 
 class Part(WireModel):

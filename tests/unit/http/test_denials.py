@@ -117,9 +117,9 @@ def test_a_refusal_is_recorded_once_with_its_request(
 ) -> None:
     denials = RecordedDenials()
     assert Server(denials).send(route) == status
-    (told,) = denials.told
-    assert (told.caller.user_id, told.route, told.path) == ("ann", route, STATUE)
-    assert (told.refusal, told.action, told.object_type) == (refusal, action, object_type)
+    (found,) = denials.recorded
+    assert (found.caller.user_id, found.route, found.path) == ("ann", route, STATUE)
+    assert (found.refusal, found.action, found.object_type) == (refusal, action, object_type)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_refusal_is_recorded_once_with_its_request(
 def test_what_ends_for_another_reason_is_no_refusal(route: Route, status: int) -> None:
     denials = RecordedDenials()
     assert Server(denials).send(route) == status
-    assert denials.told == []
+    assert denials.recorded == []
 
 
 def test_what_one_request_was_refused_does_not_make_the_next_one_a_refusal() -> None:
@@ -137,13 +137,13 @@ def test_what_one_request_was_refused_does_not_make_the_next_one_a_refusal() -> 
     server = Server(denials)
     assert server.send(routes.LIST_ASSETS) == 200
     assert server.send(routes.GET_DATABASE) == 404
-    assert denials.told == []
+    assert denials.recorded == []
 
 
 def test_who_is_not_known_is_no_caller_who_was_refused() -> None:
     denials = RecordedDenials()
     assert Server(denials).send(routes.LIST_TAGS, user_id=None) == 401
-    assert denials.told == []
+    assert denials.recorded == []
 
 
 def test_a_bug_in_reporting_changes_no_reply_and_is_counted(

@@ -84,8 +84,8 @@ def test_what_is_about_no_field_names_the_place_that_was_sent() -> None:
     def create_tag(call: Call, body: InvalidModel) -> InvalidModel:  # pyright: ignore[reportUnusedFunction]
         raise AssertionError
 
-    asked, sent = Client(router).send("GET", "/tags"), Client(router).send("POST", "/tags", body={})
-    assert asked.body["errors"] == [{"field": "query", "message": "is wrong as a whole"}]
+    request, sent = Client(router).send("GET", "/tags"), Client(router).send("POST", "/tags", body={})
+    assert request.body["errors"] == [{"field": "query", "message": "is wrong as a whole"}]
     assert sent.body["errors"] == [{"field": "body", "message": "is wrong as a whole"}]
 
 

@@ -72,8 +72,8 @@ def bodies() -> Iterator[CorruptBody]:
         if "body" in binding.models:
             route = binding.route
             operation = DOCUMENT["paths"][document_path(route)][route.method.lower()]
-            told = operation["requestBody"]["content"]["application/json"]
-            for field, body in spoilt(told["schema"], told["example"]):
+            found = operation["requestBody"]["content"]["application/json"]
+            for field, body in spoilt(found["schema"], found["example"]):
                 yield CorruptBody(binding, field, body)
 
 
@@ -133,7 +133,7 @@ def test_names_and_paths_refuse_every_control_character_with_one_sentence() -> N
                 continue
             with pytest.raises(InvalidInputError) as refused:
                 validate(spoilt.binding.models["body"], body, strict=True)
-            said = [each.message for each in refused.value.fields if each.field == spoilt.field]
-            if not said or "line breaks" in said[0]:
-                wrong.append(f"{spoilt}: {control!r}: {said}")
+            error = [each.message for each in refused.value.fields if each.field == spoilt.field]
+            if not error or "line breaks" in error[0]:
+                wrong.append(f"{spoilt}: {control!r}: {error}")
     assert not wrong, "\n".join(wrong)

@@ -93,12 +93,12 @@ def test_control_characters_in_a_line_are_refused_in_the_same_words() -> None:
     model = next(each for each in bindings() if each.route is routes.CREATE_CONSTRAINT).models[
         "body"
     ]
-    told: set[str] = set()
+    lines: set[str] = set()
     for text in ("a\0b", "a\nb", "a\u0007b"):
         with pytest.raises(InvalidInputError) as refused:
             validate(model, {"name": text}, strict=True)
-        told |= {each.message for each in refused.value.fields if each.field == "name"}
-    assert told == {"must not contain control characters"}
+        lines |= {each.message for each in refused.value.fields if each.field == "name"}
+    assert lines == {"must not contain control characters"}
 
 
 def test_a_value_of_several_types_is_refused_once() -> None:

@@ -21,12 +21,12 @@ def _said(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def _is_one_line_of_error(said: Result, *words: str) -> None:
-    assert said.exit_code == 1
-    assert isinstance(said.exception, SystemExit)
-    assert said.output.startswith("error: ")
-    assert said.output.count("\n") == 1
-    assert all(word in said.output for word in words), said.output
+def _is_one_line_of_error(output: Result, *words: str) -> None:
+    assert output.exit_code == 1
+    assert isinstance(output.exception, SystemExit)
+    assert output.output.startswith("error: ")
+    assert output.output.count("\n") == 1
+    assert all(word in output.output for word in words), output.output
 
 
 @pytest.mark.parametrize("command", ["up", "down", "status"])
@@ -39,29 +39,29 @@ def test_a_state_folder_that_is_a_file_is_one_line(tmp_path: Path, command: str)
 
 def test_a_state_folder_in_which_nothing_can_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
-    said = _said("up", "--state", str(tmp_path))
-    _is_one_line_of_error(said, str(tmp_path / "lock"))
+    output = _said("up", "--state", str(tmp_path))
+    _is_one_line_of_error(output, str(tmp_path / "lock"))
 
 
 def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
     (tmp_path / "runner.json").write_text("{", encoding="utf-8")
-    said = _said("down", "--state", str(tmp_path))
-    _is_one_line_of_error(said, str(tmp_path / "runner.json"), "damaged")
+    output = _said("down", "--state", str(tmp_path))
+    _is_one_line_of_error(output, str(tmp_path / "runner.json"), "damaged")
 
 
 def test_a_background_start_that_cannot_even_write_its_log_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli.sys, "executable", "false")
-    said = _said("up", "--detach", "--state", str(tmp_path))
-    _is_one_line_of_error(said, "ended with code 1", str(tmp_path / "logs" / "up.log"))
+    output = _said("up", "--detach", "--state", str(tmp_path))
+    _is_one_line_of_error(output, "ended with code 1", str(tmp_path / "logs" / "up.log"))
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1"])
 def test_a_number_that_is_no_port_is_wrong_usage(tmp_path: Path, port: str) -> None:
     missing = str(tmp_path / "assembly")  # nothing is started, whatever the port
-    said = _said("up", "--port", port, "--assembly", missing, "--state", str(tmp_path / "state"))
-    assert said.exit_code == 2
+    output = _said("up", "--port", port, "--assembly", missing, "--state", str(tmp_path / "state"))
+    assert output.exit_code == 2
     assert not (tmp_path / "state").exists()
 
 
@@ -147,7 +147,7 @@ def test_the_status_names_the_functions_of_streams_in_full(
 
     monkeypatch.setattr(cli.httpx, "get", get)
     StateFolder(tmp_path).write("endpoint.json", {"admin": "http://admin.test", "api": "a"})
-    said = _said("status", "--state", str(tmp_path))
-    assert said.exit_code == 0
-    assert name in said.output
-    assert "arn:" not in said.output
+    output = _said("status", "--state", str(tmp_path))
+    assert output.exit_code == 0
+    assert name in output.output
+    assert "arn:" not in output.output

@@ -23,23 +23,23 @@ def said(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[s
         return ["sh", "-c", waiting if arguments[0] == "wait" else "true"]
 
     monkeypatch.setattr(first_look, "vitrine", command)
-    told: list[str] = []
+    lines: list[str] = []
     state = StateFolder(samples.parent / "state")
     state.root.mkdir()
-    first_look.show(state, samples, told.append)
-    return told
+    first_look.show(state, samples, lines.append)
+    return lines
 
 
 def test_each_stage_is_said_with_what_is_waited_for(
     samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = said(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
-    assert told[0].startswith("importing 2 files from ")
-    assert told[1:3] == [
+    found = said(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
+    assert found[0].startswith("importing 2 files from ")
+    assert found[1:3] == [
         "waiting until the files are inspected and can be found",
         "  10 s: waiting for executions 3",
     ]
-    assert told[3] == "try:"
+    assert found[3] == "try:"
 
 
 def test_a_step_that_fails_is_named_with_its_last_line(

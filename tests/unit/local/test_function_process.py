@@ -32,11 +32,11 @@ def _running(folder: Path, program: str) -> Worker:
 def test_a_process_that_is_to_be_ended_gets_no_call() -> None:
     async def waiting() -> tuple[bool, bool, bool]:
         worker = _worker()
-        asked = asyncio.create_task(worker.next_call())
+        request = asyncio.create_task(worker.next_call())
         await asyncio.sleep(0)
         before = worker.ready
         worker.retire()
-        asked.cancel()
+        request.cancel()
         return before, worker.ready, worker.coming
 
     assert asyncio.run(waiting()) == (True, False, False)

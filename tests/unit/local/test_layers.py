@@ -29,10 +29,10 @@ def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_what_is_installed_is_not_installed_again(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("", encoding="utf-8")
-    said: list[str] = []
+    lines: list[str] = []
 
-    first = install_layer(requirements, tmp_path / "layer", said.append)
-    second = install_layer(requirements, tmp_path / "layer", said.append)
+    first = install_layer(requirements, tmp_path / "layer", lines.append)
+    second = install_layer(requirements, tmp_path / "layer", lines.append)
 
     assert first == second
-    assert len(said) == 1
+    assert len(lines) == 1

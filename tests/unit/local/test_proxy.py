@@ -40,8 +40,8 @@ def test_a_malformed_fault_is_refused() -> None:
 
 
 def test_the_function_is_the_application_of_the_sdk() -> None:
-    told = "Boto3/1.44.5 md/Botocore#1.44.5 ua/2.1 exec-env/x app/dev-IndexChanges Botocore/1.44"
+    found = "Boto3/1.44.5 md/Botocore#1.44.5 ua/2.1 exec-env/x app/dev-IndexChanges Botocore/1.44"
 
-    assert caller_of({"user-agent": told}) == "dev-IndexChanges"
+    assert caller_of({"user-agent": found}) == "dev-IndexChanges"
     assert caller_of({"user-agent": "opensearch-py/2.8.0"}) == ""
     assert caller_of({}) == ""

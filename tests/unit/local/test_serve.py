@@ -59,40 +59,40 @@ def _serve(choices: Choices) -> None:
 def test_a_start_that_is_stopped_ends_where_it_would_say_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
-    told = threading.Event()
+    lines: list[str] = []
+    found = threading.Event()
 
     def say(text: str) -> None:
-        said.append(text)
+        lines.append(text)
         if text == "stopping":
-            told.set()
+            found.set()
 
     def work(choices: Choices) -> None:
         choices.progress("first")
         os.kill(os.getpid(), signal.SIGINT)
-        assert told.wait(10)
+        assert found.wait(10)
         threading.Event().wait(0.2)  # until the signal's handler has ended
         choices.progress("second")
         choices.progress("third")
 
     _starting(monkeypatch, work)
     _serve(_choices(tmp_path, say))
-    assert said == ["first", "stopping"]
+    assert lines == ["first", "stopping"]
 
 
 def _twice_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[int]]:
     """Send SIGTERM twice, half a second apart; return what was said, and the codes of exits."""
-    said: list[str] = []
+    lines: list[str] = []
     exits: list[int] = []
-    heard = threading.Event()
+    received = threading.Event()
 
     def say(text: str) -> None:
-        said.append(text)
-        heard.set()
+        lines.append(text)
+        received.set()
 
     def work(_choices: Choices) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
-        assert heard.wait(10)
+        assert received.wait(10)
         threading.Event().wait(0.5)
         os.kill(os.getpid(), signal.SIGTERM)
         threading.Event().wait(0.2)  # until the signal's handler has ended
@@ -100,7 +100,7 @@ def _twice_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     monkeypatch.setattr(os, "_exit", exits.append)
     _starting(monkeypatch, work)
     _serve(_choices(folder, say))
-    return said, exits
+    return lines, exits
 
 
 def test_signals_within_a_second_are_one_order_to_stop(
@@ -146,10 +146,10 @@ def test_an_interrupt_amid_the_imports_is_no_traceback(tmp_path: Path) -> None:
 def test_the_product_serves_when_the_samples_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
+    lines: list[str] = []
 
     def say(text: str) -> None:
-        said.append(text)
+        lines.append(text)
         if "completes the samples" in text:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -171,7 +171,7 @@ def test_the_product_serves_when_the_samples_fail(
     choices = _choices(tmp_path, say)
     choices.state.create()
     asyncio.run(serve._serve(choices, tmp_path))  # pyright: ignore[reportPrivateUsage]
-    assert said == [
+    assert lines == [
         "serving http://127.0.0.1",
         "the samples are not complete: describing them failed: error: Internal Server Error",
         "the product keeps running; the next `make run` completes the samples",

@@ -141,8 +141,8 @@ def test_work_is_a_job_that_is_started_once(
     assert first.body["jobId"] == second.body["jobId"]
     job = job_of(keeping, first)
     assert (job.kind, job.state, job.database_id) == (kind, "queued", None)
-    told = keeping.client.send("GET", CONSISTENCY).body["work"]
-    assert [(one["jobId"], one["kind"]) for one in told] == [(job.job_id, kind)]
+    reply = keeping.client.send("GET", CONSISTENCY).body["work"]
+    assert [(one["jobId"], one["kind"]) for one in reply] == [(job.job_id, kind)]
     (entry,) = started(keeping)
     assert (entry["entity"], entry["operation"]) == ("search:indexes", kind)
     end(keeping, job, "done")

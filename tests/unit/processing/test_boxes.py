@@ -282,8 +282,8 @@ def test_a_broken_header_is_refused_or_changes_nothing_in_any_format() -> None:
         whole = facts_without_pictures(name, data)
         for kind, broken in broken_headers(data).items():
             facts = facts_without_pictures(name, broken)
-            said = {"refused", "endsWithinLine", "leftOut"} & facts.keys()
-            if not said and facts != whole and kind not in WHOLE.get(name, ()):
+            error = {"refused", "endsWithinLine", "leftOut"} & facts.keys()
+            if not error and facts != whole and kind not in WHOLE.get(name, ()):
                 wrong[f"{case} {kind}"] = {
                     key: facts.get(key)
                     for key in ("triangles", "points", "sizeX", "unit", "upAxis")

@@ -130,8 +130,8 @@ def test_points_and_lines_that_are_not_finite_are_not_counted() -> None:
 def test_triangles_beyond_the_count_of_a_binary_stl_are_named(declared: int) -> None:
     data = binary_stl()
     facts = facts_without_pictures("a.stl", data[:80] + struct.pack("<I", declared) + data[84:])
-    said = str(facts.get("refused") or facts.get("leftOut"))
-    assert f"declares {declared} triangles, the file has 12" in said
+    error = str(facts.get("refused") or facts.get("leftOut"))
+    assert f"declares {declared} triangles, the file has 12" in error
     assert facts.get("triangles", 0) == declared
 
 

@@ -85,8 +85,8 @@ def test_what_a_header_declares_is_compared_with_the_file_before_it_is_read() ->
     }
     assert [
         f"{name}: {reasons[name]}"
-        for name, (_, said) in DECLARED.items()
-        if said not in reasons[name]
+        for name, (_, output) in DECLARED.items()
+        if output not in reasons[name]
     ] == []
 
 

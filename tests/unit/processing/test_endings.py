@@ -36,8 +36,8 @@ def test_a_text_that_is_cut_within_a_line_is_refused_or_says_so() -> None:
             if cut.endswith((b"end\n", b"end") if name == "a.smd" else b"\n") and name in OPEN:
                 continue  # another file, which is whole
             facts = facts_without_pictures(name, cut)
-            said = "refused" in facts or facts.get("endsWithinLine") is True
-            if not said and facts != whole:
+            error = "refused" in facts or facts.get("endsWithinLine") is True
+            if not error and facts != whole:
                 silent.append(f"{name} {at}: {facts.get('triangles')}")
     assert silent == []
 

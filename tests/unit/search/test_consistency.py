@@ -77,8 +77,8 @@ def test_a_walk_comes_by_every_asset_and_file_once_in_bounded_windows(
     renewal.add_asset("large", files=11)
     renewal.add_asset("zoo", archived=True)
     renewal.add_asset("bridge", database_id="arch")
-    told = [name for _, names in windows(renewal.walk) for name in names]
-    assert len(told) == len(set(told)) == 10 + 6 + 11
+    found = [name for _, names in windows(renewal.walk) for name in names]
+    assert len(found) == len(set(found)) == 10 + 6 + 11
     assert max(len(names) for _, names in windows(renewal.walk)) <= 8
     within = [
         name for _, names in windows(renewal.walk, Scope("museum", "large")) for name in names

@@ -14,8 +14,8 @@ def hit(**fields: Any) -> dict[str, Any]:
     return {**about, "_source": {}, "_score": 4.2, **fields}
 
 
-def explained(found: dict[str, Any], **asked: Any) -> dict[str, Any]:
-    explain_hits(SearchBody.model_validate(asked), [found])
+def explained(found: dict[str, Any], **query: Any) -> dict[str, Any]:
+    explain_hits(SearchBody.model_validate(query), [found])
     SearchHit.model_validate(found)
     return found["explanation"]
 
@@ -34,7 +34,7 @@ def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "kind"),
+    ("query", "kind"),
     [
         ({}, "none"),
         ({"query": "gear"}, "general"),
@@ -42,8 +42,8 @@ def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
         ({"query": "gear", "metadataQuery": "maker:Acme"}, "combined"),
     ],
 )
-def test_an_explanation_repeats_the_request(asked: dict[str, str], kind: str) -> None:
-    assert explained(hit(), **asked)["query_type"] == kind
+def test_an_explanation_repeats_the_request(query: dict[str, str], kind: str) -> None:
+    assert explained(hit(), **query)["query_type"] == kind
 
 
 def test_a_hit_without_a_score_has_a_number_all_the_same() -> None:

@@ -114,9 +114,9 @@ class World:
 
     def confirm(self, watch: Watch) -> int:
         """Ask the index, as a search does; how many documents are still waited for."""
-        (asked,) = watch.facet().values()
+        (request,) = watch.facet().values()
         parts: JsonObject = {"doc_count": 1}
-        for name, part in asked["aggs"].items():
+        for name, part in request["aggs"].items():
             found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
             parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
         answer = {"written": parts}

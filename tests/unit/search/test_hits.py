@@ -39,9 +39,9 @@ class Documents:
         return {"hits": {"hits": hits}}
 
     def page(self, **body: Any) -> list[JsonObject]:
-        asked = full_query(SearchBody.model_validate(body), VISIBLE)
-        found = self.search(sized(asked))["hits"]["hits"]
-        return with_sources(found, asked, self.search)
+        request = full_query(SearchBody.model_validate(body), VISIBLE)
+        found = self.search(sized(request))["hits"]["hits"]
+        return with_sources(found, request, self.search)
 
     def _requested_ids(self, request: JsonObject) -> list[str]:
         conditions = request["query"]["bool"]["filter"]
@@ -134,10 +134,10 @@ def test_no_request_makes_more_than_a_page(size: int) -> None:
 
 def test_a_document_that_was_deleted_since_it_was_found_is_left_out() -> None:
     found = documents(3, DOCUMENT_BYTES)
-    asked = full_query(SearchBody(size=100), VISIBLE)
-    hits = found.search(sized(asked))["hits"]["hits"]
+    request = full_query(SearchBody(size=100), VISIBLE)
+    hits = found.search(sized(request))["hits"]["hits"]
     found.removed = {"a1"}
-    assert ids(with_sources(hits, asked, found.search)) == ["a0", "a2"]
+    assert ids(with_sources(hits, request, found.search)) == ["a0", "a2"]
 
 
 def test_fields_of_a_write_are_not_shown() -> None:

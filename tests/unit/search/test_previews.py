@@ -60,7 +60,7 @@ class SearchedMuseum:
 
     def __init__(self, *, scans: bool = False, mapping_version: int = MAPPING_VERSION) -> None:
         self.tables, self.door = MemoryTables(), Door()
-        self.processing, self.asked = True, list[str]()
+        self.processing, self.requested = True, list[str]()
         self.assets: AssetService = asset_service(self.tables, MemoryObjects())
         created_database(self.assets)
         self.documents: list[dict[str, Any]] = []
@@ -79,7 +79,7 @@ class SearchedMuseum:
         )
 
     def is_processed(self, database_id: str) -> bool:
-        self.asked.append(database_id)
+        self.requested.append(database_id)
         return self.processing
 
     def reading(self) -> Reading:
@@ -158,7 +158,7 @@ def test_hits_have_addresses_only_if_they_are_requested(hall: SearchedMuseum) ->
     hall.shown("/a.obj")
     plain = hits(hall.search(previews=False))["statue/a.obj"]
     assert not {"preview", "previewMissing"} & plain.keys()
-    assert hall.reads.told == []
+    assert hall.reads.recorded == []
     found = hits(hall.search())["statue/a.obj"]["preview"]
     assert found["url"] == f"memory://{BUCKET}/statue/a.obj.previewFile.png"
     assert found["expiresAt"] == "2026-03-01T12:15:00.000000Z"
@@ -255,7 +255,7 @@ def test_no_file_waits_for_an_inspection_in_a_database_without_processing(
     }
     message = hits(found)["statue/new.obj"]["previewMissing"]["message"]
     assert message == "Files of this database are not inspected when they are uploaded"
-    assert hall.asked == ["museum"], "one read a database, however many files wait"
+    assert hall.requested == ["museum"], "one read a database, however many files wait"
 
 
 def test_what_may_not_be_downloaded_has_no_address(hall: SearchedMuseum) -> None:
@@ -292,7 +292,7 @@ def test_each_preview_is_recorded_as_an_hourly_read(hall: SearchedMuseum) -> Non
     for path in ("/a.obj", "/b.obj", "/c.txt"):
         (hall.file if path == "/c.txt" else hall.shown)(path)
     hall.search()
-    ((user, operation, _, read),) = hall.reads.told
+    ((user, operation, _, read),) = hall.reads.recorded
     assert (user, operation, read.hourly, read.urls) == ("admin", "search", True, True)
     paths = [("/a.obj.previewFile.png",), ("/b.obj.previewFile.png",)]
     assert [(one.database_id, one.asset_id, one.files) for one in read.assets] == [
@@ -352,7 +352,7 @@ def test_previews_are_found_by_name_in_the_order_of_the_request(hall: SearchedMu
     names = [one.get("key") for one in answer.body["items"]]
     assert names == ["/c.txt", "statue/a.obj", None]
     assert ["preview" in one for one in answer.body["items"]] == [False, True, False]
-    ((_, operation, _, _),) = hall.reads.told
+    ((_, operation, _, _),) = hall.reads.recorded
     assert operation == "list_previews"
 
 

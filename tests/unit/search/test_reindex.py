@@ -188,17 +188,17 @@ def test_a_reindex_whose_documents_never_come_right_fails_and_the_old_is_read(
 @pytest.mark.parametrize("at", ["create", "fill", "verify", "read", "keep"])
 def test_a_cancelled_reindex_leaves_everything_as_it_was(renewal: Renewal, at: str) -> None:
     fill(renewal)
-    asked: list[str] = []
+    requests: list[str] = []
 
     def change_of_mind(job: Job) -> None:
-        if phase(job) == at and not asked:
-            asked.append(job.job_id)
+        if phase(job) == at and not requests:
+            requests.append(job.job_id)
             renewal.add_asset("late", files=2)
             cancel(renewal, job.job_id)
 
     renewal.before_step = change_of_mind
     job = renewal.run(REINDEX_SEARCH)
-    assert asked
+    assert requests
     assert job.state == "cancelled"
     assert sorted(renewal.engine.indexes) == ["assets-1", "files-1"]
     assert renewal.engine.aliases == {"assets": "assets-1", "files": "files-1"}

@@ -27,10 +27,10 @@ class RecordingEngine:
     ) -> None:
         self.rights = iter(rights)
         self.hits = hits
-        self.asked: list[dict[str, Any]] = []
+        self.requested: list[dict[str, Any]] = []
 
     def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
-        self.asked.append(request)
+        self.requested.append(request)
         hits: dict[str, Any] = {"total": {"value": len(self.hits)}, "hits": [*self.hits]}
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
 
@@ -55,7 +55,7 @@ class RecordingEngine:
 
     @property
     def pending(self) -> int:
-        return 0 if len(self.asked) == 3 else 1
+        return 0 if len(self.requested) == 3 else 1
 
 
 def service_of(parts: Any) -> SearchService:
@@ -71,16 +71,16 @@ def service_of(parts: Any) -> SearchService:
 
 
 def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -> None:
-    for asked in (True, False):
+    for query in (True, False):
         hit: dict[str, Any] = {
             "_index": FIRST_POINTER.current(ASSET_INDEX),
             "_score": 4.0,
             "_source": {},
         }
         parts = RecordingEngine([{"term": {"list_tags.keyword": "open"}}], [hit])
-        reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=asked))
-        assert ["explain" in request for request in parts.asked] == [False]
-        assert [("explanation" in one) for one in reply["hits"]["hits"]] == [asked]
+        reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=query))
+        assert ["explain" in request for request in parts.requested] == [False]
+        assert [("explanation" in one) for one in reply["hits"]["hits"]] == [query]
 
 
 def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
@@ -89,6 +89,6 @@ def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see(
     service = service_of(parts)
     written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
     service.search(ANN, SearchBody(explain_results=True), written=written)
-    seen = [request["query"]["bool"]["filter"][0] for request in parts.asked]
+    seen = [request["query"]["bool"]["filter"][0] for request in parts.requested]
     assert seen == [EVERYTHING, some, NOTHING]
-    assert ["explain" in request for request in parts.asked] == [True, False, False]
+    assert ["explain" in request for request in parts.requested] == [True, False, False]

@@ -111,8 +111,8 @@ def limited(event: Event, _context: Context) -> Event:
             else:
                 getattr(client, operation)(**parameters)
         except ClientError as error:
-            told = error.response.get("Error", {})
-            answers.append([told.get("Code"), told.get("Message")])
+            found = error.response.get("Error", {})
+            answers.append([found.get("Code"), found.get("Message")])
         else:
             answers.append(["ok", ""])
     return {"statusCode": 200, "body": json.dumps(answers)}

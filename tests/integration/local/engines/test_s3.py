@@ -36,15 +36,15 @@ class Webhook(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Receiver)
-        self.told: list[EventFields] = []
+        self.events: list[EventFields] = []
 
     def wait_for(self, count: int) -> list[tuple[str, str]]:
         """Return the events as (name, key) when there are so many, and forget them."""
         deadline = time.monotonic() + 60
-        while len(self.told) < count and time.monotonic() < deadline:
+        while len(self.events) < count and time.monotonic() < deadline:
             time.sleep(0.02)
-        found = [(each["eventName"], str(each["s3"]["object"]["key"])) for each in self.told]
-        self.told.clear()
+        found = [(each["eventName"], str(each["s3"]["object"]["key"])) for each in self.events]
+        self.events.clear()
         return found
 
 
@@ -53,7 +53,7 @@ class _Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        cast("Webhook", self.server).told.extend(body.get("Records", []))
+        cast("Webhook", self.server).events.extend(body.get("Records", []))
         self.send_response(204)
         self.end_headers()
 

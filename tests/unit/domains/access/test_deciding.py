@@ -44,18 +44,18 @@ class CountingRepository:
     """The repository, and what was asked of it."""
 
     real: PolicyRepository
-    asked: list[str] = field(default_factory=list[str])
+    requested: list[str] = field(default_factory=list[str])
     before_reading: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """What others do when rights are read, once each."""
     stale: Mapping[str, StoredRules] = field(default_factory=dict[str, StoredRules])
     """Rules as they were before that, for the reading that it comes into."""
 
     def epoch(self) -> int:
-        self.asked.append("epoch")
+        self.requested.append("epoch")
         return self.real.epoch()
 
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
-        self.asked.append(user_id)
+        self.requested.append(user_id)
         if self.before_reading:
             self.before_reading.pop(0)()
         found = self.real.granted(user_id, mfa=mfa)
@@ -206,10 +206,10 @@ def test_rights_are_read_once_while_nothing_changes(
     given(tables, everything("asset"))
     for _ in range(3):
         assert rules.may(ANN, "GET", ASSET)
-    assert counted.asked == ["epoch", "ann", "epoch"]
+    assert counted.requested == ["epoch", "ann", "epoch"]
     hand.at += timedelta(seconds=2)
     assert rules.may(ANN, "GET", ASSET)
-    assert counted.asked == ["epoch", "ann", "epoch", "epoch"]
+    assert counted.requested == ["epoch", "ann", "epoch", "epoch"]
 
 
 def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
@@ -227,7 +227,7 @@ def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
 
     counted.before_reading = [move]
     assert not rules.may(ANN, "GET", ASSET)
-    assert counted.asked == ["epoch", "ann", "epoch", "ann", "epoch"]
+    assert counted.requested == ["epoch", "ann", "epoch", "ann", "epoch"]
 
 
 def test_rights_that_change_without_end_are_an_outage(
@@ -286,11 +286,11 @@ def test_what_was_read_before_the_clock_was_set_back_is_not_believed(
 def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: CountingRepository) -> None:
     for number in range(CACHED_USERS + 1):
         rules.may(Identity(f"user-{number}"), "GET", ASSET)
-    counted.asked.clear()
+    counted.requested.clear()
     rules.may(Identity(f"user-{CACHED_USERS}"), "GET", ASSET)
-    assert counted.asked == []
+    assert counted.requested == []
     rules.may(Identity("user-0"), "GET", ASSET)
-    assert counted.asked == ["user-0", "epoch"]
+    assert counted.requested == ["user-0", "epoch"]
 
 
 def test_a_rule_that_cannot_be_read_denies_its_type_and_nothing_else(

@@ -82,12 +82,12 @@ def test_fields_that_the_type_has_not_do_not_count(client: Client) -> None:
 
 
 def test_a_request_is_explained_with_the_asset_that_its_path_names(client: Client) -> None:
-    asked = {"userId": "ann", "method": "GET", "route": "/database/db1/assets/lamp"}
+    request = {"userId": "ann", "method": "GET", "route": "/database/db1/assets/lamp"}
     hidden = {"decision": "deny", "by": by(("hide", "user#ann"))}
     for query in (
-        asked,
-        {**asked, "route": ASSET_ROUTE, "databaseId": "db1", "assetId": "lamp"},
-        {**asked, "route": "/assets", "databaseId": "db1", "assetId": "lamp"},
+        request,
+        {**request, "route": ASSET_ROUTE, "databaseId": "db1", "assetId": "lamp"},
+        {**request, "route": "/assets", "databaseId": "db1", "assetId": "lamp"},
     ):
         reply = client.send("GET", "/auth/explain", query=query)
         assert reply.body["tier1"] == {

@@ -106,8 +106,8 @@ def test_each_change_of_a_role_has_its_entry(client: Client, tables: Tables) -> 
     role(client, "viewer", "PUT", description="Looks")
     role(client, "viewer", "PUT", description="Looks")
     delete_role(client, "viewer")
-    told = [entry for entry in entries(tables) if entry["entity"] == "role:viewer"]
-    assert sorted(entry["operation"] for entry in told) == [
+    found = [entry for entry in entries(tables) if entry["entity"] == "role:viewer"]
+    assert sorted(entry["operation"] for entry in found) == [
         "create_role",
         "delete_role",
         "update_role",
@@ -169,8 +169,8 @@ def test_a_user_gets_further_roles_and_exactly_those_roles(client: Client, table
     assert roles(client)["ann@example.org"] == ["editor", "viewer"]
     assert give(client, "ann@example.org", "viewer", "robot", method="PUT").status == 200
     assert roles(client)["ann@example.org"] == ["robot", "viewer"]
-    told = [e for e in entries(tables) if e["entity"] == "userRole:ann@example.org"]
-    changes = [entry["changes"]["roleName"] for entry in told]
+    found = [e for e in entries(tables) if e["entity"] == "userRole:ann@example.org"]
+    changes = [entry["changes"]["roleName"] for entry in found]
     assert {"before": ["editor", "viewer"], "after": ["robot", "viewer"]} in changes
     assert take_all(client, "ann@example.org").status == 200
     assert "ann@example.org" not in roles(client)
@@ -277,8 +277,8 @@ def test_a_deleted_role_is_taken_from_its_users_at_once(client: Client, tables: 
     answer = delete_role(client, "viewer")
     assert (answer.status, "jobId" in answer.body) == (200, False)
     assert roles(client) == {"admin": ["admin"], "ann": ["editor"]}
-    told = {e["entity"] for e in entries(tables) if e["operation"] == "delete_role"}
-    assert told == {"role:viewer", "userRole:ann", "userRole:bob"}
+    found = {e["entity"] for e in entries(tables) if e["operation"] == "delete_role"}
+    assert found == {"role:viewer", "userRole:ann", "userRole:bob"}
     assert role(client, "viewer").status == 200
     assert "viewer" not in str(roles(client))
 
@@ -326,8 +326,8 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
     assert step() == (0, True)
     assert roles(client) == {"admin": ["admin"]}
     assert tables.get(ROLES, {"roleName": "viewer"}) is None
-    told = [e for e in entries(tables) if e["entity"].startswith("userRole:user")]
-    assert len(told) == count
+    found = [e for e in entries(tables) if e["entity"].startswith("userRole:user")]
+    assert len(found) == count
     assert role(client, "viewer").status == 200
 
 

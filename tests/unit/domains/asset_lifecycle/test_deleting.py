@@ -263,8 +263,8 @@ def test_a_deletion_ends_where_the_store_lists_a_key_that_it_does_not_keep(
         pages.append(None)
         assert len(pages) < 20, "it goes on for ever"
         page = listed(*args, **options)
-        told = [one._replace(key=one.key.replace("~", "?")) for one in page.versions]
-        return page._replace(versions=tuple(told))
+        found = [one._replace(key=one.key.replace("~", "?")) for one in page.versions]
+        return page._replace(versions=tuple(found))
 
     job_id = museum.delete()
     monkeypatch.setattr(kind, "list_versions", garbled)

@@ -41,11 +41,11 @@ def test_records_are_added_changed_and_removed(museum: Links, link_id: str) -> N
     assert (added.status, added.body["successCount"]) == (200, 2)
     again = museum.describe("POST", link_id, metadata=[record("note"), record("more")])
     assert again.body["failedItems"] == [{"key": "note", "error": "The key already exists"}]
-    told = museum.describe("GET", link_id).body
-    assert told["restrictMetadataOutsideSchemas"] is False
-    assert [one["metadataKey"] for one in told["metadata"]] == ["more", "note", "place"]
-    assert told["metadata"][2]["assetLinkId"] == link_id
-    assert told["metadata"][2]["metadataValueType"] == "xyz"
+    reply = museum.describe("GET", link_id).body
+    assert reply["restrictMetadataOutsideSchemas"] is False
+    assert [one["metadataKey"] for one in reply["metadata"]] == ["more", "note", "place"]
+    assert reply["metadata"][2]["assetLinkId"] == link_id
+    assert reply["metadata"][2]["metadataValueType"] == "xyz"
     changed = museum.describe("PUT", link_id, metadata=[record("note", "2")])
     assert changed.body["successfulItems"] == ["note"]
     replaced = [record("only")]

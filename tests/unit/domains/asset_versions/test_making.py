@@ -53,8 +53,8 @@ def test_a_version_holds_the_files_as_they_are(museum: Versions) -> None:
     answer = museum.create("the opening", versionAlias="v1")
     assert answer.status == 200, answer.body
     assert answer.body.keys() == FIELDS | {"skippedFiles"}
-    said = {name: answer.body[name] for name in ("success", "assetVersionId", "operation")}
-    assert said == {"success": True, "assetVersionId": "1", "operation": "create"}
+    output = {name: answer.body[name] for name in ("success", "assetVersionId", "operation")}
+    assert output == {"success": True, "assetVersionId": "1", "operation": "create"}
     assert answer.body["skippedFiles"] == []
     assert museum.files("1") == files
     whole = museum.whole("1")

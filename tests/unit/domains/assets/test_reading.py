@@ -198,10 +198,10 @@ def test_the_list_over_all_databases_does_not_continue_in_one_that_is_hidden_now
     for number in range(2):
         created_asset(service, f"asset-{number}")
     token = client.send("GET", "/assets", query={"pageSize": "1"}).body["NextToken"]
-    asked = {"pageSize": "1", "startingToken": token}
-    assert len(client.send("GET", "/assets", query=asked).body["Items"]) == 1
+    query = {"pageSize": "1", "startingToken": token}
+    assert len(client.send("GET", "/assets", query=query).body["Items"]) == 1
     blind = replace(service, databases=replace(service.databases, authorization=SeesNoDatabases()))
-    assert Client(build_router(blind)).send("GET", "/assets", query=asked).body["Items"] == []
+    assert Client(build_router(blind)).send("GET", "/assets", query=query).body["Items"] == []
 
 
 def test_a_token_of_another_database_is_refused(client: Client, service: AssetService) -> None:

@@ -50,9 +50,9 @@ def tables(dynamo_tables: DynamoTables) -> DynamoTables:
 
 
 def denial(user_id: str = "ann", **more: Any) -> Denial:
-    told: dict[str, Any] = {"route": routes.GET_ASSET, "path": STATUE, "refusal": "object"}
-    asked: dict[str, Any] = {"action": "GET", "object_type": "asset"}
-    return Denial(caller=Identity(user_id), **{**told, **asked, **more})
+    fields: dict[str, Any] = {"route": routes.GET_ASSET, "path": STATUE, "refusal": "object"}
+    query: dict[str, Any] = {"action": "GET", "object_type": "asset"}
+    return Denial(caller=Identity(user_id), **{**fields, **query, **more})
 
 
 @dataclass
@@ -150,16 +150,16 @@ def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
 
 def test_a_table_that_does_not_answer_is_left_alone_for_a_while_and_that_is_counted() -> None:
     trail = DenialTrail()
-    asked: list[str] = []
+    requests: list[str] = []
 
     def out(operation: str) -> None:
-        asked.append(operation)
+        requests.append(operation)
         raise UnavailableError("DynamoDB does not answer")
 
     trail.tables.before = out
     for _ in range(3):
         trail.refuse()
-    assert (len(asked), len(trail.counted.lost), len(trail.counted.denials)) == (1, 3, 3)
+    assert (len(requests), len(trail.counted.lost), len(trail.counted.denials)) == (1, 3, 3)
     trail.tables.before = lambda operation: None
     trail.refuse()
     assert len(trail.counted.lost) == 4
@@ -250,7 +250,7 @@ def test_nothing_is_made_for_refusals_before_there_is_one() -> None:
     denials.record(denial())
     denials.record(denial())
     (one,) = made
-    assert len(one.told) == 2
+    assert len(one.recorded) == 2
 
 
 def test_a_function_counts_and_enters_refusals_with_what_it_declares(
@@ -262,9 +262,9 @@ def test_a_function_counts_and_enters_refusals_with_what_it_declares(
     own = {**settings.environment, "SETTING_AUDIT_DAYS": "400"}
     refusals(Context(ASSETS_API, settings=Settings(own))).record(denial())
     (counted,) = [
-        told
+        reply
         for line in capsys.readouterr().out.splitlines()
-        if "AccessDenied" in (told := json.loads(line))
+        if "AccessDenied" in (reply := json.loads(line))
     ]
     assert (counted["reason"], counted["AccessDenied"]) == ("object", [1.0])
     assert dynamodb().scan(TableName="test-Audit")["Count"] == 1

@@ -61,16 +61,16 @@ def test_the_entries_of_a_user_are_listed_newest_first(client: Client) -> None:
     assert hours(ask(client, userId="nobody")) == []
 
 
-@pytest.mark.parametrize("asked", [{"entity": STATUE}, {"userId": "bob"}])
-def test_pages_follow_one_another_without_gaps(client: Client, asked: dict[str, str]) -> None:
+@pytest.mark.parametrize("query", [{"entity": STATUE}, {"userId": "bob"}])
+def test_pages_follow_one_another_without_gaps(client: Client, query: dict[str, str]) -> None:
     found, token = list[Any](), {}
     while True:
-        answer = ask(client, **asked, **token, maxItems="2")
+        answer = ask(client, **query, **token, maxItems="2")
         found += hours(answer)
         if "NextToken" not in answer.body:
             break
         token = {"startingToken": answer.body["NextToken"]}
-    assert found == hours(ask(client, **asked))
+    assert found == hours(ask(client, **query))
 
 
 def test_a_token_of_one_list_is_none_of_another(client: Client) -> None:

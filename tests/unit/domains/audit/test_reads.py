@@ -155,10 +155,10 @@ def test_an_entry_names_a_limited_number_of_files_and_counts_all() -> None:
     short, long = (tuple(f"/{n}" + text for n in range(999)) for text in ("", "ä" * 300))
     trail.read(Read((ReadAsset("museum", "few", short), ReadAsset("museum", "bytes", long))))
     trail.deliver()
-    told = {entry["entity"]: entry["read"] for entry in trail.entries}
-    assert len(told["read:asset:museum:few"]["files"]) == FILES_OF_ASSET
-    assert len(json.dumps(told["read:asset:museum:bytes"]["files"])) <= PATHS_OF_ASSET
-    assert {each["fileCount"] for each in told.values()} == {999}
+    found = {entry["entity"]: entry["read"] for entry in trail.entries}
+    assert len(found["read:asset:museum:few"]["files"]) == FILES_OF_ASSET
+    assert len(json.dumps(found["read:asset:museum:bytes"]["files"])) <= PATHS_OF_ASSET
+    assert {each["fileCount"] for each in found.values()} == {999}
 
 
 def test_no_message_is_too_large_and_no_asset_is_left_out() -> None:
@@ -278,16 +278,16 @@ def test_every_route_that_gives_bytes_or_urls_reports_it(monkeypatch: pytest.Mon
     assert begun.status == 200, begun.body
     upload = {"uploadId": begun.body["uploadId"]}
     more = {"relativeKey": "/b.glb", "partRanges": [{"first": 1, "last": 1}]}
-    for asked in ([more], [{"relativeKey": "/b.glb"}]):
-        renewed = product.send(routes.RENEW_UPLOAD, parameters=upload, body={"files": asked})
+    for request in ([more], [{"relativeKey": "/b.glb"}]):
+        renewed = product.send(routes.RENEW_UPLOAD, parameters=upload, body={"files": request})
         assert renewed.status == 200, renewed.body
     files = [{"relativeKey": "statue/c.glb", "file_size": 4, "num_parts": 1}]
     assert product.send(routes.INGEST_ASSET, body={**ingested, "files": files}).status == 200
 
-    assert {user for user, *_ in product.reads.told} == {"admin"}
+    assert {user for user, *_ in product.reads.recorded} == {"admin"}
     assert [
         (operation, read.assets[0].files, read.urls, read.hourly)
-        for _, operation, _, read in product.reads.told
+        for _, operation, _, read in product.reads.recorded
     ] == [
         ("get_download_url", ("/a.glb",), True, False),
         ("stream_file", ("/a.glb",), False, True),

@@ -113,9 +113,9 @@ def test_the_order_of_events_plays_no_part(world: SyncWorld, order: tuple[str, .
 
 def test_what_an_event_is_called_is_not_believed(world: SyncWorld) -> None:
     world.put("pump/a")
-    told = message("pump/a")
-    told["body"] = told["body"].replace("Object Created", "Object Deleted")
-    world.deliver(told)
+    found = message("pump/a")
+    found["body"] = found["body"].replace("Object Created", "Object Deleted")
+    world.deliver(found)
     assert world.asset("pump") is not None
 
 

@@ -32,10 +32,10 @@ class Facts:
 
     def __init__(self, fact: BucketFact = "usable") -> None:
         self.fact: BucketFact = fact
-        self.asked: list[tuple[str, str]] = []
+        self.requested: list[tuple[str, str]] = []
 
     def state_of(self, bucket: str, prefix: str) -> BucketFact:
-        self.asked.append((bucket, prefix))
+        self.requested.append((bucket, prefix))
         return self.fact
 
 
@@ -79,7 +79,7 @@ def test_a_bucket_that_can_hold_assets_is_registered(registry: Registry) -> None
         **record,
         "message": "Bucket scans is registered; existing objects can now be imported",
     }
-    assert registry.facts.asked == [("scans", "north wing/")]
+    assert registry.facts.requested == [("scans", "north wing/")]
     (stored,) = registry.buckets.all()
     assert stored.model_dump(by_alias=True) == record
     (entry,) = entries(registry.tables)
@@ -100,7 +100,7 @@ def test_prefixes_that_overlap_are_refused(registry: Registry, there: str, wante
     stored_bucket(registry.tables, name="scans", prefix=there)
     answer = registry.send(bucketName="scans", baseAssetsPrefix=wanted)
     assert (answer.status, answer.body["code"]) == (409, "BucketOverlaps")
-    assert registry.facts.asked == []  # what the registry says already needs no look at the bucket
+    assert registry.facts.requested == []  # what the registry says already needs no look at the bucket
     assert len(registry.buckets.all()) == 1
     assert entries(registry.tables) == []
 
@@ -197,7 +197,7 @@ def test_bad_bodies_are_refused(registry: Registry, body: dict[str, Any]) -> Non
     answer = registry.send(**body)
     assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
     assert answer.body["errors"]
-    assert registry.facts.asked == []
+    assert registry.facts.requested == []
 
 
 def test_only_who_may_registers_buckets(registry: Registry) -> None:

@@ -179,8 +179,8 @@ def test_a_page_of_long_comments_fits_a_reply(board: CommentSetup) -> None:
     found, query = list[str](), dict[str, str]()
     while True:
         answer = board.listed(**query)
-        told = json.dumps(answer.body, ensure_ascii=False)
-        assert len(json.dumps(told, ensure_ascii=False).encode()) < 6_000_000  # as Lambda counts it
+        reply = json.dumps(answer.body, ensure_ascii=False)
+        assert len(json.dumps(reply, ensure_ascii=False).encode()) < 6_000_000  # as Lambda counts it
         found += [row[KEY_NAME] for row in answer.body["message"]]
         if "NextToken" not in answer.body:
             break
@@ -309,8 +309,8 @@ def test_every_write_leaves_an_entry_about_the_asset(board: CommentSetup) -> Non
     board.delete("0:one")
     board.as_user("bob").write("9:none")
     about = [one for one in entries(board.tables) if one["entity"] == "asset:museum:statue"]
-    told = [(one["operation"], one["changes"]["comment 0:one"]) for one in about]
-    assert told == [
+    found = [(one["operation"], one["changes"]["comment 0:one"]) for one in about]
+    assert found == [
         ("create_comment", {"after": "First"}),
         ("update_comment", {"before": "First", "after": "Second"}),
         ("delete_comment", {"before": "Second"}),

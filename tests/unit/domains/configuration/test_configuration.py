@@ -113,8 +113,8 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None
     # A user at the first sign-in has no role yet, and receives the reply nevertheless.
     client = Client(build_router(service), user_id="ann")
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == "AUTHPROVIDER_COGNITO"
-    told = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
-    assert (told["cognitoUserPoolId"], told["cognitoAppClientId"]) == ("pool", "client")
+    reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
+    assert (reply["cognitoUserPoolId"], reply["cognitoAppClientId"]) == ("pool", "client")
     Features(repository).declare(has_search=True, has_user_pool=False)
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == ""
 
@@ -131,17 +131,17 @@ def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) ->
     client = Client(build_router(service), user_id="ann")
     features = client.send("GET", "/secure-config").body["featuresEnabled"]
     assert features == "AUTHPROVIDER_EXTERNALOAUTHIDP"
-    told = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
-    assert told["externalOAuthIdpURL"] == "https://idp.example.org"
-    assert (told["externalOAuthIdpClientId"], told["externalOAuthIdpScope"]) == (
+    reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
+    assert reply["externalOAuthIdpURL"] == "https://idp.example.org"
+    assert (reply["externalOAuthIdpClientId"], reply["externalOAuthIdpScope"]) == (
         "web",
         "openid email",
     )
-    assert told["externalOAuthIdpTokenEndpoint"] == f"{issuer}/token"
-    assert told["externalOAuthIdpAuthorizationEndpoint"] == f"{issuer}/authorize"
-    assert told["externalOAuthIdpDiscoveryEndpoint"] == f"{issuer}/about"
-    assert told["externalOAuthIdpScopeMfa"] == "undefined"
-    assert "cognitoUserPoolId" not in told
+    assert reply["externalOAuthIdpTokenEndpoint"] == f"{issuer}/token"
+    assert reply["externalOAuthIdpAuthorizationEndpoint"] == f"{issuer}/authorize"
+    assert reply["externalOAuthIdpDiscoveryEndpoint"] == f"{issuer}/about"
+    assert reply["externalOAuthIdpScopeMfa"] == "undefined"
+    assert "cognitoUserPoolId" not in reply
 
 
 def test_a_provider_that_does_not_answer_keeps_no_user_of_the_pool_out(tables: Tables) -> None:

@@ -61,9 +61,9 @@ class World:
         return answer.body
 
     def purge(self, database_id: str = "museum", **more: Any) -> Answer:
-        asked: dict[str, Any] = {"query": PURGE, "body": CONFIRMED, **more}
+        query: dict[str, Any] = {"query": PURGE, "body": CONFIRMED, **more}
         path = {"databaseId": database_id}
-        return self.product.send(routes.DELETE_DATABASE, parameters=path, **asked)
+        return self.product.send(routes.DELETE_DATABASE, parameters=path, **query)
 
     def create(self, database_id: str = "museum") -> Answer:
         body = {"databaseId": database_id, "description": "Things", "defaultBucketId": BUCKET_ID}

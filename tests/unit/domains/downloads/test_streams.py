@@ -78,10 +78,10 @@ def test_an_empty_file_is_served(museum: Gallery) -> None:
 def test_a_range_of_a_file_that_changed_is_the_whole_new_file(museum: Gallery) -> None:
     museum.put("/a.bin", BODY)
     etag = museum.stream("a.bin", method="HEAD").headers["ETag"]
-    asked = {"range": "bytes=0-1", "if-range": etag}
-    assert museum.stream("a.bin", headers=asked).status == 206
+    query = {"range": "bytes=0-1", "if-range": etag}
+    assert museum.stream("a.bin", headers=query).status == 206
     museum.put("/a.bin", b"newer")
-    answer = museum.stream("a.bin", headers=asked)
+    answer = museum.stream("a.bin", headers=query)
     assert (answer.status, answer.body) == (200, b"newer")
 
 

@@ -140,13 +140,13 @@ def test_what_the_files_of_an_upload_share_is_read_once_for_all(runner: Runner) 
     for name in names:
         runner.upload(name)
     runner.trigger(names[0])  # which reads the buckets, once for the function
-    asked: list[str] = []
-    runner.tables.before = asked.append
+    requests: list[str] = []
+    runner.tables.before = requests.append
     runner.trigger(names[0])
-    one = len(asked)
-    asked.clear()
+    one = len(requests)
+    requests.clear()
     assert runner.trigger(*names) == {"batchItemFailures": []}
-    assert (one, len(asked)) == (4, 4)
+    assert (one, len(requests)) == (4, 4)
     assert runs(runner) == []
 
 

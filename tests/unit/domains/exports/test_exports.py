@@ -99,11 +99,11 @@ def test_a_file_is_returned_with_its_metadata_and_its_attributes(museum: Exports
     museum.put("hall", "/a.glb", **{"vams-primarytype": "primary"})
     describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")
     describe(museum, Entity("museum", "hall", "/a.glb", "attribute"), "seen", "yes")
-    (told,) = museum.export().body["assets"][0]["files"]
-    assert (told["fileName"], told["size"], told["primaryType"]) == ("a.glb", 5, "primary")
-    assert told["metadata"] == {"scale": {"valueType": "string", "value": "1:1"}}
-    assert told["attributes"] == {"seen": {"valueType": "string", "value": "yes"}}
-    assert told["presignedFileDownloadUrl"] is None
+    (reply,) = museum.export().body["assets"][0]["files"]
+    assert (reply["fileName"], reply["size"], reply["primaryType"]) == ("a.glb", 5, "primary")
+    assert reply["metadata"] == {"scale": {"valueType": "string", "value": "1:1"}}
+    assert reply["attributes"] == {"seen": {"valueType": "string", "value": "yes"}}
+    assert reply["presignedFileDownloadUrl"] is None
 
 
 def test_the_whole_tree_is_returned_on_request(museum: Exports) -> None:
@@ -158,8 +158,8 @@ def test_archived_files_are_returned_on_request(museum: Exports) -> None:
     assert hall is not None
     museum.objects.delete("assetbucket", hall.asset_location.key + "a.glb")
     assert museum.export().body["assets"][0]["files"] == []
-    told = museum.export(includeArchivedFiles=True, generatePresignedUrls=True).body
-    assert [one["isArchived"] for one in told["assets"][0]["files"]] == [True]
+    reply = museum.export(includeArchivedFiles=True, generatePresignedUrls=True).body
+    assert [one["isArchived"] for one in reply["assets"][0]["files"]] == [True]
 
 
 def test_urls_are_made_of_files_that_are_for_download(museum: Exports) -> None:
@@ -187,10 +187,10 @@ def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
     instants: Iterator[datetime] = (NOON + timedelta(seconds=5 * number) for number in count())
     slow = museum.with_room(clock=lambda: next(instants))
     pages = slow.pages(fetchEntireChildrenSubtrees=True)
-    told = [
+    found = [
         (one["assetid"], path) for page in pages for one in page["assets"] for path in paths(one)
     ]
-    assert told == [("hall", f"/{number}.txt") for number in range(5)]
+    assert found == [("hall", f"/{number}.txt") for number in range(5)]
     assert [ids(page)[0] for page in pages][:2] == ["hall", "hall"]
     assert ids(pages[-1])[-1] == "statue"
     assert len(pages) > 2
@@ -213,8 +213,8 @@ def test_a_page_ends_before_it_is_too_large(
     for number in range(4):
         museum.put("hall", f"/{number}.txt")
     pages = museum.pages()
-    told = [path for page in pages for one in page["assets"] for path in paths(one)]
-    assert told == [f"/{number}.txt" for number in range(4)]
+    found = [path for page in pages for one in page["assets"] for path in paths(one)]
+    assert found == [f"/{number}.txt" for number in range(4)]
     assert len(pages) > 1
 
 

@@ -50,14 +50,14 @@ def test_the_metadata_of_many_files_is_read_at_once() -> None:
         tables.page, tables.queries = page, 0
         museum.export(asset, **alone, includeFileMetadata=False)
         without, tables.queries = tables.queries, 0
-        (told,) = museum.export(asset, **alone).body["assets"]
+        (reply,) = museum.export(asset, **alone).body["assets"]
         assert tables.queries - without == wanted, (asset, page)
         found = [
-            {key: one["value"] for key, one in file["metadata"].items()} for file in told["files"]
+            {key: one["value"] for key, one in file["metadata"].items()} for file in reply["files"]
         ]
         first = {"first": "1", "scale": "1:1"}
         assert found == [first if n == 1 else {"scale": f"1:{n}"} for n in range(files)]
-        seen = [file["relativePath"] for file in told["files"] if file["attributes"]]
+        seen = [file["relativePath"] for file in reply["files"] if file["attributes"]]
         assert seen == ["/01.glb"]
 
 

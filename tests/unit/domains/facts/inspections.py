@@ -79,12 +79,12 @@ class NoShapes:
 
     def __init__(self, *found: SimilarShape) -> None:
         self.found = list(found)
-        self.asked: list[tuple[str, int, FileKeyRef]] = []
+        self.requested: list[tuple[str, int, FileKeyRef]] = []
 
     def similar(
         self, caller: Identity, shape: str, *, size: int, but: FileKeyRef
     ) -> list[SimilarShape]:
-        self.asked.append((shape, size, but))
+        self.requested.append((shape, size, but))
         return self.found[:size]
 
 

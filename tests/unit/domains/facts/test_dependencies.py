@@ -258,11 +258,11 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
 
 def test_strangers_receive_nothing(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", ("x.png", "missing"))
-    asked, stranger, ids = queries(museum), Identity("stranger"), AssetRef("museum", "statue")
+    request, stranger, ids = queries(museum), Identity("stranger"), AssetRef("museum", "statue")
     for ask_for in (
-        lambda: asked.list_dependencies(stranger, ids, PageRequest(10)),
-        lambda: asked.list_dependents(stranger, ids, "/x.png", PageRequest(10)),
-        lambda: asked.similar_files(stranger, ids, "/a.obj", size=3),
+        lambda: request.list_dependencies(stranger, ids, PageRequest(10)),
+        lambda: request.list_dependents(stranger, ids, "/x.png", PageRequest(10)),
+        lambda: request.similar_files(stranger, ids, "/a.obj", size=3),
     ):
         with pytest.raises(AssetNotFoundError):
             ask_for()

@@ -195,6 +195,6 @@ def test_facts_are_in_no_audit_entry(museum: InspectionSetup) -> None:
     entry_of = museum.records.entries(ADMIN, "copy", ATTRIBUTES)
     museum.records.write_as_is(ATTRIBUTES, [], entry_of)
     assert museum.facts() == {}
-    told = [entry for entry in entries(museum.tables) if "attribute" in json.dumps(entry)]
-    assert len(told) == 2
-    assert "fact_" not in json.dumps(told)
+    found = [entry for entry in entries(museum.tables) if "attribute" in json.dumps(entry)]
+    assert len(found) == 2
+    assert "fact_" not in json.dumps(found)

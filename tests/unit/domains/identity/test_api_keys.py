@@ -70,8 +70,8 @@ def test_a_created_key_is_returned_once_and_stored_as_its_hash(
 def test_no_later_reply_holds_the_key_or_its_hash(client: Client) -> None:
     create(client)
     listed = client.send("GET", "/auth/api-keys").body["Items"]
-    for told in (one(client).body, one(client, "PUT", {"description": "new"}).body, *listed):
-        assert not {"apiKey", "apiKeyHash", "revision"} & set(told)
+    for reply in (one(client).body, one(client, "PUT", {"description": "new"}).body, *listed):
+        assert not {"apiKey", "apiKeyHash", "revision"} & set(reply)
 
 
 def test_a_user_without_a_role_gets_no_key(client: Client) -> None:

@@ -142,14 +142,14 @@ def test_without_cognitos_answer_no_one_gave_a_second_factor(now: datetime) -> N
 
 
 def test_what_is_remembered_of_users_is_bounded(now: datetime) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
 
     class Counting(MemoryUserPool):
         def get_user(self, user_id: str) -> Any:
-            asked.append(user_id)
+            calls.append(user_id)
 
-    users = PoolUsers(Counting(), ManualClock(now), asked.append)
+    users = PoolUsers(Counting(), ManualClock(now), calls.append)
     for number in [*range(USERS_KNOWN + 1), USERS_KNOWN, 0]:
         with pytest.raises(RefusedError):
             users.completed(Identity(f"user-{number}"))
-    assert len(asked) == USERS_KNOWN + 2
+    assert len(calls) == USERS_KNOWN + 2

@@ -36,10 +36,10 @@ def test_keys_are_read_once_while_they_are_fresh(deployment: Deployment) -> None
         deployment.identify()
     deployment.hand.at += KEYS_FRESH - timedelta(seconds=1)
     deployment.identify()
-    assert deployment.provider.asked == ["/.well-known/openid-configuration", "/keys"]
+    assert deployment.provider.requested == ["/.well-known/openid-configuration", "/keys"]
     deployment.hand.at += timedelta(seconds=1)
     deployment.identify()
-    assert len(deployment.provider.asked) == 4
+    assert len(deployment.provider.requested) == 4
 
 
 def test_a_new_key_is_found_and_an_old_one_forgotten(deployment: Deployment) -> None:
@@ -58,14 +58,14 @@ def test_a_new_key_is_found_and_an_old_one_forgotten(deployment: Deployment) -> 
 
 def test_random_key_ids_do_not_burden_the_provider(deployment: Deployment) -> None:
     deployment.identify()
-    deployment.provider.asked.clear()
+    deployment.provider.requested.clear()
     stranger = key("RSA", "stranger")
     for _ in range(30):
         deployment.hand.at += timedelta(seconds=1)
         for _ in range(3):
             assert deployment.refusal(by=stranger) is Reason.JWT_KEY
         deployment.identify()
-    assert deployment.provider.asked.count("/keys") <= 30 / KEYS_PAUSE.total_seconds()
+    assert deployment.provider.requested.count("/keys") <= 30 / KEYS_PAUSE.total_seconds()
 
 
 def test_known_keys_continue_while_the_provider_is_down_until_they_are_too_old(
@@ -102,7 +102,7 @@ def test_a_provider_that_was_never_reached_admits_no_one_and_is_left_in_peace(
     for _ in range(10):
         with pytest.raises(UnavailableError):
             deployment.identify()
-    assert len(deployment.provider.asked) == 1
+    assert len(deployment.provider.requested) == 1
     deployment.provider.down = False
     deployment.hand.at += KEYS_PAUSE
     assert deployment.identify().user_id == "ann"
@@ -112,7 +112,7 @@ def test_a_clock_that_was_set_back_makes_keys_be_read_again(deployment: Deployme
     deployment.identify()
     deployment.hand.at -= timedelta(days=1)
     deployment.identify()
-    assert deployment.provider.asked.count("/keys") == 2
+    assert deployment.provider.requested.count("/keys") == 2
 
 
 @pytest.mark.parametrize(

@@ -202,8 +202,8 @@ def test_the_settings_say_which_claims_mean_what(deployment: Deployment) -> None
         mfa_claim="acr",
         mfa_values=frozenset({"gold"}),
     )
-    said = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
-    assert deployment.identify(**said) == Identity(
+    output = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
+    assert deployment.identify(**output) == Identity(
         "corp.bo", mfa=True, email="bo@example.org", subject="ann"
     )
     assert deployment.refusal() is Reason.JWT_CLAIMS

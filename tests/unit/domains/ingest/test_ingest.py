@@ -109,12 +109,12 @@ def test_an_asset_and_its_files_come_of_two_calls(desk: IngestSetup) -> None:
     assert "files" not in done.body
 
 
-@pytest.mark.parametrize(("said", "kept"), [({}, True), ({"isDistributable": False}, False)])
+@pytest.mark.parametrize(("output", "kept"), [({}, True), ({"isDistributable": False}, False)])
 def test_an_asset_may_be_downloaded_unless_that_is_denied(
-    desk: IngestSetup, said: dict[str, bool], kept: bool
+    desk: IngestSetup, output: dict[str, bool], kept: bool
 ) -> None:
     described = {name: value for name, value in ASSET.items() if name != "isDistributable"}
-    assert desk.send({**described, "files": [EMPTY], **said}).status == 200
+    assert desk.send({**described, "files": [EMPTY], **output}).status == 200
     found = desk.asset
     assert found is not None
     assert found.is_distributable is kept

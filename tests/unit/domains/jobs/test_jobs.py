@@ -170,11 +170,11 @@ def test_what_cannot_be_the_id_of_a_job_is_refused(client: Client, job_id: str) 
 
 
 def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: JobService) -> None:
-    asked: list[Secured] = []
+    requests: list[Secured] = []
 
     class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
-            asked.append(target)
+            requests.append(target)
             return True
 
     pump = Secured("asset", {"databaseId": "museum", "assetName": "Pump"})
@@ -191,15 +191,15 @@ def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: J
     noting.get_job(ADMIN, ID)
     assets.clear()
     noting.get_job(ADMIN, ID)
-    assert asked == [pump, Secured("database", {"databaseId": "museum"})]
+    assert requests == [pump, Secured("database", {"databaseId": "museum"})]
 
 
 def test_the_required_permission_for_a_job_of_a_tag_is_the_tags(service: JobService) -> None:
-    asked: list[Secured] = []
+    requests: list[Secured] = []
 
     class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
-            asked.append(target)
+            requests.append(target)
             return True
 
     job = service.new(
@@ -211,7 +211,7 @@ def test_the_required_permission_for_a_job_of_a_tag_is_the_tags(service: JobServ
     )
     service.jobs.tables.write(service.put(job))
     replace(service, authorization=RecordingUser()).get_job(ADMIN, "withdrawTag.1")
-    assert asked == [Secured("tag", {"tagName": "old", "tagTypeName": "age"})]
+    assert requests == [Secured("tag", {"tagName": "old", "tagTypeName": "age"})]
 
 
 def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
@@ -226,27 +226,27 @@ def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
         def may(self, caller: object, action: object, target: Secured) -> bool:
             return target.fields.get("assetName") in seen
 
-    told = JobService(
+    found = JobService(
         service.jobs,
         VisibleJobs(),
         service.audit,
         service.clock,
         subject=lambda job: Secured("asset", {"assetName": job.asset_id or ""}),
     )
-    assert told.get_job(ADMIN, ID).problems == [problem]
+    assert found.get_job(ADMIN, ID).problems == [problem]
     seen.remove("idol")
     withheld = ["Details are visible only to users who may see the files to copy"]
-    assert told.get_job(ADMIN, ID).problems == withheld
-    assert told.resume_job(ADMIN, ID).problems == withheld
+    assert found.get_job(ADMIN, ID).problems == withheld
+    assert found.resume_job(ADMIN, ID).problems == withheld
     assert service.get_job(ADMIN, ID).problems == [problem]
 
 
 def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -> None:
-    asked: list[tuple[object, Secured]] = []
+    requests: list[tuple[object, Secured]] = []
 
     class RecordingUser(OnlyUser):
         def may(self, caller: object, action: object, target: Secured) -> bool:
-            asked.append((action, target))
+            requests.append((action, target))
             return True
 
     job = service.new(
@@ -258,4 +258,4 @@ def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -
     )
     service.jobs.tables.write(service.put(job))
     replace(service, authorization=RecordingUser()).get_job(ADMIN, "importBucket.1")
-    assert asked == [("POST", Secured("bucket", {"bucketId": "scans-id"}))]
+    assert requests == [("POST", Secured("bucket", {"bucketId": "scans-id"}))]

@@ -141,12 +141,12 @@ def test_what_was_accepted_once_is_written_as_it_is() -> None:
         },
     }
     bench.records.schemas.create_schema(ADMIN, CreateSchemaBody.model_validate(schema))
-    told = bench.records.entries(ADMIN, "copy", STATUE)
+    found = bench.records.entries(ADMIN, "copy", STATUE)
     records = [Record(metadata_key=key, metadata_value="v") for key in "ab"]
-    bench.records.write_as_is(STATUE, records, told)
+    bench.records.write_as_is(STATUE, records, found)
     assert bench.keys() == ["a", "b"]
-    bench.records.write_as_is(STATUE, records, told)
-    bench.records.write_as_is(STATUE, [], told)
+    bench.records.write_as_is(STATUE, records, found)
+    bench.records.write_as_is(STATUE, [], found)
     assert (bench.keys(), bench.size()) == ([], 0)
     of_asset = [e["operation"] for e in entries(bench.tables) if "statue" in e["entity"]]
     assert of_asset == ["copy_asset_metadata"] * 2  # one that changes nothing tells nothing

@@ -310,8 +310,8 @@ def test_each_change_of_a_schema_is_reported(client: Client, tables: Tables) -> 
     schema_id = created(client)
     client.send("PUT", SCHEMAS, body={"metadataSchemaId": schema_id, "enabled": False})
     one(client, "DELETE", schema_id, body={"confirmDelete": True})
-    told = [e["operation"] for e in entries(tables) if e["entity"] == f"metadataSchema:{schema_id}"]
-    assert sorted(told) == [
+    found = [e["operation"] for e in entries(tables) if e["entity"] == f"metadataSchema:{schema_id}"]
+    assert sorted(found) == [
         "create_metadata_schema",
         "delete_metadata_schema",
         "update_metadata_schema",

@@ -63,7 +63,7 @@ def test_a_change_keeps_the_date_of_creation_and_whether_it_is_enabled(
 
 
 @pytest.mark.parametrize(
-    ("more", "field", "said"),
+    ("more", "field", "output"),
     [
         ({"lambdaName": "AssetsApi"}, "lambdaName", "allowedPipelineFunctions"),
         ({"lambdaName": ""}, "lambdaName", "allowedPipelineFunctions"),
@@ -99,11 +99,11 @@ def test_a_change_keeps_the_date_of_creation_and_whether_it_is_enabled(
     ],
 )
 def test_what_is_wrong_is_refused_and_named(
-    definitions: Definitions, more: dict[str, Any], field: str, said: str
+    definitions: Definitions, more: dict[str, Any], field: str, output: str
 ) -> None:
     status, named, message = definitions.refused(routes.PUT_PIPELINE, pipeline_body(**more))
     assert (status, named) == (400, [field])
-    assert said in message
+    assert output in message
     assert not definitions.product.tables.rows(PIPELINES)
 
 

@@ -130,9 +130,9 @@ def test_lists_say_which_files_and_versions_are_quarantined(
     rows = {one["relativePath"]: one for one in museum.list_files().body["items"]}
     marks = {path: one.get("isQuarantined") for path, one in rows.items()}
     assert marks == {"/a.glb": True, "/parts/": None, "/parts/b.glb": False}
-    told = museum.file_info("/a.glb", includeVersions="true").body
-    assert told["isQuarantined"] is True
-    assert {one["versionId"]: one["isQuarantined"] for one in told["versions"]} == {
+    reply = museum.file_info("/a.glb", includeVersions="true").body
+    assert reply["isQuarantined"] is True
+    assert {one["versionId"]: one["isQuarantined"] for one in reply["versions"]} == {
         bad: True,
         clean: False,
     }

@@ -32,6 +32,6 @@ def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
 
 def test_a_long_message_is_cut_and_repetitions_are_reported_once() -> None:
     happenings = [Happening("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
-    told = text("It", [*happenings, *happenings])
-    assert told.count("operation") == 50
-    assert told.endswith("and 10 more.\n")
+    found = text("It", [*happenings, *happenings])
+    assert found.count("operation") == 50
+    assert found.endswith("and 10 more.\n")

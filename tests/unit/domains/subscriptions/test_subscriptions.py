@@ -313,8 +313,8 @@ def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
     send(client, "POST", ANN)
     send(client, "PUT", BOB)
     send(client, "DELETE", BOB, path="/unsubscribe")
-    told = [e for e in entries(tables) if e["entity"] == "subscription:Asset:statue"]
-    changes = {e["operation"]: e["changes"]["subscribers"] for e in told}
+    found = [e for e in entries(tables) if e["entity"] == "subscription:Asset:statue"]
+    changes = {e["operation"]: e["changes"]["subscribers"] for e in found}
     assert changes == {
         "create_subscription": {"after": [ANN]},
         "update_subscription": {"before": [ANN], "after": [BOB]},

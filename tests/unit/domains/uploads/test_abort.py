@@ -85,8 +85,8 @@ def test_an_upload_that_is_completed_just_before_is_not_abandoned(
     monkeypatch.setattr(context, "lease", overtaken)
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
-    told = museum.upload(upload_id)
-    assert (told.status, told.body["state"]) == (200, "completed")
+    found = museum.upload(upload_id)
+    assert (found.status, found.body["state"]) == (200, "completed")
     assert museum.complete(upload_id, *done).status == 200  # the lease was given back
 
 

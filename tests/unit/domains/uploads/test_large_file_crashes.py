@@ -195,9 +195,9 @@ def test_a_file_that_kills_every_worker_ends_with_a_reason_and_can_be_tried_agai
             except KilledError:
                 world.now += timedelta(minutes=10)
     assert world.job(job_id).state == "failed"
-    (told,) = museum.upload(upload_id).body["files"]
-    assert (told["state"], told["errorKind"]) == ("failed", "failure")
-    assert "tried 20 times" in told["error"]
+    (reply,) = museum.upload(upload_id).body["files"]
+    assert (reply["state"], reply["errorKind"]) == ("failed", "failure")
+    assert "tried 20 times" in reply["error"]
     assert museum.complete(upload_id, *done).body["largeFileAsynchronousHandling"]
     world.drain()
     assert states(world, upload_id) == {"/a.glb": "done"}

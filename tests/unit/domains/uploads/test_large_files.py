@@ -54,8 +54,8 @@ def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
     assert (found.version.size, found.content_type) == (len(GLB), "model/gltf-binary")
     assert found.metadata == {"vitrine-upload": upload_id}
     assert states(world, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
-    told = museum.upload(upload_id).body
-    assert (told["state"], told["largeFileAsynchronousHandling"]) == ("completed", True)
+    reply = museum.upload(upload_id).body
+    assert (reply["state"], reply["largeFileAsynchronousHandling"]) == ("completed", True)
     assert (asset_type(museum), temporary(), world.versions()) == ("folder", [], 2)
 
 
@@ -139,9 +139,9 @@ def test_parts_that_are_replaced_after_the_complete_are_not_taken(world: World) 
     museum.complete(answer.body["uploadId"], done)
     stored_part(file, 1, b"other" * 10)
     world.drain()
-    (told,) = museum.upload(answer.body["uploadId"]).body["files"]
-    assert (told["state"], told["errorKind"]) == ("failed", "failure")
-    assert "replaced" in told["error"]
+    (reply,) = museum.upload(answer.body["uploadId"]).body["files"]
+    assert (reply["state"], reply["errorKind"]) == ("failed", "failure")
+    assert "replaced" in reply["error"]
     assert (head(museum, "/a.glb"), temporary()) == (None, [])
 
 
@@ -152,9 +152,9 @@ def test_parts_that_were_deleted_end_with_their_reason(world: World) -> None:
     (key,) = temporary()
     museum.objects.abort_multipart(BUCKET, key, done[0]["uploadIdS3"])
     world.drain()
-    (told,) = museum.upload(upload_id).body["files"]
-    assert told["state"] == "failed"
-    assert "the upload no longer exists in S3" in told["error"]
+    (reply,) = museum.upload(upload_id).body["files"]
+    assert reply["state"] == "failed"
+    assert "the upload no longer exists in S3" in reply["error"]
 
 
 def test_what_no_worker_finishes_any_more_can_be_abandoned(

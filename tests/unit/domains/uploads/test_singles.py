@@ -135,11 +135,11 @@ def test_all_versions_are_removed_with_an_upload_that_is_abandoned(museum: Galle
 
 def test_a_renewal_shows_what_is_stored_and_gives_another_url(museum: Gallery) -> None:
     upload_id, file = started(museum, 64)
-    asked = {"relativeKey": "/a.glb", "partRanges": [{"first": 1, "last": 1}]}
-    (renewed,) = museum.renew(upload_id, asked).body["files"]
+    query = {"relativeKey": "/a.glb", "partRanges": [{"first": 1, "last": 1}]}
+    (renewed,) = museum.renew(upload_id, query).body["files"]
     assert (renewed["storedParts"], renewed["assembled"]) == ([], False)
     assert temporary_key(renewed) == temporary_key(file)
     etag = stored_part(renewed, 1, GLB)["ETag"].strip('"')
-    (renewed,) = museum.renew(upload_id, asked).body["files"]
+    (renewed,) = museum.renew(upload_id, query).body["files"]
     assert renewed["storedParts"] == [{"PartNumber": 1, "ETag": etag, "Size": 64}]
     assert completed(museum, upload_id, renewed, {"PartNumber": 1, "ETag": etag}).status == 200

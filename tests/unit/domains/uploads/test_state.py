@@ -22,19 +22,19 @@ def states(museum: Gallery, upload_id: str) -> dict[str, str]:
 
 def test_an_upload_shows_the_state_of_each_file(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/elf.glb": ELF, "/c.glb": GLB})
-    told = museum.upload(upload_id).body
-    assert (told["state"], told["userId"], told["expiresAt"][:10]) == (
+    reply = museum.upload(upload_id).body
+    assert (reply["state"], reply["userId"], reply["expiresAt"][:10]) == (
         "open",
         "admin",
         "2026-03-08",
     )
-    assert told["files"][0]["uploadIdS3"] == done[0]["uploadIdS3"]
+    assert reply["files"][0]["uploadIdS3"] == done[0]["uploadIdS3"]
     museum.complete(upload_id, *done[:2])
     assert states(museum, upload_id) == {"/a.glb": "done", "/elf.glb": "failed", "/c.glb": "open"}
     museum.complete(upload_id, done[2])
-    told = museum.upload(upload_id).body
-    assert (told["state"], told["largeFileAsynchronousHandling"]) == ("completed", False)
-    assert "ELF" in told["files"][1]["error"]
+    reply = museum.upload(upload_id).body
+    assert (reply["state"], reply["largeFileAsynchronousHandling"]) == ("completed", False)
+    assert "ELF" in reply["files"][1]["error"]
 
 
 def test_refusals_by_a_rule_are_distinguished_from_failures(museum: Gallery) -> None:
@@ -80,11 +80,11 @@ def test_a_batch_of_files_takes_two_requests_a_file_or_five_in_parts_and_one_mor
     museum: Gallery, objects: S3Objects, announced: dict[str, Any], requests: int
 ) -> None:
     files = {f"/{n}.glb": GLB for n in range(10)}
-    asked: list[str] = []
+    calls: list[str] = []
     client = objects.client
 
     def count(model: object, **_: object) -> None:
-        asked.append(str(getattr(model, "name", "")))
+        calls.append(str(getattr(model, "name", "")))
 
     client.meta.events.register("before-call.s3", count, unique_id="counting")
     try:
@@ -92,7 +92,7 @@ def test_a_batch_of_files_takes_two_requests_a_file_or_five_in_parts_and_one_mor
         assert museum.complete(upload_id, *done).body["overallSuccess"]
     finally:
         client.meta.events.unregister("before-call.s3", unique_id="counting")
-    asked = [name for name in asked if name not in {"UploadPart", "PutObject"}]  # the client's own
-    assert asked.count("DeleteObjects") == 1
-    assert asked.count("ListObjectsV2") <= 2  # for the asset's type
-    assert len(asked) - asked.count("ListObjectsV2") == requests * len(files) + 1
+    calls = [name for name in calls if name not in {"UploadPart", "PutObject"}]  # the client's own
+    assert calls.count("DeleteObjects") == 1
+    assert calls.count("ListObjectsV2") <= 2  # for the asset's type
+    assert len(calls) - calls.count("ListObjectsV2") == requests * len(files) + 1

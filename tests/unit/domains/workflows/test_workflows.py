@@ -62,7 +62,7 @@ def test_a_workflow_may_have_parameters_of_its_own(definitions: Definitions) -> 
 
 
 @pytest.mark.parametrize(
-    ("more", "field", "said"),
+    ("more", "field", "output"),
     [
         ({"pipelines": [("museum", "render")]}, f"{FIRST}.name", "render does not exist in museum"),
         ({"pipelines": [("gallery", "convert")]}, f"{FIRST}.databaseId", "museum or GLOBAL"),
@@ -76,14 +76,14 @@ def test_a_workflow_may_have_parameters_of_its_own(definitions: Definitions) -> 
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_and_named(
-    definitions: Definitions, more: dict[str, Any], field: str, said: str
+    definitions: Definitions, more: dict[str, Any], field: str, output: str
 ) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("anyone", "GLOBAL"))
     if more.get("pipelines") == [("GLOBAL", "all")]:
         more = {**more, "pipelines": [("GLOBAL", "anyone")]}
     status, named, message = definitions.refused(routes.PUT_WORKFLOW, workflow_body(**more))
     assert (status, named) == (400, [field])
-    assert said in message
+    assert output in message
     assert not definitions.product.tables.rows(WORKFLOWS)
 
 

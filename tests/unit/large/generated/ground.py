@@ -119,21 +119,21 @@ class GeneratedWorld(Seeded):
         """Drop what the fakes remember of all requests: there are hundreds of thousands."""
         self.product.changes.clear()
         self.tables.together.clear()
-        self.engine.asked.clear()
-        self.denials.told.clear()
+        self.engine.requested.clear()
+        self.denials.recorded.clear()
 
     def _put_traits(self, case: Case) -> None:
         places = self._places()
         for (asset_id, database_id), traits in zip(places.items(), case.traits, strict=True):
             archived = "#deleted" if asset_id == PLACES["archived"][1] else ""
             key = {"databaseId": f"{database_id}{archived}", "assetId": asset_id}
-            told = {"assetName": traits.name, "assetType": traits.asset_type}
-            self.tables.write(Update(table=ASSETS, key=key, set={**told, "tags": [*traits.tags]}))
+            fields = {"assetName": traits.name, "assetType": traits.asset_type}
+            self.tables.write(Update(table=ASSETS, key=key, set={**fields, "tags": [*traits.tags]}))
 
     def _put_policy(self, case: Case, user_id: str) -> None:
         for name in (PLAIN_ROLE, ROLE_WITH_MFA, OTHER_ROLE):
-            told = {"roleName": name, "description": "Drawn", "mfaRequired": name == ROLE_WITH_MFA}
-            self.done(routes.CREATE_ROLE, body=told)
+            fields = {"roleName": name, "description": "Drawn", "mfaRequired": name == ROLE_WITH_MFA}
+            self.done(routes.CREATE_ROLE, body=fields)
         for number, body in enumerate(rules_of(case, user_id)):
             self.done(routes.CREATE_CONSTRAINT, {"constraintId": f"drawn-{number}"}, body)
         given = {"userId": user_id, "roleName": [*case.roles]}
@@ -193,8 +193,8 @@ class _DrawnRole(Role):
 
 
 def _asking(user_id: str, *, has_mfa: bool) -> Role:
-    def unasked(*asked: object) -> bool:
-        raise AssertionError(f"the words of the matrix do not speak of drawn rules: {asked}")
+    def unasked(*query: object) -> bool:
+        raise AssertionError(f"the words of the matrix do not speak of drawn rules: {query}")
 
     return _DrawnRole(user_id, unasked, unasked, has_mfa=has_mfa)
 
@@ -226,8 +226,8 @@ def token_of(body: Any) -> str | None:
 
 def seen(row: Json) -> Fields:
     """An asset as rules see it."""
-    told = {name: str(row[name]) for name in ("databaseId", "assetName", "assetType")}
-    return {**told, "tags": tuple(row["tags"])}
+    found = {name: str(row[name]) for name in ("databaseId", "assetName", "assetType")}
+    return {**found, "tags": tuple(row["tags"])}
 
 
 def _documents(row: Json, is_archived: bool) -> tuple[Json, Json]:

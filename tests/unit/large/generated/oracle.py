@@ -58,27 +58,27 @@ class Request(NamedTuple):
         )
 
 
-def expected(asked: Request) -> int:
+def expected(request: Request) -> int:
     """The status: tier 1, then what the request itself says, then tier 2."""
-    route = asked.route
-    if not (route.public or route.open_to_users or may_use(asked)):
+    route = request.route
+    if not (route.public or route.open_to_users or may_use(request)):
         return FORBIDDEN
-    if asked.state in demand_of(route).bad:
+    if request.state in demand_of(route).bad:
         return BAD
-    return _statement_of(route)(asked)
+    return _statement_of(route)(request)
 
 
-def may_use(asked: Request) -> bool:
+def may_use(request: Request) -> bool:
     """A rule may speak of the route as it is declared, or as it is requested."""
 
     def value(name: re.Match[str]) -> str:
-        told = asked.question.parameters[name[1]]
-        return told.replace("%", "%25").replace("/", "%2F")
+        found = request.question.parameters[name[1]]
+        return found.replace("%", "%25").replace("/", "%2F")
 
-    route = asked.route
+    route = request.route
     requested = re.sub(r"\{([\w:]+)\+?\}", value, route.path)
     method = "GET" if route.method == "HEAD" else route.method
-    return asked.can(method, "api", {"route__path": (requested, route.path)})
+    return request.can(method, "api", {"route__path": (requested, route.path)})
 
 
 def _statement_of(route: Route) -> Callable[[Request], int]:
@@ -87,98 +87,98 @@ def _statement_of(route: Route) -> Callable[[Request], int]:
     return found
 
 
-def _everyone(asked: Request) -> int:
+def _everyone(request: Request) -> int:
     return DONE
 
 
-def _administrators(asked: Request) -> int:
+def _administrators(request: Request) -> int:
     return FORBIDDEN
 
 
-def _an_asset(asked: Request) -> int:
-    return asked.reach("asset", asked.asset())
+def _an_asset(request: Request) -> int:
+    return request.reach("asset", request.asset())
 
 
-def _both_ends(asked: Request) -> int:
+def _both_ends(request: Request) -> int:
     """Of a link: both must be visible, and then allow it."""
-    _, asset_id = ASSETS[asked.state]
-    ends = [asked.facts.assets.get(name) for name in (asset_id, f"{asset_id}-base")]
-    found = [asked.reach("asset", None if end is None else end.fields) for end in ends]
+    _, asset_id = ASSETS[request.state]
+    ends = [request.facts.assets.get(name) for name in (asset_id, f"{asset_id}-base")]
+    found = [request.reach("asset", None if end is None else end.fields) for end in ends]
     return max(found)  # 404 before 403 before 200
 
 
-def _to_link(asked: Request) -> int:
+def _to_link(request: Request) -> int:
     """Linking asks one end after the other: what refuses first is answered."""
-    base = asked.reach("asset", asked.facts.assets["statue-base"].fields)
-    return base if base != DONE else _an_asset(asked)
+    base = request.reach("asset", request.facts.assets["statue-base"].fields)
+    return base if base != DONE else _an_asset(request)
 
 
-def _new_asset(asked: Request, *further: str) -> int:
+def _new_asset(request: Request, *further: str) -> int:
     """An asset to be: its fields are those of the request, its tags must be known and usable."""
-    database_id, _ = ASSETS[asked.state]
-    database_id = database_id if asked.is_there else DATABASES["absent"]
-    tags = ("secret",) if asked.state == "tagged" else ()
-    told = {"databaseId": database_id, "assetName": "A new one", "assetType": "none", "tags": tags}
-    if not asked.can("PUT", "asset", told):
+    database_id, _ = ASSETS[request.state]
+    database_id = database_id if request.is_there else DATABASES["absent"]
+    tags = ("secret",) if request.state == "tagged" else ()
+    fields = {"databaseId": database_id, "assetName": "A new one", "assetType": "none", "tags": tags}
+    if not request.can("PUT", "asset", fields):
         return FORBIDDEN
-    if not asked.is_there:
+    if not request.is_there:
         return ABSENT
     if tags:
         secret = {"tagName": "secret", "tagTypeName": "colour"}
-        if not asked.can("GET", "tag", secret):
+        if not request.can("GET", "tag", secret):
             return BAD  # to who does not see it, it is no tag
-        if asked.facts.names_tag("secret") and not asked.can("PUT", "tag", secret):
+        if request.facts.names_tag("secret") and not request.can("PUT", "tag", secret):
             return FORBIDDEN
-    return DONE if all(asked.can(each, "asset", told) for each in further) else FORBIDDEN
+    return DONE if all(request.can(each, "asset", fields) for each in further) else FORBIDDEN
 
 
-def _to_ingest(asked: Request) -> int:
+def _to_ingest(request: Request) -> int:
     """To an asset that is visible: upload. Otherwise it is to be made; a taken id is a conflict."""
-    there = asked.asset()
-    if there is not None and asked.can("GET", "asset", there):
-        return asked.reach("asset", there, "POST")
-    return _new_asset(asked, "POST")
+    there = request.asset()
+    if there is not None and request.can("GET", "asset", there):
+        return request.reach("asset", there, "POST")
+    return _new_asset(request, "POST")
 
 
-def _a_database(asked: Request) -> int:
-    database_id = "cellar" if _empties_cellar(asked) else DATABASES[asked.state]
-    shows_deleted = demand_of(asked.route).sees_archived or asked.route is routes.LIST_ASSETS
-    if not asked.is_there or (asked.state == "archived" and not shows_deleted):
+def _a_database(request: Request) -> int:
+    database_id = "cellar" if _empties_cellar(request) else DATABASES[request.state]
+    shows_deleted = demand_of(request.route).sees_archived or request.route is routes.LIST_ASSETS
+    if not request.is_there or (request.state == "archived" and not shows_deleted):
         return ABSENT
-    return asked.reach("database", {"databaseId": database_id}, _action_on_database(asked))
+    return request.reach("database", {"databaseId": database_id}, _action_on_database(request))
 
 
-def _action_on_database(asked: Request) -> str:
-    return "GET" if asked.route is routes.LIST_ASSETS else asked.route.action
+def _action_on_database(request: Request) -> str:
+    return "GET" if request.route is routes.LIST_ASSETS else request.route.action
 
 
-def _empties_cellar(asked: Request) -> bool:
-    return asked.route is routes.DELETE_DATABASE and asked.state == "foreign"
+def _empties_cellar(request: Request) -> bool:
+    return request.route is routes.DELETE_DATABASE and request.state == "foreign"
 
 
-def _new_database(asked: Request) -> int:
+def _new_database(request: Request) -> int:
     names: dict[State, str] = {"own": "museum", "foreign": "library"}
-    return asked.make("database", {"databaseId": names[asked.state]})
+    return request.make("database", {"databaseId": names[request.state]})
 
 
-def _a_tag(asked: Request) -> int:
-    tag = {"tagName": "red", "tagTypeName": "colour"} if asked.is_there else None
-    found = asked.reach("tag", tag)
-    is_deleted = asked.route is routes.DELETE_TAG and found == DONE
-    return FORBIDDEN if is_deleted and asked.facts.names_tag("red") else found
+def _a_tag(request: Request) -> int:
+    tag = {"tagName": "red", "tagTypeName": "colour"} if request.is_there else None
+    found = request.reach("tag", tag)
+    is_deleted = request.route is routes.DELETE_TAG and found == DONE
+    return FORBIDDEN if is_deleted and request.facts.names_tag("red") else found
 
 
-def _new_tag(asked: Request) -> int:
-    return asked.make("tag", {"tagName": "blue", "tagTypeName": "colour"})
+def _new_tag(request: Request) -> int:
+    return request.make("tag", {"tagName": "blue", "tagTypeName": "colour"})
 
 
-def _a_tag_type(asked: Request) -> int:
-    name = "empty" if asked.route is routes.DELETE_TAG_TYPE else "colour"
-    return asked.reach("tagType", {"tagTypeName": name} if asked.is_there else None)
+def _a_tag_type(request: Request) -> int:
+    name = "empty" if request.route is routes.DELETE_TAG_TYPE else "colour"
+    return request.reach("tagType", {"tagTypeName": name} if request.is_there else None)
 
 
-def _a_role(asked: Request) -> int:
-    return asked.reach("role", {"roleName": "editor"} if asked.is_there else None)
+def _a_role(request: Request) -> int:
+    return request.reach("role", {"roleName": "editor"} if request.is_there else None)
 
 
 def _user(user_id: str, *roles: str) -> list[Fields]:
@@ -186,64 +186,64 @@ def _user(user_id: str, *roles: str) -> list[Fields]:
     return [{"userId": user_id, "roleName": name} for name in roles] or [{"userId": user_id}]
 
 
-def _changes_user(asked: Request, user_id: str, *roles: str) -> int:
-    may = all(asked.can(asked.route.action, "userRole", each) for each in _user(user_id, *roles))
-    return DONE if may and not has_own_rules(asked.facts.rules, user_id) else FORBIDDEN
+def _changes_user(request: Request, user_id: str, *roles: str) -> int:
+    may = all(request.can(request.route.action, "userRole", each) for each in _user(user_id, *roles))
+    return DONE if may and not has_own_rules(request.facts.rules, user_id) else FORBIDDEN
 
 
-def _gives_role(asked: Request) -> int:
-    return _changes_user(asked, BOB, "editor")
+def _gives_role(request: Request) -> int:
+    return _changes_user(request, BOB, "editor")
 
 
-def _new_sign_in(asked: Request) -> int:
-    return _changes_user(asked, BOB)
+def _new_sign_in(request: Request) -> int:
+    return _changes_user(request, BOB)
 
 
-def _takes_roles(asked: Request) -> int:
-    sees = any(asked.can("GET", "userRole", each) for each in _user(ANN, "editor"))
-    return _changes_user(asked, ANN, "editor") if asked.is_there and sees else ABSENT
+def _takes_roles(request: Request) -> int:
+    sees = any(request.can("GET", "userRole", each) for each in _user(ANN, "editor"))
+    return _changes_user(request, ANN, "editor") if request.is_there and sees else ABSENT
 
 
 def sees_sign_in(facts: Facts, user_id: str, *roles: str) -> bool:
     """Who may see the user itself, or one of its roles, sees that it can sign in."""
-    told = [*_user(user_id), *_user(user_id, *roles)]
-    return any(facts.can("GET", "userRole", each) for each in told)
+    found = [*_user(user_id), *_user(user_id, *roles)]
+    return any(facts.can("GET", "userRole", each) for each in found)
 
 
-def _a_sign_in(asked: Request) -> int:
-    sees = asked.is_there and sees_sign_in(asked.facts, ANN, "editor")
-    return _changes_user(asked, ANN, "editor") if sees else ABSENT
+def _a_sign_in(request: Request) -> int:
+    sees = request.is_there and sees_sign_in(request.facts, ANN, "editor")
+    return _changes_user(request, ANN, "editor") if sees else ABSENT
 
 
-def _a_key(asked: Request) -> int:
+def _a_key(request: Request) -> int:
     """No rule names keys: everyone who may use the routes has its own."""
-    return DONE if asked.state == "own" else ABSENT
+    return DONE if request.state == "own" else ABSENT
 
 
-def _new_key(asked: Request) -> int:
-    return DONE if asked.state == "own" else FORBIDDEN
+def _new_key(request: Request) -> int:
+    return DONE if request.state == "own" else FORBIDDEN
 
 
-def _a_profile(asked: Request) -> int:
-    return DONE if asked.state == "own" else FORBIDDEN
+def _a_profile(request: Request) -> int:
+    return DONE if request.state == "own" else FORBIDDEN
 
 
 def _schema_fields(state: State) -> Fields | None:
     if state == "absent":
         return None
     database_id = DATABASES[state]
-    told = {"databaseId": database_id, "metadataSchemaName": f"Of {database_id}"}
-    return {**told, "metadataSchemaEntityType": "databaseMetadata"}
+    fields = {"databaseId": database_id, "metadataSchemaName": f"Of {database_id}"}
+    return {**fields, "metadataSchemaEntityType": "databaseMetadata"}
 
 
-def _a_schema(asked: Request) -> int:
-    return asked.reach("metadataSchema", _schema_fields(asked.state))
+def _a_schema(request: Request) -> int:
+    return request.reach("metadataSchema", _schema_fields(request.state))
 
 
-def _new_schema(asked: Request) -> int:
-    told = {"databaseId": DATABASES[asked.state], "metadataSchemaName": "New"}
-    found = asked.make("metadataSchema", {**told, "metadataSchemaEntityType": "assetMetadata"})
-    return BAD if found == DONE and not asked.is_there else found
+def _new_schema(request: Request) -> int:
+    fields = {"databaseId": DATABASES[request.state], "metadataSchemaName": "New"}
+    found = request.make("metadataSchema", {**fields, "metadataSchemaEntityType": "assetMetadata"})
+    return BAD if found == DONE and not request.is_there else found
 
 
 def _pipeline_fields(database_id: str, name: str) -> Fields:
@@ -251,59 +251,59 @@ def _pipeline_fields(database_id: str, name: str) -> Fields:
     return {**of, "pipelineType": "standardFile", "pipelineExecutionType": "Lambda"}
 
 
-def _a_pipeline(asked: Request) -> int:
-    fields = _pipeline_fields(DATABASES[asked.state], "convert")
-    return asked.reach("pipeline", fields if asked.is_there else None)
+def _a_pipeline(request: Request) -> int:
+    fields = _pipeline_fields(DATABASES[request.state], "convert")
+    return request.reach("pipeline", fields if request.is_there else None)
 
 
-def _put_pipeline(asked: Request) -> int:
-    found = asked.make("pipeline", _pipeline_fields(DATABASES[asked.state], "convert"))
-    return BAD if found == DONE and not asked.is_there else found
+def _put_pipeline(request: Request) -> int:
+    found = request.make("pipeline", _pipeline_fields(DATABASES[request.state], "convert"))
+    return BAD if found == DONE and not request.is_there else found
 
 
 def _workflow_fields(database_id: str) -> Fields:
     return {"databaseId": database_id, "workflowId": f"publish-{database_id}"}
 
 
-def _a_workflow(asked: Request) -> int:
-    fields = _workflow_fields(DATABASES[asked.state])
-    return asked.reach("workflow", fields if asked.is_there else None)
+def _a_workflow(request: Request) -> int:
+    fields = _workflow_fields(DATABASES[request.state])
+    return request.reach("workflow", fields if request.is_there else None)
 
 
-def _put_workflow(asked: Request) -> int:
+def _put_workflow(request: Request) -> int:
     """A pipeline that the caller does not see cannot be in it."""
-    database_id = DATABASES[asked.state]
-    found = asked.make("workflow", _workflow_fields(database_id))
-    used = asked.is_there and asked.can("GET", "pipeline", _pipeline_fields(database_id, "used"))
+    database_id = DATABASES[request.state]
+    found = request.make("workflow", _workflow_fields(database_id))
+    used = request.is_there and request.can("GET", "pipeline", _pipeline_fields(database_id, "used"))
     return BAD if found == DONE and not used else found
 
 
-def _a_run(asked: Request) -> int:
+def _a_run(request: Request) -> int:
     """Of a workflow on an asset: both must allow it, and so must the workflow's pipelines."""
-    database_id = ASSETS[asked.state][0]
+    database_id = ASSETS[request.state][0]
     workflow = _workflow_fields(database_id)
-    asset = asked.asset()
-    if asset is None or not asked.can("GET", "asset", asset):
+    asset = request.asset()
+    if asset is None or not request.can("GET", "asset", asset):
         return ABSENT
-    if asked.route is not routes.START_EXECUTION and not asked.can("GET", "workflow", workflow):
+    if request.route is not routes.START_EXECUTION and not request.can("GET", "workflow", workflow):
         return ABSENT  # the execution is hidden with its workflow
-    found = asked.reach("asset", asset), asked.reach("workflow", workflow)
-    if asked.route in (routes.START_EXECUTION, routes.RERUN_EXECUTION):
-        found += (asked.reach("pipeline", _pipeline_fields(database_id, "used")),)
+    found = request.reach("asset", asset), request.reach("workflow", workflow)
+    if request.route in (routes.START_EXECUTION, routes.RERUN_EXECUTION):
+        found += (request.reach("pipeline", _pipeline_fields(database_id, "used")),)
     return next((each for each in found if each != DONE), DONE)
 
 
-def _new_bucket(asked: Request) -> int:
+def _new_bucket(request: Request) -> int:
     """Its id is random; no drawn rule names one that another random id would not fit."""
-    return asked.make("bucket", {"bucketId": asked.facts.new_bucket})
+    return request.make("bucket", {"bucketId": request.facts.new_bucket})
 
 
-def _import_of_bucket(asked: Request) -> int:
+def _import_of_bucket(request: Request) -> int:
     """Everyone sees buckets, but for those that a rule denies."""
-    told = {"bucketId": BUCKET_ID}
-    if not asked.is_there or asked.facts.is_denied("GET", "bucket", told):
+    fields = {"bucketId": BUCKET_ID}
+    if not request.is_there or request.facts.is_denied("GET", "bucket", fields):
         return ABSENT
-    return asked.make("bucket", told)
+    return request.make("bucket", fields)
 
 
 BY_ROUTE: dict[Route, Callable[[Request], int]] = {

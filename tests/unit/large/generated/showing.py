@@ -18,8 +18,8 @@ from tests.unit.large.generated.oracle import Request, sees_sign_in, visible
 
 
 class Showing(NamedTuple):
-    told: Callable[[Any], Any]
-    wanted: Callable[[Request], Any]
+    actual: Callable[[Any], Any]
+    expected: Callable[[Request], Any]
 
 
 SENT: dict[Route, Json] = {
@@ -39,15 +39,15 @@ def sent(route: Route, question: Question) -> Question:
 def _rows_where(
     key: Callable[[Json], Any], kind: str, fields: Callable[[Json], Any]
 ) -> Callable[[Request], list[Any]]:
-    def wanted(asked: Request) -> list[Any]:
-        return sorted(key(row) for row in _rows(asked) if asked.can("GET", kind, fields(row)))
+    def wanted(request: Request) -> list[Any]:
+        return sorted(key(row) for row in _rows(request) if request.can("GET", kind, fields(row)))
 
     return wanted
 
 
-def _rows(asked: Request, route: Route | None = None) -> list[Json]:
-    facts, of = asked.facts, route or asked.route
-    return facts.archived[of] if asked.state == "archived" else facts.everything[of]
+def _rows(request: Request, route: Route | None = None) -> list[Json]:
+    facts, of = request.facts, route or request.route
+    return facts.archived[of] if request.state == "archived" else facts.everything[of]
 
 
 def _listing(kind: str, key: str, fields: Callable[[Json], Any]) -> Showing:
@@ -73,22 +73,22 @@ def _of(*names: str, **others: str) -> Callable[[Json], Json]:
     return lambda row: {name: row[others.get(name, name)] for name in (*names, *others)}
 
 
-def _in_database(asked: Request) -> list[str]:
-    database_id = DATABASES[asked.state]
+def _in_database(request: Request) -> list[str]:
+    database_id = DATABASES[request.state]
     return sorted(
         row["assetId"]
-        for row in _rows(asked, routes.LIST_ALL_ASSETS)
-        if row["databaseId"] == database_id and asked.can("GET", "asset", seen(row))
+        for row in _rows(request, routes.LIST_ALL_ASSETS)
+        if row["databaseId"] == database_id and request.can("GET", "asset", seen(row))
     )
 
 
-def _in_databases(asked: Request) -> list[str]:
+def _in_databases(request: Request) -> list[str]:
     """This list goes through the databases: it needs sight of both."""
     return sorted(
         row["assetId"]
-        for row in _rows(asked)
-        if asked.can("GET", "database", {"databaseId": row["databaseId"]})
-        and asked.can("GET", "asset", seen(row))
+        for row in _rows(request)
+        if request.can("GET", "database", {"databaseId": row["databaseId"]})
+        and request.can("GET", "asset", seen(row))
     )
 
 
@@ -96,12 +96,12 @@ def _defined(route: Route, kind: str, *names: str) -> Showing:
     """Pipelines or workflows of one database; `names` are the fields that rules may name."""
     key = names[1]
 
-    def wanted(asked: Request) -> list[str]:
+    def wanted(request: Request) -> list[str]:
         return sorted(
             row[key]
-            for row in _rows(asked, route)
-            if row["databaseId"] == DATABASES[asked.state]
-            and asked.can("GET", kind, {name: row[name] for name in names})
+            for row in _rows(request, route)
+            if row["databaseId"] == DATABASES[request.state]
+            and request.can("GET", kind, {name: row[name] for name in names})
         )
 
     return Showing(_ids(key), wanted)
@@ -111,17 +111,17 @@ def _tag_types(body: Any) -> dict[str, list[str]]:
     return {row["tagTypeName"]: row["tags"] for row in items(body)}
 
 
-def _wanted_tag_types(asked: Request) -> dict[str, list[str]]:
+def _wanted_tag_types(request: Request) -> dict[str, list[str]]:
     """Types, each with those of its tags that are visible."""
     tags = [
         row
-        for row in asked.facts.everything[routes.LIST_TAGS]
-        if asked.can("GET", "tag", _of("tagName", "tagTypeName")(row))
+        for row in request.facts.everything[routes.LIST_TAGS]
+        if request.can("GET", "tag", _of("tagName", "tagTypeName")(row))
     ]
     return {
         name: sorted(row["tagName"] for row in tags if row["tagTypeName"] == name)
-        for name in (row["tagTypeName"] for row in _rows(asked))
-        if asked.can("GET", "tagType", {"tagTypeName": name})
+        for name in (row["tagTypeName"] for row in _rows(request))
+        if request.can("GET", "tagType", {"tagTypeName": name})
     }
 
 
@@ -129,43 +129,43 @@ def _user_roles(body: Any) -> dict[str, list[str]]:
     return {row["userId"]: sorted(row["roleName"]) for row in items(body)}
 
 
-def _wanted_user_roles(asked: Request) -> dict[str, list[str]]:
+def _wanted_user_roles(request: Request) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for row in asked.facts.everything[routes.LIST_USER_ROLES]:
+    for row in request.facts.everything[routes.LIST_USER_ROLES]:
         for name in row["roleName"]:
-            if asked.can("GET", "userRole", {"userId": row["userId"], "roleName": name}):
+            if request.can("GET", "userRole", {"userId": row["userId"], "roleName": name}):
                 found.setdefault(row["userId"], []).append(name)
     return {user_id: sorted(names) for user_id, names in found.items()}
 
 
-def _wanted_sign_ins(asked: Request) -> list[str]:
-    roles = _user_roles({"Items": asked.facts.everything[routes.LIST_USER_ROLES]})
-    names = (row["userId"] for row in _rows(asked))
-    return sorted(name for name in names if sees_sign_in(asked.facts, name, *roles.get(name, ())))
+def _wanted_sign_ins(request: Request) -> list[str]:
+    roles = _user_roles({"Items": request.facts.everything[routes.LIST_USER_ROLES]})
+    names = (row["userId"] for row in _rows(request))
+    return sorted(name for name in names if sees_sign_in(request.facts, name, *roles.get(name, ())))
 
 
-def _wanted_subscriptions(asked: Request) -> list[str]:
-    return sorted(visible(asked.facts, (row["entityId"] for row in _rows_now(asked))))
+def _wanted_subscriptions(request: Request) -> list[str]:
+    return sorted(visible(request.facts, (row["entityId"] for row in _rows_now(request))))
 
 
-def _wanted_keys(asked: Request) -> list[str]:
-    mine = asked.facts.who.user_id
-    return sorted(row["apiKeyId"] for row in _rows_now(asked) if row["userId"] == mine)
+def _wanted_keys(request: Request) -> list[str]:
+    mine = request.facts.who.user_id
+    return sorted(row["apiKeyId"] for row in _rows_now(request) if row["userId"] == mine)
 
 
-def _rows_now(asked: Request) -> list[Json]:
-    return asked.facts.everything[asked.route]
+def _rows_now(request: Request) -> list[Json]:
+    return request.facts.everything[request.route]
 
 
-def _wanted_buckets(asked: Request) -> list[str]:
-    names = [row["bucketId"] for row in _rows_now(asked)]
-    facts = asked.facts
+def _wanted_buckets(request: Request) -> list[str]:
+    names = [row["bucketId"] for row in _rows_now(request)]
+    facts = request.facts
     return [each for each in names if not facts.is_denied("GET", "bucket", {"bucketId": each})]
 
 
-def _wanted_pages(asked: Request) -> list[str]:
-    paths = [page["route__path"] for page in asked.question.body["routes"]]
-    return [path for path in paths if asked.can("GET", "web", {"route__path": path})]
+def _wanted_pages(request: Request) -> list[str]:
+    paths = [page["route__path"] for page in request.question.body["routes"]]
+    return [path for path in paths if request.can("GET", "web", {"route__path": path})]
 
 
 class _Family(NamedTuple):
@@ -175,14 +175,14 @@ class _Family(NamedTuple):
     hidden: int
 
 
-def _ends(asked: Request, asset_id: str, place: int) -> set[str]:
+def _ends(request: Request, asset_id: str, place: int) -> set[str]:
     """The active assets at the other end of links from (0) or to (1) an asset."""
-    found = {edge[1 - place] for edge in asked.facts.edges if edge[place] == asset_id}
-    return {name for name in found if not asked.facts.assets[name].is_archived}
+    found = {edge[1 - place] for edge in request.facts.edges if edge[place] == asset_id}
+    return {name for name in found if not request.facts.assets[name].is_archived}
 
 
-def _parted(asked: Request, names: set[str]) -> _Family:
-    shown = visible(asked.facts, names)
+def _parted(request: Request, names: set[str]) -> _Family:
+    shown = visible(request.facts, names)
     return _Family(sorted(shown), len(names) - len(shown))
 
 
@@ -194,31 +194,31 @@ def _links(body: Any) -> dict[str, _Family]:
     }
 
 
-def _wanted_links(asked: Request) -> dict[str, _Family]:
-    _, asset_id = ASSETS[asked.state]
-    children, parents = (_parted(asked, _ends(asked, asset_id, place)) for place in (0, 1))
+def _wanted_links(request: Request) -> dict[str, _Family]:
+    _, asset_id = ASSETS[request.state]
+    children, parents = (_parted(request, _ends(request, asset_id, place)) for place in (0, 1))
     return {"children": children, "parents": parents, "related": _Family([], 0)}
 
 
 def _export(body: Any) -> tuple[_Family, int, list[tuple[str, str]]]:
-    told = sorted(each["assetid"] for each in body["assets"])
+    found = sorted(each["assetid"] for each in body["assets"])
     links = sorted((one["parentAssetId"], one["childAssetId"]) for one in body["relationships"])
-    family = _Family(told, body["unauthorizedAssetCount"])
+    family = _Family(found, body["unauthorizedAssetCount"])
     return family, body["totalAssetsInTree"], links
 
 
-def _wanted_export(asked: Request) -> tuple[_Family, int, list[tuple[str, str]]]:
+def _wanted_export(request: Request) -> tuple[_Family, int, list[tuple[str, str]]]:
     """The tree as far as it is visible: what is below a hidden asset is not even counted."""
-    _, root = ASSETS[asked.state]
+    _, root = ASSETS[request.state]
     shown, hidden, level = {root}, set[str](), {root}
     while level:
-        below = {child for name in level for child in _ends(asked, name, 0)}
-        found = set(visible(asked.facts, below))
+        below = {child for name in level for child in _ends(request, name, 0)}
+        found = set(visible(request.facts, below))
         hidden |= below - found
         level = found - shown
         shown |= found
-    parents = set(visible(asked.facts, _ends(asked, root, 1)))
-    links = {edge for edge in asked.facts.edges if set(edge) <= shown}
+    parents = set(visible(request.facts, _ends(request, root, 1)))
+    links = {edge for edge in request.facts.edges if set(edge) <= shown}
     links |= {(parent, root) for parent in parents}
     return _Family(sorted(shown), len(hidden)), len(shown), sorted(links)
 
@@ -248,13 +248,13 @@ def _search(body: Any) -> _Found:
     return _Found(sorted(hit["_id"] for hit in hits["hits"]), hits["total"]["value"], found)
 
 
-def _wanted_search(asked: Request) -> _Found:
+def _wanted_search(request: Request) -> _Found:
     """Each asset is a document, and so is its one file, which has the rights of its asset."""
-    facts = asked.facts
+    facts = request.facts
     there = [
         name
         for name, one in facts.assets.items()
-        if asked.state == "archived" or not one.is_archived
+        if request.state == "archived" or not one.is_archived
     ]
     found = visible(facts, there)
     both = [one.fields for one in found.values()] * 2
@@ -266,7 +266,7 @@ def _wanted_search(asked: Request) -> _Found:
         "list_tags": _counted(tag for one in both for tag in one["tags"]),
     }
     ids = sorted([*found, *(f"{name}/a.txt" for name in found)])
-    return _Found(ids, len(ids), facets if asked.route is routes.SEARCH else {})
+    return _Found(ids, len(ids), facets if request.route is routes.SEARCH else {})
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:

@@ -56,37 +56,37 @@ def status_of(answer: Answer) -> int:
 
 def differences(ground: GeneratedWorld, facts: Facts, route: Route, state: State) -> Iterator[str]:
     """Where the product answers something else than the rules mean."""
-    asked = Request(
+    request = Request(
         facts, route, state, sent(route, question(ground, route, facts.role.user_id, state))
     )
-    wanted, answer = expected(asked), ground.ask(route, facts.role, asked.question)
+    wanted, answer = expected(request), ground.ask(route, facts.role, request.question)
     where = f"{route.key} ({state})"
     if status_of(answer) != wanted:
         yield f"{where}: {wanted} by the rules, but {answer.status} {answer.body}"
     elif wanted != DONE and ground.changed:
         yield f"{where}: {answer.status}, but something was changed"
     elif wanted == DONE and route in SHOWINGS:
-        due, told = SHOWINGS[route].wanted(asked), SHOWINGS[route].told(answer.body)
-        if told != due:
-            yield f"{where}: {due} by the rules, but {told}"
+        due, reply = SHOWINGS[route].expected(request), SHOWINGS[route].actual(answer.body)
+        if reply != due:
+            yield f"{where}: {due} by the rules, but {reply}"
 
 
 def pages(ground: GeneratedWorld, facts: Facts, route: Route) -> Iterator[str]:
     """Where a list, read in pages of two, holds something else than the rules mean."""
-    asked = Request(facts, route, "own", question(ground, route, facts.role.user_id, "own"))
-    if expected(asked) != DONE:
+    request = Request(facts, route, "own", question(ground, route, facts.role.user_id, "own"))
+    if expected(request) != DONE:
         return
     rows, token, sizes = list[Any](), "", list[int]()
     while token is not None:
-        query = {**(asked.question.query or {}), "maxItems": "2"}
+        query = {**(request.question.query or {}), "maxItems": "2"}
         query |= {"startingToken": token} if token else {}
-        page = Question(asked.question.parameters, query, asked.question.body)
+        page = Question(request.question.parameters, query, request.question.body)
         body = ground.ask(route, facts.role, page).body
         rows, token = [*rows, *rows_of(body)], token_of(body)
         sizes.append(len(rows_of(body)))
-    due, told = SHOWINGS[route].wanted(asked), SHOWINGS[route].told({"Items": rows})
-    if told != due or any(size != 2 for size in sizes[:-1]):
-        yield f"{route.key} in pages of {sizes}: {due} by the rules, but {told}"
+    due, found = SHOWINGS[route].expected(request), SHOWINGS[route].actual({"Items": rows})
+    if found != due or any(size != 2 for size in sizes[:-1]):
+        yield f"{route.key} in pages of {sizes}: {due} by the rules, but {found}"
 
 
 def turns(route: Route, turn: int) -> State:

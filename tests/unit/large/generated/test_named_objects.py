@@ -144,8 +144,8 @@ def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> N
 
 def test_who_may_do_everything_makes_each_change(ground: GeneratedWorld) -> None:
     with ground.under(open_case()) as facts:
-        asked = [(one, question_of(ground, one)) for one in CHANGES]
-        assert {ground.ask(one.route, facts.role, sent).status for one, sent in asked} == {200}
+        requests = [(one, question_of(ground, one)) for one in CHANGES]
+        assert {ground.ask(one.route, facts.role, sent).status for one, sent in requests} == {200}
 
 
 @pytest.mark.parametrize(

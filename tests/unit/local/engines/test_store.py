@@ -44,14 +44,14 @@ def files(folder: Path) -> list[str]:
 
 
 def test_a_jar_comes_from_the_mirror_into_the_store(tmp_path: Path) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(str(request.url))
+        requests.append(str(request.url))
         return httpx.Response(200, content=BODY)
 
     assert fetch(tmp_path, answer) == [len(BODY)]
-    assert asked == ["https://mirror.example/maven/org/example/lib/1.0/lib-1.0.jar"]
+    assert requests == ["https://mirror.example/maven/org/example/lib/1.0/lib-1.0.jar"]
     assert (tmp_path / JAR.path).read_bytes() == BODY
 
 
@@ -95,15 +95,15 @@ def test_a_request_to_a_busy_repository_is_repeated(tmp_path: Path) -> None:
 
 
 def test_a_jar_that_the_repository_lacks_is_an_error_at_once(tmp_path: Path) -> None:
-    asked: list[httpx.Request] = []
+    requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request)
+        requests.append(request)
         return httpx.Response(404)
 
     with pytest.raises(EngineError, match=r"org\.example:lib:1\.0: .* answers 404"):
         fetch(tmp_path, answer)
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 def test_jars_appear_under_their_file_names_in_an_engines_folder(tmp_path: Path) -> None:

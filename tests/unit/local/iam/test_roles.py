@@ -85,15 +85,15 @@ def test_the_report_shows_what_nothing_used(tmp_path: Path) -> None:
     usage = read_record(record)["stack-Role"]
     assert usage.unused() == [Grant("logs:Get*", GROUP)]
     assert usage.used == {Grant("logs:PutLogEvents", GROUP): {"logs:PutLogEvents"}}
-    told = CliRunner().invoke(app, ["grants", str(record)])
-    assert told.exit_code == 1
-    assert "1 of 2 grants of 1 roles were never used" in told.output
+    found = CliRunner().invoke(app, ["grants", str(record)])
+    assert found.exit_code == 1
+    assert "1 of 2 grants of 1 roles were never used" in found.output
 
 
 def test_a_record_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
     record = tmp_path / "grants"
     record.write_text("[]\n")
     for path in (record, tmp_path / "absent"):
-        told = CliRunner().invoke(app, ["grants", str(path)])
-        assert told.exit_code == 1
-        assert str(path) in told.output
+        found = CliRunner().invoke(app, ["grants", str(path)])
+        assert found.exit_code == 1
+        assert str(path) in found.output

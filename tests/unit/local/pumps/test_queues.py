@@ -28,13 +28,13 @@ class _Sqs:
 
     undeletable: int = 0  # so many deletes are refused
     unreachable: bool = False  # from when a second message is requested
-    asked: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+    requested: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
     deleted: threading.Event = field(default_factory=threading.Event)
     hidden: threading.Event = field(default_factory=threading.Event)
     waited_for: threading.Event = field(default_factory=threading.Event)
 
-    def receive_message(self, **asked: Any) -> dict[str, Any]:
-        self.asked.append(("receive", asked["VisibilityTimeout"]))
+    def receive_message(self, **query: Any) -> dict[str, Any]:
+        self.requested.append(("receive", query["VisibilityTimeout"]))
         if self.of("receive")[1:]:
             self.waited_for.set()
             self.deleted.wait(0.2)
@@ -45,14 +45,14 @@ class _Sqs:
 
     def change_message_visibility_batch(self, *, QueueUrl: str, Entries: Any) -> dict[str, Any]:  # noqa: N803
         del QueueUrl
-        self.asked += [("hide", each["VisibilityTimeout"]) for each in Entries]
+        self.requested += [("hide", each["VisibilityTimeout"]) for each in Entries]
         self.hidden.set()
         if self.unreachable:
             raise _GONE
         return {}
 
     def delete_message_batch(self, **_: Any) -> dict[str, Any]:
-        self.asked.append(("delete", None))
+        self.requested.append(("delete", None))
         if self.undeletable:
             self.undeletable -= 1
             return {"Failed": [{"Id": "0", "Code": "ReceiptHandleIsInvalid"}]}
@@ -60,7 +60,7 @@ class _Sqs:
         return {}
 
     def of(self, what: str) -> list[Any]:
-        return [fact for name, fact in self.asked if name == what]
+        return [fact for name, fact in self.requested if name == what]
 
 
 @dataclass
@@ -105,7 +105,7 @@ def test_a_message_is_hidden_for_seconds_and_deleted() -> None:
     for declared, hidden in ((720, 20), (5, 5)):
         sqs = _Sqs()
         asyncio.run(_run_until(sqs.deleted, _pump(sqs, seconds=declared)))
-        assert sqs.asked[:2] == [("receive", hidden), ("delete", None)]
+        assert sqs.requested[:2] == [("receive", hidden), ("delete", None)]
         assert sqs.of("hide") == []
 
 
@@ -113,7 +113,7 @@ def test_a_message_is_hidden_for_longer_while_its_function_runs() -> None:
     sqs = _Sqs()
     function = _Function(waits_for=sqs.hidden)
     asyncio.run(_run_until(sqs.deleted, _pump(sqs, seconds=1, function=function)))
-    assert [name for name, _ in sqs.asked if name != "receive"] == ["hide", "delete"]
+    assert [name for name, _ in sqs.requested if name != "receive"] == ["hide", "delete"]
     assert sqs.of("hide") == [1]
 
 
@@ -129,7 +129,7 @@ def test_a_message_that_its_function_returned_keeps_the_pause_of_the_function() 
     sqs = _Sqs()
     returning = _Function(InvocationResult(b'{"batchItemFailures": [{"itemIdentifier": "1"}]}'))
     asyncio.run(_run_until(sqs.waited_for, _pump(sqs, function=returning)))
-    assert [name for name, _ in sqs.asked if name != "receive"] == []
+    assert [name for name, _ in sqs.requested if name != "receive"] == []
 
 
 def test_a_message_whose_function_is_stopped_is_visible_again_at_once() -> None:

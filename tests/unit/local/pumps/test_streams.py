@@ -95,11 +95,11 @@ def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: 
         running = asyncio.create_task(pump.run())
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(functions.called.wait(), 1)
-        said: list[object] = [await drain.report()]
-        while said[-1] != {"drained": True}:
+        lines: list[object] = [await drain.report()]
+        while lines[-1] != {"drained": True}:
             await asyncio.sleep(0.1)
-            said.append(await drain.report())
-        assert said[0] == {"drained": False, "streams": ["Consumer"]}
+            lines.append(await drain.report())
+        assert lines[0] == {"drained": False, "streams": ["Consumer"]}
         assert functions.called.is_set()
         running.cancel()
 

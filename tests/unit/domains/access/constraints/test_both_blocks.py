@@ -60,10 +60,10 @@ def test_stored_constraints_whose_meaning_changed_say_so(
         }
         memory.write(Put(table=POLICIES, item={**whole, **stored}))
         found = api.get("see").body
-        told = found.get("changedMeaning", [])
-        assert len(told) == len(wanted), (name, told)
-        assert all(part in text for part, text in zip(wanted, told, strict=True)), (name, told)
-        assert found["constraint"].get("changedMeaning", []) == told, name
+        result = found.get("changedMeaning", [])
+        assert len(result) == len(wanted), (name, result)
+        assert all(part in text for part, text in zip(wanted, result, strict=True)), (name, result)
+        assert found["constraint"].get("changedMeaning", []) == result, name
 
 
 def test_a_template_with_criteria_in_both_blocks_is_imported_with_a_warning(

@@ -44,8 +44,8 @@ def test_a_deleted_role_leaves_its_constraints_at_once(
     assert policies(memory) == policies_by_rows(memory)
     assert api.get("alone").status == 404
     assert api.get("both").body["groupPermissions"] == groups("editor")
-    told = {(e["entity"], e["operation"]) for e in entries(memory)}
-    assert {("constraint:alone", "delete_role"), ("constraint:both", "delete_role")} <= told
+    found = {(e["entity"], e["operation"]) for e in entries(memory)}
+    assert {("constraint:alone", "delete_role"), ("constraint:both", "delete_role")} <= found
 
 
 def test_a_role_that_is_made_again_has_none_of_the_old_rules(

@@ -123,8 +123,8 @@ def test_each_write_of_a_constraint_has_its_entry(api: Constraints, memory: Memo
     api.put("see", constraint(), "POST")
     api.put("see", constraint(name="Seeing"))
     api.delete("see")
-    told = [entry for entry in entries(memory) if entry["entity"] == "constraint:see"]
-    operations = {entry["operation"]: entry["changes"] for entry in told}
+    found = [entry for entry in entries(memory) if entry["entity"] == "constraint:see"]
+    operations = {entry["operation"]: entry["changes"] for entry in found}
     assert operations.keys() == {"create_constraint", "update_constraint", "delete_constraint"}
     assert operations["update_constraint"]["name"] == {"before": "Viewers see", "after": "Seeing"}
 
@@ -154,9 +154,9 @@ def test_of_criteria_that_never_hold_the_writer_is_warned(
     sure = [criterion(), criterion(field="object__type", value="asset")]
     assert "warnings" not in api.put("see", constraint(criteriaAnd=sure)).body
     each = {"operator": "equals", "value": "x", **doubtful}
-    told = api.put("see", constraint(criteriaAnd=[*sure, each])).body["warnings"]
-    assert len(told) == 1
-    assert warning in told[0]
+    reply = api.put("see", constraint(criteriaAnd=[*sure, each])).body["warnings"]
+    assert len(reply) == 1
+    assert warning in reply[0]
 
 
 def test_a_user_without_a_profile_can_be_given_rules(

@@ -184,15 +184,15 @@ second factor, without one and with one."""
 
 
 def _just(action: Action) -> May:
-    def may(asked: Action, kind: str, state: State) -> bool:
-        return asked in {"GET", action}
+    def may(query: Action, kind: str, state: State) -> bool:
+        return query in {"GET", action}
 
     return may
 
 
 def _all_but(action: Action) -> May:
-    def may(asked: Action, kind: str, state: State) -> bool:
-        return asked != action
+    def may(query: Action, kind: str, state: State) -> bool:
+        return query != action
 
     return may
 

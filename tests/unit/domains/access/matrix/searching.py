@@ -22,10 +22,10 @@ class FilteringEngine(MemorySearchEngine):
     """Finds those of its documents that the filters of a query let through."""
 
     documents: Sequence[Document] = ()
-    asked: list[JsonObject] = field(default_factory=list[JsonObject])
+    requested: list[JsonObject] = field(default_factory=list[JsonObject])
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
-        self.asked.append(body)
+        self.requested.append(body)
         found = [each for each in self.documents if matches(body["query"], each)]
         hits = [
             {
@@ -38,8 +38,8 @@ class FilteringEngine(MemorySearchEngine):
             for each in found[: body["size"]]
         ]
         total = {"value": len(found), "relation": "eq"}
-        told: JsonObject = {"total": total, "max_score": 1.0, "hits": hits}
-        answer: JsonObject = {"took": 1, "timed_out": False, "hits": told}
+        fields: JsonObject = {"total": total, "max_score": 1.0, "hits": hits}
+        answer: JsonObject = {"took": 1, "timed_out": False, "hits": fields}
         if "aggs" in body:
             facets = {name: _facet(wanted, found) for name, wanted in body["aggs"].items()}
             answer["aggregations"] = facets
@@ -62,31 +62,31 @@ def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObje
 
 def matches(query: Mapping[str, Any], document: Document) -> bool:
     """Whether a query of the kinds that rules and searches make holds for a document."""
-    ((kind, said),) = query.items()
+    ((kind, clause),) = query.items()
     if kind == "script_score":
-        return matches(said["query"], document)
+        return matches(clause["query"], document)
     if kind == "bool":
-        return _all_hold(said, document)
-    is_of_rules = kind == "prefix" and bool(_OF_RULES & said.keys())
+        return _all_hold(clause, document)
+    is_of_rules = kind == "prefix" and bool(_OF_RULES & clause.keys())
     if kind in {"match_bool_prefix", "nested", "prefix"} and not is_of_rules:
         return True  # words are tested with OpenSearch
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
     if kind == "ids":
-        return document["_id"] in said["values"]
-    ((name, wanted),) = said.items()
+        return document["_id"] in clause["values"]
+    ((name, wanted),) = clause.items()
     return any(term_matches(kind, wanted, value) for value in _values(document, name))
 
 
-def _all_hold(said: Mapping[str, Any], document: Document) -> bool:
+def _all_hold(clause: Mapping[str, Any], document: Document) -> bool:
     def some(of: Iterable[Mapping[str, Any]]) -> bool:
         return any(matches(each, document) for each in of)
 
-    demanded = [*said.get("filter", ()), *said.get("must", ())]
+    demanded = [*clause.get("filter", ()), *clause.get("must", ())]
     return (
         all(matches(each, document) for each in demanded)
-        and not some(said.get("must_not", ()))
-        and ("should" not in said or some(said["should"]))
+        and not some(clause.get("must_not", ()))
+        and ("should" not in clause or some(clause["should"]))
     )
 
 

@@ -303,8 +303,8 @@ class Seeded(World):
         self.tables.write(
             audit.entry(Identity("admin"), "update_asset", entity, after=after, at=NOON)
         )
-        asked = {"entity": entity}
-        found = self.done(routes.LIST_AUDIT_ENTRIES, query=asked)["Items"]
+        query = {"entity": entity}
+        found = self.done(routes.LIST_AUDIT_ENTRIES, query=query)["Items"]
         self.large = {
             "entity": entity,
             "at": found[-1]["at"],
