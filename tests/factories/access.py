@@ -1,4 +1,4 @@
-"""Who may do what, in tests."""
+"""Permissions in tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from backend.spec.tables.access import USER_ROLES
 
 @dataclass(frozen=True)
 class OnlyUser:
-    """The permission port with one user who may do everything, as the administrator may."""
+    """The permission port with one user who may do everything, like the administrator."""
 
     user_id: str = "admin"
 
@@ -30,6 +30,6 @@ class OnlyUser:
 
 
 def stored_user_role(tables: Tables, *, user_id: str, role_name: str = "admin") -> None:
-    """The row that gives a user a role."""
+    """The row that assigns a role to a user."""
     item = {"userId": user_id, "roleName": role_name, "createdOn": "2026-01-01T00:00:00.000000Z"}
     tables.write(Put(table=USER_ROLES, item=item))

@@ -1,4 +1,4 @@
-"""The services of access over tables in memory, as tests of its routes want them."""
+"""The services of access over tables in memory, for tests of its routes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ JOB = "withdrawRole.1"
 
 
 class AccessServices(NamedTuple):
-    """What the routes are bound to."""
+    """The services to which the routes are bound."""
 
     api_keys: ApiKeyService
     roles: RoleService
@@ -64,7 +64,7 @@ class AccessServices(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """What the services are made of; tests put other things in."""
+    """The parts of the services; tests replace some of them."""
 
     tables: Tables
     audit: AuditService
@@ -167,6 +167,6 @@ def email_addresses(tables: Tables) -> EmailAddresses:
 
 
 def stored_role(tables: Tables, role_name: str, **more: Any) -> None:
-    """The row of a role, as bootstrap or another product wrote it."""
+    """The row of a role, as written by bootstrap or another product."""
     item = {"roleName": role_name, "description": "A role", "createdOn": "2026-01-01", **more}
     tables.write(Put(table=ROLES, item=item))

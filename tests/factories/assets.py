@@ -1,4 +1,4 @@
-"""Assets as tests make them: the service over any ports, and assets that it has created."""
+"""Assets in tests: the service over any ports, and assets that it has created."""
 
 from datetime import UTC, datetime
 
@@ -31,13 +31,13 @@ ADMIN = Identity("admin")
 
 
 TAGS = ("red", "blue", "large")
-"""The tags that exist; no tag type is required."""
+"""The existing tags; no tag type is required."""
 
 
 def asset_service(
     tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON, base_prefix: str = "/"
 ) -> AssetService:
-    """The service with one bucket record, where `admin` may do everything."""
+    """The service with one bucket record, in which `admin` may do everything."""
     stored_bucket(tables, prefix=base_prefix)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
     audit = audit_service(objects, clock)
@@ -79,7 +79,7 @@ def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagServic
 
 
 def created_database(service: AssetService, database_id: str = "museum") -> str:
-    """A database with the bucket of the factory; answers with its id."""
+    """Create a database with the bucket of the factory; return its id."""
     body = CreateDatabaseBody(
         database_id=database_id, description="All of the museum", default_bucket_id=BUCKET_ID
     )
@@ -95,7 +95,7 @@ def created_asset(
     is_distributable: bool = True,
     tags: tuple[str, ...] = (),
 ) -> Asset:
-    """An asset of a database that is there."""
+    """Create an asset in an existing database."""
     body = CreateAssetBody(
         database_id=database_id,
         asset_id=asset_id,

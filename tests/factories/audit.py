@@ -1,4 +1,4 @@
-"""The audit trail as tests make and read it."""
+"""The audit log in tests: its writer and its entries."""
 
 from datetime import UTC, datetime
 from typing import Any

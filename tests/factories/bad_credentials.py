@@ -1,4 +1,4 @@
-"""Credentials that are none, each by one fault, and the reason for which it is refused."""
+"""Invalid credentials, each with one fault, and the reason for its refusal."""
 
 import base64
 import hashlib
@@ -42,7 +42,7 @@ def _header(**changes: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fault:
-    """A token that the provider's own key has signed, with one fault in header or claims."""
+    """A token signed with the provider's own key, with one fault in header or claims."""
 
     header: dict[str, Any] = field(default_factory=dict[str, Any])
     claims: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -65,7 +65,7 @@ def raw_header(text: str) -> Make:
 
 
 def raw_claims(text: str | bytes) -> Make:
-    """`URL` in the text stands for the provider."""
+    """`URL` in the text is replaced by the provider's address."""
 
     def make(provider: Provider) -> str:
         sent = text if isinstance(text, bytes) else text.replace("URL", provider.url)
@@ -87,7 +87,7 @@ def mangled(change: Callable[[str], str]) -> Make:
 
 
 def signed_by(by: Callable[[], Key], algorithm: str = "RS256", **changes: Any) -> Make:
-    """A token of somebody else's key, under the id of the provider's."""
+    """A token signed with another key, under the id of the provider's key."""
 
     def make(provider: Provider) -> str:
         from joserfc import jws
@@ -99,7 +99,7 @@ def signed_by(by: Callable[[], Key], algorithm: str = "RS256", **changes: Any) -
 
 
 def hmac_with(secret: Callable[[], bytes], algorithm: str = "HS256") -> Make:
-    """The public key taken for a shared secret."""
+    """A token signed with the public key as a shared secret."""
 
     def make(provider: Provider) -> str:
         text = f"{encoded(_header(alg=algorithm))}.{encoded(provider.claims(NOON.timestamp()))}"
@@ -186,7 +186,7 @@ TOKENS: dict[str, tuple[Reason, Make]] = {
     "another algorithm of the same key": (Reason.JWT_SIGNATURE, header(alg="RS512")),
     "PS256 said, RS256 made": (Reason.JWT_SIGNATURE, header(alg="PS256")),
     "PS256 with a short salt": (Reason.JWT_SIGNATURE, _pss_with_short_salt),
-    # Signatures that do not hold
+    # Invalid signatures
     "signed by a stranger": (Reason.JWT_SIGNATURE, signed_by(STRANGER)),
     "signature of another token": (
         Reason.JWT_SIGNATURE,
@@ -279,7 +279,7 @@ TOKENS: dict[str, tuple[Reason, Make]] = {
     "claims of broken UTF-8": (Reason.JWT_FORM, raw_claims(b'{"sub":"\xff"}')),
     "claims and more": (Reason.JWT_FORM, raw_claims(f"{{{GOOD}}}{{}}")),
     "exp not a number": (Reason.JWT_FORM, raw_claims(f'{{{GOOD},"nbf":NaN}}')),
-    # Who made it, for whom, and when
+    # Issuer, audience and times
     "iss of another": (Reason.JWT_ISSUER, claims(iss="https://evil.example")),
     "iss and a slash": (Reason.JWT_ISSUER, lambda p: Fault(claims={"iss": p.url + "/"})(p)),
     "iss in other letters": (Reason.JWT_ISSUER, lambda p: Fault(claims={"iss": p.url.upper()})(p)),
@@ -315,7 +315,7 @@ TOKENS: dict[str, tuple[Reason, Make]] = {
     "nbf in the future": (Reason.JWT_EARLY, claims(nbf=TIME + 31)),
     "nbf a text": (Reason.JWT_CLAIMS, claims(nbf="0")),
     "nbf null": (Reason.JWT_CLAIMS, claims(nbf=None)),
-    # Whom it names
+    # The user
     "sub absent": (Reason.JWT_CLAIMS, claims(sub=ABSENT)),
     "sub null": (Reason.JWT_CLAIMS, claims(sub=None)),
     "sub empty": (Reason.JWT_CLAIMS, claims(sub="")),

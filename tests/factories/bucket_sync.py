@@ -1,4 +1,4 @@
-"""The workers that follow buckets, wired as deployed, over ports in memory."""
+"""The workers of the bucket sync, wired as deployed, over ports in memory."""
 
 import json
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ from tests.model.deployment import in_memory_settings
 
 BUCKET = "assetbucket"
 DATABASE = "imported"
-"""Where the settings of tests say that assets go."""
+"""The database of assets, by the settings of tests."""
 
 
 @dataclass
 class SyncWorld:
-    """A bucket that others write to, and what follows it."""
+    """A bucket that other programs write to, and the workers that follow it."""
 
     prefix: str = "/"
     default_database_id: str | None = None
@@ -60,7 +60,7 @@ class SyncWorld:
         return bucket_imports(self.api)
 
     def wired(self, function: Function, **parts: Any) -> Context:
-        """The context of a function with the ports of this world."""
+        """The context of a function with the ports of this test."""
         return Context(
             function,
             lambda: NOON,
@@ -72,11 +72,11 @@ class SyncWorld:
         )
 
     def put(self, key: str, body: bytes = b"points") -> None:
-        """An object that another client writes."""
+        """Write an object as another client does."""
         self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
 
     def deliver_events(self, *keys: str) -> dict[str, Any]:
-        """Deliver an event of each key, which says nothing but that something happened."""
+        """Deliver an event for each key, without details of the change."""
         return self.deliver(*(message(key, n) for n, key in enumerate(keys)))
 
     def deliver(self, *messages: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class SyncWorld:
         return assets(self.sync).find_asset(database_id, asset_id)
 
     def step(self, job: Job) -> Job:
-        """Deliver one message of a job, which works it off."""
+        """Deliver one message of a job, and process it."""
         body = json.dumps({"jobId": job.job_id})
         record = {"messageId": "one", "receiptHandle": "one", "body": body}
         imports(self.imports)({"Records": [record]})
@@ -96,13 +96,13 @@ class SyncWorld:
 
     @property
     def kept(self) -> list[dict[str, Any]]:
-        """What the failure store holds."""
+        """The content of the failure store."""
         stored = self.objects.buckets.get("failurebucket", {})
         return [json.loads(versions[0].body) for _, versions in sorted(stored.items())]
 
 
 def message(key: str, number: int = 0, *, bucket: str = BUCKET) -> dict[str, Any]:
-    """A message of the queue, as EventBridge makes it of an event of S3."""
+    """A queue message with an event of S3 in EventBridge's form."""
     event = {
         "version": "0",
         "detail-type": "Object Created",

@@ -1,4 +1,4 @@
-"""Asset buckets as tests store them."""
+"""Asset buckets, as tests store them."""
 
 from backend.core.bucket_facts import BucketFact
 from backend.core.tables import Tables
@@ -19,7 +19,7 @@ def stored_bucket(
     bucket_id: str = BUCKET_ID,
     default_database_id: str | None = None,
 ) -> AssetBucket:
-    """A bucket whose row is written."""
+    """Write the row of a bucket; return it."""
     bucket = AssetBucket(
         bucket_id=bucket_id,
         bucket_name=name,
@@ -31,7 +31,7 @@ def stored_bucket(
 
 
 class EveryBucket:
-    """The port `BucketFacts` for which every bucket can hold assets."""
+    """The port `BucketFacts`, for which every bucket can store assets."""
 
     def state_of(self, bucket: str, prefix: str) -> BucketFact:
         return "usable"

@@ -1,4 +1,4 @@
-"""Constraints as requests say them, and what stands in the tables of them."""
+"""Constraints as requests send them, and the contents of their tables."""
 
 import json
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def epoch(tables: Tables) -> int:
 
 
 def policies_by_rows(tables: Tables) -> dict[str, list[Json]]:
-    """What the rules of all grantees must be, if the rows of constraints are right."""
+    """The rules of all grantees, calculated from the rows of constraints."""
     found: dict[str, list[Json]] = {}
     for _, row in sorted(rows(tables).items()):
         if "groupId" not in row and "userId" not in row:
@@ -70,7 +70,7 @@ def policies_by_rows(tables: Tables) -> dict[str, list[Json]]:
 
 
 def policies(tables: Tables) -> dict[str, list[Json]]:
-    """The rules of all grantees who have some."""
+    """The rules of all grantees that have any."""
     items = tables.scan(POLICIES, PageRequest(1000)).items
     return {item["policyKey"]: item["rules"] for item in items if item.get("rules")}
 
@@ -86,7 +86,7 @@ def _rule(row: Mapping[str, Any], lists: Mapping[str, list[Json]], key: str) -> 
         if each.get("groupId" if kind == "role" else "userId") == name
     ]
     permissions: dict[str, str] = {}
-    for each in sorted(own, key=lambda one: one["permissionType"]):  # a deny comes last
+    for each in sorted(own, key=lambda one: one["permissionType"]):  # denying rules come last
         permissions[each["permission"]] = each["permissionType"]
     return {
         "constraintId": row["constraintId"].split("#")[0],

@@ -4,5 +4,5 @@ from backend.domains.databases.service import Purges
 
 
 def no_purges() -> Purges:
-    """For routers of tests in which no request purges a database."""
+    """For routers of tests that send no request to purge a database."""
     raise AssertionError("no purge is expected")

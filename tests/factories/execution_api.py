@@ -1,4 +1,4 @@
-"""The routes of executions as tests send requests to them."""
+"""Sends requests to the routes of executions."""
 
 from collections.abc import Mapping
 from typing import Any

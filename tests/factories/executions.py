@@ -1,4 +1,4 @@
-"""Executions as tests make and run them."""
+"""Executions in tests, and the functions that run them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -47,9 +47,9 @@ from tests.model.deployment import in_memory_settings
 
 @dataclass
 class Rights:
-    """The permission port: all may do everything, except for what is denied.
+    """The permission port: everything is allowed, except for what is denied.
 
-    `denied` holds object type, id and action; an id or action may be `*`.
+    `denied` contains object type, id and action; an id or action may be `*`.
     """
 
     denied: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
@@ -84,7 +84,7 @@ def pipeline_snapshot(pipeline_id: str = "convert", **more: Any) -> PipelineSnap
 
 
 def stored_pipeline(pipeline_id: str, database_id: str, **more: Any) -> Pipeline:
-    """A Lambda pipeline as its row holds it."""
+    """A Lambda pipeline, as stored in its row."""
     resource = Resource(resource_id=f"vitrine-{pipeline_id}", resource_type="Lambda")
     values: dict[str, Any] = {
         "database_id": database_id,
@@ -120,7 +120,7 @@ def new_execution(execution_id: str = "e1", **more: Any) -> Execution:
 
 @dataclass
 class Runner:
-    """Executions over tables, queues and Step Functions in memory; `now` passes by `wait`."""
+    """Executions over tables, queues and Step Functions in memory; `wait` advances `now`."""
 
     limit: int = 50
     now: datetime = NOON
@@ -139,7 +139,7 @@ class Runner:
 
     @cached_property
     def context(self) -> Context:
-        """What the functions of executions are made of, over ports in memory."""
+        """The services of the functions of executions, over ports in memory."""
         return Context(
             UPLOAD_TRIGGER,
             self.clock,
@@ -200,7 +200,7 @@ class Runner:
         stored_by: str | None = "curator",
         **pipeline: Any,
     ) -> None:
-        """Store a workflow, and its pipelines by database and id as far as they are missing."""
+        """Store a workflow, and those of its pipelines that are missing, by database and id."""
         functions: list[WorkflowFunction] = []
         for place, name in pipelines:
             stored = stored_pipeline(name, place, **pipeline)
@@ -228,7 +228,7 @@ class Runner:
         return written.version_id
 
     def quarantine_version(self, version: ScannedVersion, verdict: Mapping[str, str]) -> None:
-        """Have a malware scan find something in a version."""
+        """Deliver a malware scan result with a threat in a version."""
         key = keys.quarantine(version.bucket, version.version_id, version.key)
         self.tables.put_many(RESERVATIONS, [{"reservationKey": key, **verdict}])
 
@@ -253,20 +253,20 @@ class Runner:
         self.now += timedelta(**time)
 
     def create(self, execution_id: str = "e1", **more: Any) -> Execution:
-        """An execution that waits; nothing has looked at it yet."""
+        """An execution that waits; the starter has not run yet."""
         execution = new_execution(execution_id, **more)
         self.executions.create(execution, self.active.waiting_write(execution))
         return execution
 
     def create_many(self, count: int) -> list[str]:
-        """Executions of as many files, all of them waiting."""
+        """Executions of this many files, all of them waiting."""
         ids = [f"e{number:04}" for number in range(count)]
         for one in ids:
             self.create(one, input_asset_file_key=f"statue/{one}.glb")
         return ids
 
     def start(self, *, received: int = 1) -> dict[str, Any]:
-        """Have the starter look."""
+        """Run the starter."""
         attributes = {"ApproximateReceiveCount": str(received)}
         message = {"messageId": "m", "body": "{}", "attributes": attributes}
         starter = StartConsumer(self.admission, self.queues, self.alarms.append)
@@ -287,7 +287,7 @@ class Runner:
 
     @property
     def counted(self) -> int:
-        """How many executions the counter says are admitted."""
+        """The number of admitted executions, by their counter."""
         item = self.tables.get(RESERVATIONS, {"reservationKey": keys.ADMITTED_EXECUTIONS})
         return 0 if item is None else int(item["count"])
 
@@ -302,7 +302,7 @@ def status_event(
     error: str | None = None,
     cause: str | None = None,
 ) -> dict[str, Any]:
-    """Return an event as the developer guide of Step Functions shows it."""
+    """Return an event in the form of Step Functions' developer guide."""
     machine = "arn:aws:states:us-east-1:123456789012:stateMachine:vitrine-dev-executions"
     arn = f"{machine.replace('stateMachine', 'execution')}:{execution_id}"
     started = int(NOON.timestamp() * 1000)

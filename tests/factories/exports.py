@@ -20,7 +20,7 @@ from tests.factories.quarantine import quarantine
 
 @dataclass(frozen=True)
 class Exports:
-    """The assets `hall`, `statue` and `plinth` of the museum, linked one below the other."""
+    """The assets `hall`, `statue` and `plinth` of the museum; each is a child of the one before."""
 
     links: Links
     service: ExportService
@@ -30,7 +30,7 @@ class Exports:
     def export(
         self, asset_id: str = "hall", *, headers: dict[str, str] | None = None, **body: Any
     ) -> Answer:
-        """A request; without a body where nothing is said."""
+        """A request; by default without a body."""
         allowed = self.service.assets.authorization
         client = Client(build_router(self.service), user_id=self.user_id, authorization=allowed)
         return client.send(
@@ -54,7 +54,7 @@ class Exports:
             token = {"startingToken": answer.body["NextToken"]}
 
     def put(self, asset_id: str, path: str, **metadata: str) -> None:
-        """A file of an asset, put straight into the bucket."""
+        """Put a file of an asset directly into the bucket."""
         asset = self.service.assets.find_asset("museum", asset_id)
         assert asset is not None
         key = asset.asset_location.key + path.removeprefix("/")
@@ -69,7 +69,7 @@ class Exports:
 
 
 def exports(tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON) -> Exports:
-    """hall > statue > plinth; `hall` is not for download."""
+    """hall > statue > plinth; `hall` is not distributable."""
     made = links(tables, objects)
     created_asset(made.assets, "hall", name="The hall", is_distributable=False, tags=("red",))
     made.make("statue", "plinth")

@@ -1,4 +1,4 @@
-"""The failure bucket as tests fill it, and what reads it again."""
+"""The failure bucket in tests, and the service that replays it."""
 
 import json
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def failed_batch(
 def put_object(
     objects: Objects, content: object, *, key: str = BATCH_KEY, bucket: str = BUCKET
 ) -> str:
-    """Put something into the failure bucket: JSON of it, or a text or bytes as they are."""
+    """Put an object into the failure bucket: JSON of a value, or a text or bytes unchanged."""
     body = content if isinstance(content, bytes) else str(content).encode()
     if not isinstance(content, str | bytes):
         body = json.dumps(content).encode()
@@ -82,7 +82,7 @@ def replayer_of(
     entries: FailureEntries | None = None,
     clock: Clock = lambda: NOON,
 ) -> Replayer:
-    """Replays as the deployed functions do."""
+    """Replay failures as the deployed functions do."""
     found = entries or entries_in(objects)
 
     def changes(failures: Failures) -> StreamConsumer:

@@ -54,7 +54,7 @@ def sha256(body: bytes) -> str:
 
 @dataclass(frozen=True)
 class Gallery:
-    """The asset `statue` of the database `museum`, and what can be done with its files."""
+    """The asset `statue` of the database `museum`, and the services of its files."""
 
     assets: AssetService
     files: FileQueries
@@ -98,7 +98,7 @@ class Gallery:
     def stream(
         self, path: str, *, method: str = "GET", family: str = "download", **more: Any
     ) -> Answer:
-        """The bytes of a file; `path` is as the gateway has decoded it."""
+        """The bytes of a file; `path` is decoded, as from the gateway."""
         place = f"{PATH}/{family}/stream/"
         return self.send(
             method,
@@ -136,7 +136,7 @@ class Gallery:
         return self.send(method, path, parameters=wanted, body=body)
 
     def put(self, path: str, body: bytes = GLB) -> str:
-        """An object at the asset's path, put straight into the bucket; its version id."""
+        """Put an object directly at the asset's path; return its version id."""
         key = self.asset.asset_location.key + path.removeprefix("/")
         written = self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
         return written.version_id
@@ -154,7 +154,7 @@ def gallery(
     is_distributable: bool = True,
     scans: bool = False,
 ) -> Gallery:
-    """An asset without files in an empty bucket, whose uploads are scanned or not."""
+    """An asset without files in an empty bucket; uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
     files = FileQueries(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
@@ -198,7 +198,7 @@ def file_changing(
     files: FileQueries,
     large_bytes: int,
 ) -> Context:
-    """What changes files, as its function is wired, over these ports."""
+    """The service that changes files, wired as in its function, over these ports."""
     from tests.model.deployment import in_memory_settings
 
     settings = in_memory_settings()

@@ -1,4 +1,4 @@
-"""A function of the local runtime, as tests declare it."""
+"""A function of the local runtime, as declared by tests."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -30,16 +30,16 @@ ALWAYS = {
     "Vary",
     "X-Content-Type-Options",
 }
-"""Headers that replies may have without an entry in the OpenAPI document."""
+"""Headers of replies that need no entry in the OpenAPI document."""
 SUCCESSES = range(200, 300)
 REFUSED = 400
 BUG = 500
-"""The status that no route declares."""
+"""The only status that routes do not declare."""
 
 
 @dataclass
 class Context:
-    """What Powertools reads of a Lambda context."""
+    """The attributes of a Lambda context that Powertools reads."""
 
     function_name: str = "test"
     memory_limit_in_mb: int = 512
@@ -52,7 +52,7 @@ class Context:
 
 @dataclass
 class RecordedDenials:
-    """Remembers what was refused."""
+    """Records refusals."""
 
     recorded: list[Denial] = field(default_factory=list[Denial])
 
@@ -62,7 +62,7 @@ class RecordedDenials:
 
 @dataclass
 class RecordedReads:
-    """Remembers what callers were given: user, operation, request id, read."""
+    """Records reads: user, operation, request id, read."""
 
     recorded: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
     outage: bool = False
@@ -82,7 +82,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
-    """Calls the handler of a router as the gateway would."""
+    """Calls the handler of a router as the gateway does."""
 
     router: Router
     user_id: str | None = "admin"
@@ -92,7 +92,7 @@ class Client:
     api_key_id: str | None = None
     """The key that authenticates the requests; None for a token."""
     subject: str | None = None
-    """The subject of the token, where the user id has a prefix before it."""
+    """The subject of the token, if the user id has a prefix."""
 
     def send(
         self,
@@ -105,10 +105,10 @@ class Client:
         body: Any = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """One request; `path` is as sent, `parameters` are its path parameters decoded.
+        """Send one request; `path` is as sent, `parameters` are its decoded path parameters.
 
-        Without `route`, the route is the one whose path matches.
-        A body that is text is sent as it is, everything else as JSON.
+        Without `route`, the route is the one whose path matches. A text body is sent unchanged, any
+        other body as JSON.
         """
         bound = self._bound_to(method, path)
         event = http_event(
@@ -144,7 +144,7 @@ class Client:
         return answer
 
     def _bound_to(self, method: str, path: str) -> Binding | None:
-        """Of the routes that a path may mean the one that names most of it, if there is one."""
+        """Return the most specific of the routes that match a path; None if there is none."""
         found = [
             binding
             for route, binding in self.router.bindings.items()
@@ -154,7 +154,7 @@ class Client:
 
 
 def check_reply(binding: Binding, answer: Answer) -> None:
-    """The OpenAPI document declares the statuses, headers and fields of replies."""
+    """Assert that the OpenAPI document declares the status, headers and fields of a reply."""
     if answer.status == BUG:
         return
     assert answer.status in statuses_of(binding), (answer.status, answer.body)
@@ -172,7 +172,7 @@ def _pattern(path: str) -> str:
 
 
 def body_of(reply: dict[str, Any]) -> Any:
-    """What a reply carries: bytes, what JSON says, or None."""
+    """Return the body of a reply: bytes, the parsed JSON, or None."""
     if reply.get("isBase64Encoded"):
         return base64.b64decode(reply["body"])
     return json.loads(reply.get("body") or "null")
@@ -217,7 +217,7 @@ def _request_context(
     api_key_id: str | None,
     subject: str | None,
 ) -> dict[str, Any]:
-    """What the gateway tells of a request, and the authorizer of its caller."""
+    """The gateway's description of the request, with the authorizer's of its caller."""
     known = {} if api_key_id is None else {"apiKeyId": api_key_id}
     known |= {} if subject is None else {"subject": subject}
     authorizer = {"lambda": {"userId": user_id, **known}} if user_id is not None else {}

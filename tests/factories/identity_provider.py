@@ -1,7 +1,7 @@
 """An identity provider on this machine: it publishes its keys over HTTP and signs tokens.
 
-Tokens are signed by another library than the one that verifies them, or, where a token is to be one
-that no library makes, byte by byte.
+Tokens are signed by another library than the one that verifies them. Tokens that no library creates
+are signed byte by byte.
 """
 
 import base64
@@ -25,7 +25,7 @@ CLIENT = "vitrine-client"
 
 @cache
 def key(kind: Literal["RSA", "EC", "OKP"] = "RSA", name: str = "first", size: Any = 2048) -> Key:
-    """A key of a provider, the same for the same words: making one takes long."""
+    """A key of a provider, the same for the same name, because creating one takes long."""
     parameters: KeyParameters = {"kid": name, "use": "sig"}
     if kind == "RSA":
         return jwk.RSAKey.generate_key(size, parameters)
@@ -43,7 +43,7 @@ def encoded(part: bytes | str | dict[str, Any]) -> str:
 
 
 def signed(header: bytes | str | dict[str, Any], payload: Any, by: jwk.RSAKey) -> str:
-    """Whatever it is, signed as RS256 signs."""
+    """Sign any content as RS256 does."""
     from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
@@ -55,14 +55,14 @@ def signed(header: bytes | str | dict[str, Any], payload: Any, by: jwk.RSAKey) -
 
 @dataclass
 class Provider:
-    """What the provider says; `asked` are the paths that were asked of it."""
+    """The documents of the provider; `requested` are the paths of the requests."""
 
     url: str = ""
     keys: list[Key] = field(default_factory=lambda: [key()])
     requested: list[str] = field(default_factory=list[str])
     down: bool = False
     documents: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Said instead of the right document, by path: a value, or bytes as they are."""
+    """Returned instead of the correct document, by path: a value, or bytes unchanged."""
 
     def document(self, path: str) -> Any:
         if path in self.documents:
@@ -79,7 +79,7 @@ class Provider:
         return None
 
     def claims(self, at: float | None = None, **changes: Any) -> dict[str, Any]:
-        """Those of a token for an hour; a change to `...` leaves a claim out."""
+        """The claims of a token that is valid for an hour; a change to `...` omits a claim."""
         now = int(time.time() if at is None else at)
         claims = {
             "iss": self.url,
@@ -100,7 +100,7 @@ class Provider:
         algorithm: str = "RS256",
         **changes: Any,
     ) -> str:
-        """A token as the provider makes it."""
+        """A token as issued by the provider."""
         signing = by or self.keys[0]
         header = {"alg": algorithm, "kid": signing.kid, "typ": "JWT"}
         return jwt.encode(header, self.claims(at, **changes), signing, algorithms=[algorithm])
@@ -113,7 +113,7 @@ def address(port: int) -> str:
 
 @contextmanager
 def identity_provider(port: int = 0) -> Generator[Provider]:
-    """A provider that answers while the context is open, on a free port unless one is given."""
+    """A provider that serves while the context is open, on a free port unless one is given."""
     provider = Provider()
 
     class Answer(BaseHTTPRequestHandler):
@@ -130,7 +130,7 @@ def identity_provider(port: int = 0) -> Generator[Provider]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
     provider.url = address(server.server_port)

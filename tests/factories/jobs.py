@@ -1,4 +1,4 @@
-"""Jobs over tables and queues in memory, with a clock that tests turn and workers that die."""
+"""Jobs over tables and queues in memory, with a clock that tests set, and workers that crash."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,11 +30,11 @@ ADMIN = Identity("admin")
 PAGES = 5
 ITEMS_A_PAGE = 3
 HIDDEN_SECONDS = 720
-"""How long a message is hidden whose worker died."""
+"""Time for which a message is hidden after its worker crashed."""
 
 
 class KilledError(BaseException):
-    """The process of a worker ended; no code of it runs any more."""
+    """The process of a worker ended; none of its code runs any more."""
 
 
 def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
@@ -54,7 +54,7 @@ class Message:
 
 @dataclass
 class Counting:
-    """A step that deals with pages of numbers; whatever it did stands in `effects`, once.
+    """A step that processes pages of numbers; `effects` has each processed page once.
 
     `before` and `after` are called around the effect of each page.
     """
@@ -86,7 +86,7 @@ class Counting:
 
 @dataclass
 class JobWorld:
-    """The queue of one kind, its worker, the stream that starts jobs, and the time."""
+    """The queue of one kind, its worker, the stream that starts jobs, and the clock."""
 
     step: Step
     kind: JobKind = ARCHIVE_ASSET
@@ -100,7 +100,7 @@ class JobWorld:
     before: Callable[[str], None] = lambda operation: None
     sent: int = 0
     advances: list[int] = field(default_factory=list[int])
-    """The step of the row, each time it changed."""
+    """The step in the row, for each time it changed."""
 
     def __post_init__(self) -> None:
         self.tables.changed = self._changed
@@ -153,13 +153,16 @@ class JobWorld:
                 message.due = self.now + timedelta(seconds=seconds)
 
     def deliver_stream(self) -> None:
-        """Deliver what the stream holds."""
+        """Deliver the records of the stream."""
         records = list(self.records)
         assert JobStarter(self).consume({"Records": records}) == {"batchItemFailures": []}
         self.records = self.records[len(records) :]
 
     def deliver(self, message: Message, *, repeatable: bool = False) -> None:
-        """Deliver a message; it remains if its worker died or returned it, or with `repeatable`."""
+        """Deliver a message.
+
+        It remains if its worker crashed or returned it, or with `repeatable`.
+        """
         message.received += 1
         record = {
             "messageId": str(message.number),
@@ -178,7 +181,7 @@ class JobWorld:
             self.messages.remove(message)
 
     def deliver_due(self) -> bool:
-        """Deliver the message that is due first; False if none is."""
+        """Deliver the message that is due first; return False if there is none."""
         self.deliver_stream()
         due = sorted((m for m in self.messages if m.due <= self.now), key=lambda m: m.due)
         if due:
@@ -186,7 +189,7 @@ class JobWorld:
         return bool(due)
 
     def drain(self, rounds: int = 1000) -> None:
-        """Deliver everything, turning the clock to the next message whenever none is due."""
+        """Deliver all messages; set the clock to the next one whenever none is due."""
         for _ in range(rounds):
             if self.deliver_due():
                 continue

@@ -1,4 +1,4 @@
-"""An asset with files that tests archive, bring back and delete; jobs that they work off."""
+"""An asset with files that tests archive, restore and delete, and the steps of these jobs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -44,12 +44,12 @@ _CONFIRMED: dict[str, dict[str, Any]] = {
 
 
 class KilledError(BaseException):
-    """The process of a worker ended; no code of it runs any more."""
+    """The process of a worker ended; none of its code runs any more."""
 
 
 @dataclass
 class ManualClock:
-    """A clock that tests turn; each look at it may move it on."""
+    """A clock that tests set; it may advance each time it is read."""
 
     now: datetime = NOON
     tick: timedelta = timedelta(0)
@@ -61,7 +61,7 @@ class ManualClock:
 
 @dataclass
 class RecordedRebuildRequests:
-    """The port `RebuildRequests`: what was asked for."""
+    """The port `RebuildRequests`: records the requested documents."""
 
     built: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
 
@@ -77,7 +77,7 @@ class RecordedRebuildRequests:
 
 @dataclass(frozen=True)
 class Lifecycle:
-    """The asset `statue` of the database `museum`, and what its state can become."""
+    """The asset `statue` of the database `museum`, and the requests that change its state."""
 
     gallery: Gallery
     tables: Tables
@@ -92,7 +92,7 @@ class Lifecycle:
     def send(
         self, operation: str, *, user_id: str = "admin", revision: int | None = None, **body: Any
     ) -> Answer:
-        """A request as it came, without what confirms it; `revision` is that of its If-Match."""
+        """A request as sent, without a confirmation; `revision` is that of its If-Match."""
         client = Client(self.router, user_id=user_id)
         method, path = _VERBS[operation], f"{PATH}/{operation}Asset"
         headers = {} if revision is None else {"if-match": f'"{revision}"'}
@@ -103,7 +103,7 @@ class Lifecycle:
         return build_router(self.service, self.versions)
 
     def change(self, operation: str, **body: Any) -> str:
-        """A request that must succeed; answers with its job's id."""
+        """Send a request that must succeed; return its job's id."""
         answer = self.send(operation, **_CONFIRMED[operation], **body)
         assert answer.status == 200, answer.body
         return answer.body["jobId"]
@@ -118,7 +118,7 @@ class Lifecycle:
         return self.change("delete", **body)
 
     def refused(self, operation: str, **body: Any) -> tuple[int, str]:
-        """Status and code of a request that is confirmed and must fail."""
+        """Return status and code of a request that is confirmed and must fail."""
         answer = self.send(operation, **(_CONFIRMED[operation] | body))
         assert answer.status >= 400, answer.body
         return answer.status, answer.body["code"]
@@ -127,7 +127,7 @@ class Lifecycle:
         return self.gallery.assets.find_asset("museum", "statue")
 
     def work_off(self, job_id: str) -> Job:
-        """Do all of a job, as its worker does; where it waits, time goes by."""
+        """Run all steps of a job, as its worker does; waits advance the clock."""
         while True:
             job = self.work(job_id)
             if job is not None and job.is_finished:
@@ -135,7 +135,7 @@ class Lifecycle:
             self.hands.now += timedelta(seconds=WAIT_SECONDS)
 
     def work(self, job_id: str) -> Job | None:
-        """One message of a job; None where another worker holds it."""
+        """Process one message of a job; return None if another worker has its lease."""
         runner = self.service.runner
         found = self.jobs.find(job_id)
         assert found is not None
@@ -150,7 +150,7 @@ class Lifecycle:
         }
 
     def files(self) -> dict[str, bool]:
-        """By path whether a file is archived, as its bucket tells it."""
+        """By path whether a file is archived, according to its bucket."""
         prefix = self.gallery.asset.asset_location.key
         found: dict[str, bool] = {}
         after: tuple[str | None, str | None] = (None, None)
@@ -166,7 +166,7 @@ class Lifecycle:
                 return found
 
     def link(self, source: str, target: str, kind: RelationshipType = "parentChild") -> str:
-        """A link between assets of the museum; its id."""
+        """Create a link between assets of the museum; return its id."""
         body = CreateLinkBody(
             from_asset_database_id="museum",
             from_asset_id=source,
@@ -184,7 +184,7 @@ class Lifecycle:
 def lifecycle(
     tables: Tables, objects: Objects, *, files: int = 3, versions: int = 3, base_prefix: str = "/"
 ) -> Lifecycle:
-    """An asset without files; `files` and `versions` are what a step deals with."""
+    """An asset without files; `files` and `versions` are the numbers that a step processes."""
     hands = ManualClock()
     shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
     repository, reindexing = LifecycleRepository(tables), RecordedRebuildRequests()

@@ -26,7 +26,7 @@ from tests.factories.http import Answer, Client
 
 @dataclass(frozen=True)
 class Links:
-    """Assets of the databases `museum` and `depot`, and what links them."""
+    """Assets of the databases `museum` and `depot`, and the services that link them."""
 
     tables: Tables
     assets: AssetService
@@ -46,7 +46,7 @@ class Links:
         )
 
     def allowing(self, authorization: Authorization) -> "Links":
-        """The same links, where another port says who may do what."""
+        """The same links under another permission port."""
         assets = replace(self.assets, authorization=authorization)
         return _links(self.tables, assets, self.service.new_id)
 
@@ -63,13 +63,13 @@ class Links:
         return self.send("POST", "/asset-links", body=body)
 
     def link(self, source: str, target: str, kind: str = "parentChild", **more: Any) -> str:
-        """A link that must be made; answers with its id."""
+        """Create a link that must be accepted; return its id."""
         answer = self.create(source, target, kind, **more)
         assert answer.status == 200, answer.body
         return answer.body["assetLinkId"]
 
     def refused(self, source: str, target: str, kind: str = "parentChild", **more: Any) -> Any:
-        """Status and code of a link that must not be made."""
+        """Return status and code of a link that must be refused."""
         answer = self.create(source, target, kind, **more)
         assert answer.status >= 400, answer.body
         return answer.status, answer.body["code"]
@@ -95,13 +95,13 @@ class Links:
         return self.list(asset_id, childTreeView="true")
 
     def describe(self, method: str, link_id: str, *, query: Any = None, **body: Any) -> Answer:
-        """A request to the metadata of a link."""
+        """Send a request to the metadata of a link."""
         path = f"/asset-links/{link_id}/metadata"
         ids = {"assetLinkId": link_id}
         return self.send(method, path, parameters=ids, query=query, body=body or None)
 
     def counts(self, asset_id: str, *, database_id: str = "museum") -> tuple[int, int, int]:
-        """Children, parents and related assets as the asset's row counts them."""
+        """Children, parents and related assets, as counted in the asset's row."""
         found = self.assets.find_asset(database_id, asset_id)
         assert found is not None
         return found.child_count, found.parent_count, found.related_count
@@ -111,7 +111,7 @@ class Links:
             created_asset(self.assets, asset_id, name=f"The {asset_id}")
 
     def forget_row(self, asset_id: str) -> None:
-        """Let an asset's row be gone, and nothing else of it."""
+        """Delete only an asset's row."""
         self.tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": asset_id}])
 
 

@@ -1,4 +1,4 @@
-"""Services of metadata and metadata schemas as tests make them, over those of an asset."""
+"""Services of metadata and metadata schemas, over those of an asset."""
 
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock
@@ -32,7 +32,7 @@ def schema_service(
 def record_service(
     assets: AssetService, tables: Tables, *, clock: Clock = lambda: NOON
 ) -> RecordService:
-    """Records of any entity; the index is believed to catch up without waiting."""
+    """Records of any entity; the service does not wait for the index."""
     return RecordService(
         metadata=MetadataRepository(tables, lambda _: None),
         schemas=schema_service(assets, tables, clock=clock),

@@ -1,4 +1,4 @@
-"""What executions wrote, and what stores it, over any ports."""
+"""Outputs of executions, and the service that stores them, over any ports."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -79,7 +79,7 @@ class OutputSetup:
         return ExecutionRepository(self.tables)
 
     def started(self, execution_id: str = "e1", pipelines: int = 1, **more: Any) -> Execution:
-        """An execution that is running, of so many pipelines."""
+        """A running execution with this many pipelines."""
         values: dict[str, Any] = {
             "execution_status": "RUNNING",
             "started_by": "admin",
@@ -97,7 +97,8 @@ class OutputSetup:
             execution_id,
             started_by="SYSTEM",
             shipped=True,
-            workflow_id=f"inspect-{execution_id}",  # the file may have one active run of each
+            # a file may have one active execution of each workflow
+            workflow_id=f"inspect-{execution_id}",
             input_asset_file_key="statue" + path,
             input_version_id=version_id,
             **more,
@@ -111,7 +112,7 @@ class OutputSetup:
         return key
 
     def stores(self, execution_id: str = "e1") -> Stored:
-        """Call the function until it has stored everything."""
+        """Call the function until it has stored all outputs."""
         for _ in range(100):
             stored = self.commands.store_outputs(execution_id)
             if stored.state != "more":
@@ -137,7 +138,7 @@ class OutputSetup:
 
 
 def result(version_id: str, **more: Any) -> dict[str, Any]:
-    """What a shipped pipeline writes about a version of a file."""
+    """The output of a shipped pipeline for a version of a file."""
     return {
         "version": 1,
         "source": {"versionId": version_id},

@@ -1,4 +1,4 @@
-"""Rules and objects at random, and a plain reading of what the rules say of them."""
+"""Random rules and objects, and a direct evaluation of the rules."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from backend.spec.tables.access import POLICIES
 from tests.amounts import amount
 
 DRAWN = amount("POLICIES")
-"""How many policies a test draws: the same dozens in each run, or new ones where it is set."""
+"""Number of policies per test: a few dozen constant ones in each run, or new ones if it is set."""
 WORDS = (
     "a", "b", "ab", "proj.a", "projXa", "proj", "A", "*", "?", "\\", "a*b", "a?b", "a\\b", "\\*",
     ".*", "a.*", "[a]", "é", "e\u0301", "😀", "😀a", "  ", '"', "{x}", "a b", "none", ".glb", "#",
@@ -45,7 +45,7 @@ texts = st.one_of(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("".join),
     st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6),
 )
-"""Texts that resemble each other, and that patterns and expressions read as something else."""
+"""Texts that are similar to each other, and that patterns and expressions interpret."""
 
 
 def criteria(fields: Iterable[str]) -> st.SearchStrategy[Criterion]:
@@ -58,7 +58,7 @@ def criteria(fields: Iterable[str]) -> st.SearchStrategy[Criterion]:
 
 
 def rules(object_types: Iterable[str] = tuple(FIELDS_OF)) -> st.SearchStrategy[Rule]:
-    """Rules on these types; few criteria name fields that the type lacks, as stored ones may."""
+    """Rules on these types; a few criteria name fields that the type lacks, as stored ones may."""
 
     def of(object_type: str) -> st.SearchStrategy[Rule]:
         own = [*FIELDS_OF[object_type], "object__type"]
@@ -80,7 +80,7 @@ def objects_of(object_type: str) -> st.SearchStrategy[Fields]:
 
 
 def indexed(fields: Fields) -> dict[str, list[str]]:
-    """What OpenSearch holds of an object: its texts, and the stretches that it cuts them into."""
+    """The document of an object in OpenSearch: its texts, and the stretches of the texts."""
     found: dict[str, list[str]] = {CUT_INTO: [CUT]}
     for name, value in fields.items():
         whole = [value] if isinstance(value, str) else [*value]
@@ -113,7 +113,7 @@ def finds(query: Mapping[str, Any], document: Mapping[str, Sequence[Any]]) -> bo
 
 
 def term_matches(kind: str, wanted: Any, value: Any) -> bool:
-    """Whether a query on one field holds for one of its values, as OpenSearch compares them."""
+    """Return whether a query matches a value of its field, as OpenSearch compares them."""
     if kind in ("term", "terms"):
         return value in (wanted if kind == "terms" else [wanted])
     if kind == "prefix":
@@ -126,7 +126,7 @@ def term_matches(kind: str, wanted: Any, value: Any) -> bool:
 
 
 def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: Fields) -> bool:
-    """What the rules say, one after the other."""
+    """Return the decision of the rules, evaluated one after the other."""
     effects = {
         effect
         for rule in rules
@@ -138,7 +138,7 @@ def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: F
 
 
 def _applies(rule: Rule, fields: Fields, effect: str) -> bool:
-    """As the guide says it: an allow needs every block that has criteria, a deny only one."""
+    """As the guide defines it: an allow needs all blocks that have criteria, a deny one of them."""
     known = (*FIELDS_OF[rule.object_type], "object__type")
     strict = effect == "allow" and rule.object_type in STRICT_TYPES
 
@@ -186,7 +186,7 @@ def stored(
     any_of: Iterable[tuple[str, str, Any]] = (),
     constraint_id: str = "",
 ) -> dict[str, Any]:
-    """A rule as it is stored; `criteria` are field, operator, value."""
+    """A rule in stored form; `criteria` are field, operator, value."""
 
     def words(each: tuple[str, str, Any]) -> Mapping[str, Any]:
         return dict(zip(("field", "operator", "value"), each, strict=True))
@@ -206,7 +206,7 @@ def everything(object_type: str, **more: Any) -> dict[str, Any]:
 
 
 def put_policy(tables: Tables, policy_key: str, *rules: Mapping[str, Any], epoch: int = 1) -> None:
-    """The complete rules of `role#<name>` or `user#<id>`, and the epoch that tells of them."""
+    """Store the complete rules of `role#<name>` or `user#<id>`, and increment the epoch."""
     tables.write(
         Put(table=POLICIES, item={"policyKey": policy_key, "rules": list(rules), "revision": 1})
     )

@@ -1,4 +1,4 @@
-"""The quarantine where uploads are scanned, the worker that fills it, and events of GuardDuty."""
+"""The quarantine for scanned uploads, its consumer, and events of GuardDuty."""
 
 import json
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ def scan_event(
 
 
 def message(body: object, number: int = 0) -> dict[str, Any]:
-    """Return a message of the queue; a text is its body as it is."""
+    """Return a message of the queue; a text is its body unchanged."""
     return {
         "messageId": f"message-{number}",
         "receiptHandle": f"receipt-{number}",
@@ -99,6 +99,6 @@ class ScanWorld:
 
     @property
     def kept(self) -> list[dict[str, Any]]:
-        """What the failure store holds."""
+        """The content of the failure store."""
         stored = self.objects.buckets.get("failurebucket", {})
         return [json.loads(versions[0].body) for _, versions in sorted(stored.items())]

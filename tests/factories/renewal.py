@@ -1,4 +1,4 @@
-"""Checks, repairs and reindexes over ports in memory, with a clock that tests turn."""
+"""Checks, repairs and reindexes over ports in memory, with a clock that tests set."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ BUCKET = "assetbucket"
 
 @dataclass
 class Renewal:
-    """A deployment with everything that looks after its indexes as a whole."""
+    """A deployment with all services that maintain its indexes."""
 
     tables: MemoryTables = field(default_factory=MemoryTables)
     objects: MemoryObjects = field(default_factory=MemoryObjects)
@@ -122,7 +122,7 @@ class Renewal:
         return SearchWork(self.tables, self.world.jobs, audit, lambda: self.world.now)
 
     def step(self, job: Job) -> Progress:
-        """The step of whichever kind; tests may do things around it, or die."""
+        """The step of any kind; tests may act around it, or crash it."""
         self.before_step(job)
         steps = {
             CHECK_SEARCH.name: self.steps.check,
@@ -134,19 +134,19 @@ class Renewal:
         return progress
 
     def start(self, kind: JobKind, **parameters: object) -> str:
-        """Start a job; answers with its id. Its worker knows this kind alone."""
+        """Start a job; return its id. Its worker has the step of this kind only."""
         self.world.kind = kind
         job, _ = self.work.start(ADMIN, kind, parameters)
         return job.job_id
 
     def run(self, kind: JobKind, **parameters: object) -> Job:
-        """Do a job to its end."""
+        """Run a job to its end."""
         job_id = self.start(kind, **parameters)
         self.world.drain()
         return self.world.job(job_id)
 
     def check(self) -> Report:
-        """What a check finds."""
+        """The result of a check."""
         assert self.run(CHECK_SEARCH).state == "done"
         report = Reports(self.tables).last()
         assert report is not None
@@ -156,7 +156,7 @@ class Renewal:
         self.tables.put_many(DATABASES, [{"databaseId": database_id}])
 
     def add_asset(self, asset_id: str, *, files: int = 0, **fields: object) -> None:
-        """An asset with files, which is indexed."""
+        """Create an asset with files, which is indexed."""
         database_id = str(fields.get("database_id", "museum"))
         store_asset(self.tables, asset_id, **fields)
         names = [f"{number:04}.glb" for number in range(files)]
@@ -172,7 +172,7 @@ class Renewal:
         self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
 
     def remove_asset(self, asset_id: str) -> None:
-        """Take an asset's row and files away, and tell nobody."""
+        """Remove an asset's row and files without any event."""
         remove_asset(self.tables, asset_id)
         listed = self.objects.list_versions(BUCKET, f"{asset_id}/", limit=1000)
         for version in listed.versions:
@@ -182,7 +182,7 @@ class Renewal:
         self.rebuilder.rebuild(references)
 
     def live(self, *, number: int) -> dict[str, JsonObject]:
-        """The documents that stand in a pair of indexes, by id, without their versions."""
+        """The documents of a pair of indexes, by id, without their versions."""
         return {
             document_id: {n: value for n, value in body.items() if n not in OF_A_WRITE}
             for alias in ("assets", "files")
@@ -191,7 +191,7 @@ class Renewal:
         }
 
     def age(self) -> None:
-        """Have the indexes be those of the first mapping version, which take nothing newer."""
+        """Replace the indexes by those of the first mapping version, which have no later fields."""
         for name in self.state.pointer().names:
             del self.engine.mappings[name]["_meta"]
         key = {"stateKey": "search"}
@@ -204,12 +204,12 @@ class Renewal:
         self.engine.refuses = refuse
 
     def lose(self, document_id: str) -> None:
-        """Take a document out of the indexes, as nothing of ours ever does."""
+        """Remove a document from the indexes, as no code of the product does."""
         for index in self.engine.indexes.values():
             index.pop(document_id, None)
 
     def spoil(self, index: str, document_id: str) -> None:
-        """Have other content stand in a document."""
+        """Replace the content of a document."""
         version, body = self.engine.indexes[index][document_id]
         self.engine.indexes[index][document_id] = (version, {**body, "hash": "spoilt"})
 

@@ -18,7 +18,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 @dataclass
 class ReplaySetup:
-    """A failure bucket that something gets into, and replays whose clock can be set."""
+    """A failure bucket with content, and replays whose clock can be set."""
 
     tables: Tables
     objects: S3Objects

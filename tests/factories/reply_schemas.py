@@ -1,4 +1,4 @@
-"""Whether a reply fits its schema in the OpenAPI document, without undeclared fields."""
+"""Compares replies with their schemas in the OpenAPI document, without undeclared fields."""
 
 from functools import cache
 from typing import Any, cast
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 
 def problems_of(model: type[BaseModel], body: Any) -> list[str]:
-    """Return where a reply differs from its schema."""
+    """Return the places where a reply differs from its schema."""
     found = _validator(model).iter_errors(body)
     return [f"{error.instance_path}: {error.message[:200]}" for error in found]
 

@@ -1,4 +1,4 @@
-"""Sources of documents as tests write them, and the indexing path over any ports."""
+"""Sources of documents in tests, and the indexing path over any ports."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -30,7 +30,7 @@ ASSET = "pump"
 def asset_row(
     asset_id: str = ASSET, *, database_id: str = DATABASE, archived: bool = False, **fields: Any
 ) -> Item:
-    """The row of an asset that stands in the bucket's folder of its id."""
+    """The row of an asset whose prefix is the folder of its id."""
     return {
         "databaseId": keys.archived(database_id) if archived else database_id,
         "assetId": asset_id,
@@ -118,7 +118,7 @@ def rebuilder(
     patience: float = 0,
     settle_delay_seconds: int = 900,
 ) -> Rebuilder:
-    """The indexing path; `patience=0` makes it give up at the first outage."""
+    """The indexing path; with `patience=0` it fails at the first outage."""
     return Rebuilder(
         state=SearchState(tables, clock),
         sources=Sources(tables, objects, AssetRepository(tables).owners, workers=workers),
@@ -133,7 +133,7 @@ def rebuilder(
 def stream_record(
     keys_of_item: Key, image: dict[str, Any] | None = None, *, event_id: str = "1"
 ) -> dict[str, Any]:
-    """A record of a DynamoDB stream as Lambda gets it; without an image, of a removal."""
+    """A record of a DynamoDB stream as Lambda receives it; without an image, of a removal."""
     change: dict[str, Any] = {
         "Keys": {name: {"S": value} for name, value in keys_of_item.items()},
         "SequenceNumber": event_id,
@@ -148,7 +148,7 @@ def stream_record(
 
 
 def object_message(bucket: str, key: str, *, message_id: str = "m") -> dict[str, Any]:
-    """A queue message with an object event, as EventBridge writes it."""
+    """A queue message with an object event in EventBridge's form."""
     import json
 
     event = {

@@ -1,4 +1,4 @@
-"""Something that takes the tokens of one provider, in tests."""
+"""An authentication that accepts the tokens of one provider, in tests."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,7 +25,7 @@ ISSUER = "https://idp.example.org/realm"
 
 @dataclass
 class ManualClock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     at: datetime
 
@@ -35,7 +35,7 @@ class ManualClock:
 
 @dataclass
 class Deployment:
-    """Something that takes the tokens of one provider, and what it warns of."""
+    """An authentication that accepts the tokens of one provider, and its warnings."""
 
     provider: Provider
     hand: ManualClock

@@ -1,4 +1,4 @@
-"""An asset with files and metadata, and clients that make versions of it."""
+"""An asset with files and metadata, and clients that create versions of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Versions:
     user_id: str = "admin"
 
     def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Answer:
-        """A request to a route of versions, or to one that archives them."""
+        """Send a request to a route of versions, or to one that archives them."""
         router = build_router(lambda: self.creation, self.queries, self.updates)
         names: dict[str, str] = {}
         route, parts = below, below.split("/")
@@ -61,7 +61,7 @@ class Versions:
         return self.send("POST", "createVersion", body={**wanted, **body})
 
     def made(self, comment: str = "as it is", **body: Any) -> str:
-        """A version that must be made within the request; its id."""
+        """Create a version that must be complete within the request; return its id."""
         answer = self.create(comment, **body)
         assert answer.status == 200, answer.body
         return answer.body["assetVersionId"]
@@ -72,7 +72,7 @@ class Versions:
         return answer.body
 
     def files(self, number: str) -> dict[str, str]:
-        """The S3 version of each path that a version holds."""
+        """The S3 version of each path in a version."""
         return {one["relativeKey"]: one["versionId"] for one in self.whole(number)["files"]}
 
     def listed(self, **query: str) -> list[dict[str, Any]]:
@@ -85,7 +85,7 @@ class Versions:
         return self.send("POST", f"revertAssetVersion/{number}", body=wanted)
 
     def work_off(self, job_id: str) -> Job:
-        """Do the rest of a job, as its worker does."""
+        """Run the remaining steps of a job, as its worker does."""
         hands = self.lifecycle.hands
         while True:
             until = hands.now + timedelta(seconds=20)

@@ -1,4 +1,4 @@
-"""Pipelines and workflows as tests send and create them."""
+"""Pipelines and workflows, as tests send and create them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ ALLOWED_ARNS = (
 
 
 def pipeline_body(pipeline_id: str = "convert", database_id: str = "museum", **more: Any) -> Json:
-    """The body that stores a Lambda pipeline, or another one by `more`."""
+    """The body that stores a Lambda pipeline, or another one by the fields in `more`."""
     return {
         "pipelineId": pipeline_id,
         "databaseId": database_id,

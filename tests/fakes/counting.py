@@ -1,4 +1,4 @@
-"""Counts the requests that go out through boto3 clients, by operation."""
+"""Counts requests of boto3 clients by operation."""
 
 from collections import Counter
 from collections.abc import Generator
@@ -8,7 +8,7 @@ from typing import Any
 
 @contextmanager
 def requests_of(*clients: Any) -> Generator[Counter[str]]:
-    """How many requests of each operation the clients send while the block runs."""
+    """Count the requests of each operation that the clients send while the block runs."""
     counted: Counter[str] = Counter()
 
     def count(model: Any, **_: object) -> None:

@@ -10,7 +10,7 @@ from backend.spec.queues import Queue
 
 @dataclass
 class MemoryDeadLetters:
-    """The port `DeadLetters`; what is moved back stays in `moving`."""
+    """The port `DeadLetters`; messages that are moved back are in `moving`."""
 
     dead: dict[str, int] = field(default_factory=dict[str, int])
     moving: set[str] = field(default_factory=set[str])

@@ -1,4 +1,4 @@
-"""Corrects a listing of moto, which leaves out the first version after a key marker."""
+"""Corrects a listing of moto, which omits the first version after a key marker."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from moto.s3.models import FakeDeleteMarker, S3Backend
 
 
 def mend_key_markers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have listings of versions that begin after a key, and after no version, leave nothing out."""
+    """Include all versions in listings that begin after a key and name no version."""
     original: Callable[..., Any] = S3Backend.list_object_versions
 
     def listed(

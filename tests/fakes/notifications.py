@@ -1,4 +1,4 @@
-"""Notifications that are only remembered."""
+"""Notifications that are only recorded."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from backend.core.errors import VitrineError
 
 @dataclass
 class RememberedNotifications:
-    """`fails` is raised instead, once each."""
+    """`fails` is raised instead, each error once."""
 
     addresses: list[str] = field(default_factory=list[str])
     sent: list[tuple[frozenset[str], str, str]] = field(

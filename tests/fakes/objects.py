@@ -1,6 +1,6 @@
-"""S3 in memory: versioned buckets, multipart uploads, URLs that are put to by `receive`.
+"""S3 in memory: versioned buckets, multipart uploads, URLs whose requests `receive` handles.
 
-Held to the same suite as the real stores (`tests/contract/objects`).
+The contract suite of the real stores also tests it (`tests/contract/objects`).
 """
 
 import hashlib
@@ -56,7 +56,10 @@ class _Multipart:
 
 @dataclass
 class MemoryObjects:
-    """The port `Objects`. `changed` is told bucket and key of every object that came or went."""
+    """The port `Objects`.
+
+    `changed` is called with bucket and key of each created or removed object.
+    """
 
     before: Callable[[str], None] = lambda operation: None
     changed: Callable[[str, str], None] = lambda bucket, key: None
@@ -68,7 +71,7 @@ class MemoryObjects:
     uploads: dict[str, _Multipart] = field(default_factory=dict[str, _Multipart])
     made: int = 0
     archived: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """Bucket and key of objects that a store keeps in an archive class."""
+    """Bucket and key of objects in an archive storage class."""
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None
@@ -267,7 +270,7 @@ class MemoryObjects:
         return f"memory://{bucket}/{quote(key)}"
 
     def receive(self, url: str, body: bytes) -> str:
-        """Take what is put to a presigned URL; answers with the ETag as S3 writes it."""
+        """Handle a PUT to a presigned URL; return the ETag as S3 writes it."""
         sent = urlsplit(url)
         key = unquote(sent.path[1:])
         if not sent.query:
@@ -314,7 +317,7 @@ class MemoryObjects:
         return Written(version.version_id, etag)
 
     def _etag(self, body: bytes) -> str:
-        """One of its own for each version, as under KMS: no digest of the content."""
+        """A different ETag for each version, as under KMS: it is no digest of the content."""
         return hashlib.md5(b"%d " % self.made + body, usedforsecurity=False).hexdigest()
 
     def _version(self, bucket: str, key: str) -> ObjectVersion:
@@ -361,7 +364,7 @@ def _md5(body: bytes) -> str:
 
 
 def _passed(versions: Sequence[ObjectVersion], after_key: str, after_version_id: str | None) -> int:
-    """How many versions lie before a position, or are it."""
+    """The number of versions up to and including a position."""
     for number, version in enumerate(versions):
         if version.key > after_key:
             return number

@@ -1,6 +1,6 @@
-"""SQS in memory: what was sent, to be looked at or delivered, as often as its consumer fails.
+"""SQS in memory: messages can be inspected or delivered, repeatedly if their consumer fails.
 
-Held to the same suite as the real engines (`tests/contract/queues`).
+The contract suite of the real engines also tests it (`tests/contract/queues`).
 """
 
 import json
@@ -15,7 +15,7 @@ VISIBILITY_SECONDS = 180
 
 @dataclass
 class Message:
-    """One message of a queue; it is seen by consumers from a time on."""
+    """One message of a queue; it is visible to consumers from a time on."""
 
     queue: str
     body: str
@@ -28,7 +28,7 @@ class Message:
 
 @dataclass
 class MemoryQueues:
-    """The port `Queues`, and the consumers' side of it."""
+    """The port `Queues`, and its consumers' side."""
 
     before: Callable[[str], None] = lambda operation: None
     now: Callable[[], float] = lambda: 0.0
@@ -55,23 +55,23 @@ class MemoryQueues:
 
     @property
     def sent(self) -> list[tuple[str, Any, int]]:
-        """What is in the queues: the name of each, the body and the delay."""
+        """The messages of all queues: the queue's name, the body and the delay."""
         return [(m.queue, json.loads(m.body), m.delay) for m in self.messages]
 
     def take(self, queue: Queue) -> list[Any]:
-        """What was sent to a queue since it was asked last."""
+        """The messages that were sent to a queue since the last call."""
         found = [body for name, body, _ in self.sent if name == queue.name]
         self.messages = [m for m in self.messages if m.queue != queue.name]
         return found
 
     def visible(self, queue: Queue) -> list[Message]:
-        """The messages that a consumer may be given now."""
+        """The messages that a consumer may receive now."""
         return [m for m in self.messages if m.queue == queue.name and m.visible_from <= self.now()]
 
     def receive(
         self, messages: Sequence[Message], *, hidden_seconds: float = VISIBILITY_SECONDS
     ) -> list[dict[str, Any]]:
-        """Give messages to a consumer, as Lambda gets them; they come again unless they go."""
+        """Deliver messages to a consumer, as Lambda does; failed ones are delivered again."""
         given: list[dict[str, Any]] = []
         for message in messages:
             self.made += 1

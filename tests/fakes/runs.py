@@ -1,4 +1,4 @@
-"""An in-memory `Runs`: keeps what was started and lets a test end an execution."""
+"""The port `Runs` in memory: records executions, and lets a test end them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -17,9 +17,9 @@ class StartedExecution(NamedTuple):
 
 
 class FakeRuns:
-    """Keeps executions by id. `fail_next` makes so many calls raise UnavailableError.
+    """Executions by id. `fail_next` is the number of calls that raise UnavailableError.
 
-    `refused` holds the resources that the deployment does not allow.
+    `refused` contains the resources that the deployment does not allow.
     """
 
     def __init__(self) -> None:

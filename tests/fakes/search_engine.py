@@ -1,4 +1,4 @@
-"""OpenSearch in memory: what writing under external versions means, and nothing else of it."""
+"""OpenSearch in memory: only writes under external versions."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from backend.core.search_engine import (
 )
 
 OF_A_WRITE = frozenset({"rev", "source_bytes"})
-"""Fields that follow from a write, and not from the sources of a document."""
+"""Fields that a write adds; they do not come from the sources of a document."""
 
 
 def accept_all(write: DocumentWrite) -> str | None:
@@ -24,10 +24,10 @@ def accept_all(write: DocumentWrite) -> str | None:
 
 @dataclass
 class MemorySearchEngine:
-    """The port `SearchEngine`. `refuses` names a reason to refuse a document for, if there is one.
+    """The port `SearchEngine`. `refuses` returns a reason to refuse a document, or none.
 
-    `versioned=False` makes it an engine that knows no versions, to show what they are good for.
-    `before` is called ahead of a bulk, and once more ahead of its answer.
+    `versioned=False` ignores versions, to show what they are needed for. `before` is called before
+    a bulk is processed, and again before its reply.
     """
 
     refuses: Callable[[DocumentWrite], str | None] = accept_all
@@ -38,7 +38,7 @@ class MemorySearchEngine:
     mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     limits: dict[str, str] = field(default_factory=dict[str, str])
     refusal: str | None = None
-    """The reason with which the service refuses settings that an index works without."""
+    """The reason with which the service refuses optional settings."""
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     bulks: list[int] = field(default_factory=list[int])
     before: Callable[[str], None] = lambda operation: None
@@ -132,18 +132,18 @@ class MemorySearchEngine:
         pass
 
     def forget(self) -> None:
-        """Forget tombstones with their versions, as an engine does with deleted documents."""
+        """Remove tombstones with their versions, as an engine does with deleted documents."""
         for index in self.indexes.values():
             for name in [n for n, (_, body) in index.items() if body.get("deleted")]:
                 del index[name]
 
     def document(self, index: str, document_id: str) -> JsonObject | None:
-        """The document as it was written last, a tombstone too."""
+        """The document as written last, including tombstones."""
         found = self.indexes[index].get(document_id)
         return None if found is None else found[1]
 
     def live(self) -> dict[str, JsonObject]:
-        """All documents that are no tombstones, by id, without their version."""
+        """All documents except tombstones, by id, without their versions."""
         return {
             document_id: {name: value for name, value in body.items() if name not in OF_A_WRITE}
             for index in self.indexes.values()

@@ -1,6 +1,6 @@
-"""DynamoDB tables in memory, with global indexes that lag behind. For schedules by the thousand.
+"""DynamoDB tables in memory, with global indexes that lag. For thousands of schedules.
 
-Held to the same suite as the real engines (`tests/contract/tables`).
+The contract suite of the real engines also tests them (`tests/contract/tables`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One item before and after a write, as a stream tells it."""
+    """One item before and after a write, as in a stream record."""
 
     table: Table
     key: dict[str, str]
@@ -41,7 +41,7 @@ class Change:
 
 @dataclass
 class Lagging:
-    """What the indexes of an item will show, once they have caught up."""
+    """The entries of an item in the indexes, once they have caught up."""
 
     since: int
     table: Table
@@ -53,8 +53,8 @@ class Lagging:
 class MemoryTables:
     """The port `Tables`.
 
-    With `lagging`, queries over a global index see an item as `catch_up` or `show` last let them.
-    `changed` is told each change of an item after it was made, in order.
+    With `lagging`, queries over a global index see an item as of the last `catch_up` or `show`.
+    `changed` is called after each change of an item, in order.
     """
 
     items: dict[str, dict[Names, Item]] = field(default_factory=dict[str, dict[Names, Item]])
@@ -149,19 +149,19 @@ class MemoryTables:
         self._apply([(Delete(table=table, key=key), None)])
 
     def show(self, table: Table, key: Key) -> None:
-        """Let the indexes of a table see an item as it is now."""
+        """Update the indexes of a table for one item."""
         names = _names(table, key)
         self._show(table, names, self.items.get(table.name, {}).get(names))
 
     def catch_up(self, until: int) -> None:
-        """Let indexes see all changes that were made until then."""
+        """Update the indexes for all changes until a time."""
         late = [entry for entry in self.behind if entry.since <= until]
         self.behind = [entry for entry in self.behind if entry.since > until]
         for entry in late:
             self._show(entry.table, entry.names, entry.item)
 
     def catch_up_one(self, number: int) -> None:
-        """Let indexes see the earliest change that they do not know of one of the items."""
+        """Update the indexes for the earliest change of one of the items that they lack."""
         if not self.behind:
             return
         picked = self.behind[number % len(self.behind)]
@@ -172,7 +172,7 @@ class MemoryTables:
         self._show(entry.table, entry.names, entry.item)
 
     def rows(self, table: Table) -> list[Item]:
-        """All items of a table, to be looked at."""
+        """All items of a table."""
         return [dict(row) for _, row in sorted(self.items.get(table.name, {}).items())]
 
     def _show(self, table: Table, names: Names, item: Item | None) -> None:
@@ -188,7 +188,7 @@ class MemoryTables:
         return None if found is None else from_wire(to_wire(found))
 
     def _matching(self, query: Query) -> list[Item]:
-        """The rows of a query in the order of their sort key, which is that of its bytes."""
+        """The rows of a query in the byte order of their sort key."""
         index = query.index
         is_global = index is not None and not index.is_local
         if is_global and query.consistent:
@@ -214,7 +214,7 @@ class MemoryTables:
                 )
 
     def _after(self, write: Write) -> Item | None:
-        """The item as the write leaves it."""
+        """The item after the write."""
         if isinstance(write, Delete | Check):
             check_key(write.table, to_wire(write.key))
             return None
@@ -263,7 +263,10 @@ def _names(table: Table, key: Mapping[str, Any]) -> Names:
 
 
 def _position_names(table: Table, index: Index | None) -> tuple[str, ...]:
-    """What a position in a query is made of, the sort key first, since it decides the order."""
+    """The attributes of a position in a query.
+
+    The sort key is first, because it decides the order.
+    """
     keys = index or table
     sort = () if keys.sort_key is None else (keys.sort_key.name,)
     partition = () if keys.partition_key is None else (keys.partition_key.name,)
@@ -288,7 +291,7 @@ def _fits(query: Query, sort: object) -> bool:
 def _page(
     rows: Sequence[Item], page: PageRequest, names: Names, *, newest_first: bool = False
 ) -> Page[Item]:
-    """A page as DynamoDB cuts it: one that is full always says where to go on."""
+    """A page in DynamoDB's form: a full page always has the position of the next one."""
     if page.after is not None:
         place = _place(page.after, names)
         rows = [
@@ -304,7 +307,7 @@ def _page(
 
 
 def _place(after: Position, names: Names) -> tuple[bytes, ...]:
-    """A position in the order of rows; the row that it was may be gone."""
+    """A position in the order of rows; its own row may have been deleted."""
     if set(after) != set(names):
         raise InvalidInputError("the position is not one of this query")
     return _order(after, names)

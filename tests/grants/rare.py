@@ -1,4 +1,4 @@
-"""Grants that the journeys do not use, each with the reason why a function has it all the same."""
+"""Grants that the journeys do not use, each with the reason why a function needs it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -326,7 +326,7 @@ RARE = (
 
 
 def unexplained(roles: Mapping[str, Usage]) -> list[str]:
-    """The grants of the product's functions that nothing used and no reason is given for."""
+    """The grants of the product's functions that were not used and have no reason."""
     return [
         f"{function} {grant.action} {grant.resource}"
         for function, usage in _functions(roles)
@@ -339,7 +339,7 @@ def _functions(roles: Mapping[str, Usage]) -> Iterator[tuple[str, Usage]]:
     for role, usage in sorted(roles.items()):
         if role.startswith(_OWN):
             name = role.rpartition("-")[2].removesuffix("Role")
-            if name in _FUNCTIONS:  # other roles are assumed by AWS services, not by our code
+            if name in _FUNCTIONS:  # AWS services assume the other roles, not our code
                 yield name, usage
 
 
@@ -363,7 +363,7 @@ def _is_explained(function: str, grant: Grant) -> bool:
 
 
 def _name(resource: str) -> str:
-    """The declared name in an ARN: without the prefix that the stack gives it."""
+    """The declared name in an ARN: without the prefix of the stack."""
     last = resource.rpartition(":")[2].removeprefix("table/").removeprefix("key/")
     for stack in ("storage-", "indexing-"):
         last = last.removeprefix(_OWN + stack)

@@ -1,4 +1,4 @@
-"""What tests used of the grants, over the record that `make test` and `make prove` append to."""
+"""The use of grants in tests, by the record that `make test` and `make prove` append to."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The assemblies that all tests of the templates read, synthesized once for all workers.
+"""The assemblies for tests of the templates, synthesized once for all workers.
 
-That takes some 10 s, which are counted for the first test that reads one.
+That takes some 10 s, which count for the first test that reads one.
 """
 
 import os
@@ -48,7 +48,7 @@ def prod(synthesized: Callable[[str], Assembly]) -> Assembly:
 
 @pytest.fixture(scope="session")
 def locked(synthesized: Callable[[str], Assembly]) -> Assembly:
-    """The assembly of production with a trail, whose audit archive nobody can change."""
+    """The assembly of production with a trail, and an audit archive that cannot be changed."""
     return synthesized("locked")
 
 

@@ -1,4 +1,4 @@
-"""The settings of each assembly that the tests read, beside those of `cdk.json`."""
+"""The settings of each assembly that the tests read, besides those of `cdk.json`."""
 
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
@@ -24,7 +24,7 @@ HARDENED: dict[str, object] = {
 }
 """Every optional protection."""
 _PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
-# Each assembly takes five seconds of a processor: settings that do not meet share one.
+# Each assembly takes five seconds of processor time: independent settings share one.
 CONTEXTS: dict[str, dict[str, object]] = {
     "local": {"stage": "local"},
     "prod": {**_PROD, "alarmTopicArn": TOPIC},
@@ -59,7 +59,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "customerManagedKey": False,
         "malwareScan": True,
     },
-    # Its security groups are not known to the local runtime, which reads the others.
+    # The local runtime, which reads the others, does not support its security groups.
     "imported-network": {
         **_PROD,
         "searchInVpc": True,

@@ -1,7 +1,7 @@
-"""`python -m tests.infra.synthesizing FOLDER CONTEXTS`: write assemblies that the tests read.
+"""`python -m tests.infra.synthesizing FOLDER CONTEXTS`: write assemblies for tests.
 
-One process writes several: loading CDK and starting its kernel takes longer than an assembly.
-The contexts are JSON, by name; each assembly is a folder of its name.
+One process writes several, because loading CDK and starting its kernel takes longer than an
+assembly. The contexts are JSON, by name; each assembly is a folder of its name.
 """
 
 import json
@@ -12,7 +12,7 @@ from infra.assembly import build
 
 
 def main(folder: str, contexts: str) -> None:
-    """Synthesize each context, with no plugins that validate."""
+    """Synthesize each context, without validation plugins."""
     for name, context in json.loads(contexts).items():
         build(str(Path(folder) / name), context).synth()
 

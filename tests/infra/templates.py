@@ -34,7 +34,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Assembly:
-    """What `python app.py` wrote into a folder."""
+    """The output of `python app.py` in a folder."""
 
     folder: Path
 
@@ -53,7 +53,7 @@ class Assembly:
 
     @cached_property
     def imported_buckets(self) -> list[str]:
-        """The buckets that the stage names beside its own."""
+        """The buckets that the stage imports."""
         stage = next(self.folder.glob("*.template.json")).name.split("-")[1]
         context = json.loads((ROOT / "cdk.json").read_text())["context"]
         return context["stages"][stage].get("importedBuckets", [])
@@ -92,7 +92,7 @@ class Assembly:
         }
 
     def text(self, value: Any) -> str:
-        """A value with `<name>` or `<name.attribute>` for each resource that it refers to."""
+        """A value with `<name>` or `<name.attribute>` for each reference to a resource."""
         match value:
             case str():
                 return value
@@ -108,7 +108,7 @@ class Assembly:
                 raise AssertionError(f"no reference: {value}")
 
     def texts(self, value: Any) -> list[str]:
-        """As `text`, for what may be one value or a list of them."""
+        """As `text`, for one value or a list of values."""
         if isinstance(value, list):
             return [self.text(member) for member in cast("list[Any]", value)]
         return [self.text(value)]
@@ -125,7 +125,7 @@ class Assembly:
                 )
 
     def stack_order(self) -> dict[str, set[str]]:
-        """The stacks that each stack waits for."""
+        """The stacks on which each stack depends."""
         found: dict[str, set[str]] = {}
         for name, artifact in self.manifest["artifacts"].items():
             if artifact["type"] == "aws:cloudformation:stack":
@@ -151,7 +151,7 @@ def synthesize_all(folder: Path, contexts: Mapping[str, dict[str, object]]) -> N
 
 
 def synthesize_without(folder: Path, what: str, name: str, context: dict[str, object]) -> Assembly:
-    """Write the assembly of the product as it is without a function, a queue or its uses."""
+    """Write the assembly of the product without a function, a queue or its uses."""
     module = ("-m", "tests.infra.without", what, name, str(folder), json.dumps(context))
     _finish(_started(*module, PYTHONHASHSEED="0"))
     return Assembly(folder)

@@ -1,4 +1,4 @@
-"""The topic of every stage, and the user pool of those that want one."""
+"""The topic of every stage, and the user pool of stages that have one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ def with_pool(synthesized: Callable[[str], Assembly]) -> Assembly:
 
 
 def _granted(assembly: Assembly, prefix: str) -> dict[str, dict[str, set[str]]]:
-    """What each function may do of a service, by what it may do it on."""
+    """The actions of each function on a service, by resource."""
     found: dict[str, dict[str, set[str]]] = {}
     for spec in FUNCTIONS:
         for actions, resources in assembly.statements(assembly.resource(f"{spec.name}Role")):

@@ -1,4 +1,4 @@
-"""The alarms: for each declaration that can go wrong, the ones that tell it."""
+"""The alarms: those of each declaration that can fail."""
 
 import json
 from collections.abc import Callable
@@ -50,7 +50,7 @@ SEARCH_DOMAIN = {
     "Key": ("KMSKeyInaccessible", "Maximum", "GreaterThanThreshold", 0),
     "Storage": ("FreeStorageSpace", "Minimum", "LessThanThreshold", 25_600),  # MiB, of 100 GB
 }
-"""By alarm what it watches of the search domain, and when it rings."""
+"""By alarm the metric of the search domain, and the condition."""
 OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTIONS})
 
 

@@ -52,13 +52,13 @@ def test_cloudformation_creates_a_few_routes_at_a_time_and_then_the_stage(
         for name, each in made.items()
         for waited_for in each.body.get("DependsOn", [])
     }
-    # Each waits for another one, save the first few: so many chains, and nothing beside them.
+    # Each depends on another one, except the first few: this is the number of chains.
     assert len(set(before.values())) == len(before) == len(made) - CREATED_AT_ONCE
     assert [_end(before, name) for name in made if _end(before, name) in before] == []
 
 
 def _end(before: dict[str, str], name: str) -> str:
-    """Return where the chain of that name begins; itself, if it is a circle."""
+    """Return the beginning of the chain of that name; itself, if it is a circle."""
     for _ in before:
         name = before.get(name, name)
     return name

@@ -33,7 +33,7 @@ SUSPICIOUS = {
     "a private key": re.compile(r"PRIVATE KEY"),
     "a time": re.compile(r"\b20\d\d-\d\d-\d\dT\d\d"),
     "a folder of this machine": re.compile(r'"/(home|root|tmp|Users|work)/'),
-    "an account": re.compile(r":(?!111122223333)\d{12}:"),  # the test's own topic is not one
+    "an account": re.compile(r":(?!111122223333)\d{12}:"),  # except the topic of this test
 }
 
 
@@ -88,7 +88,7 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
 
 
 def _indexes(spec: Function) -> bool:
-    """Whether it has nothing to do where there are no indexes: it writes them, or checks them."""
+    """Return whether a function is useless without indexes, because it writes or checks them."""
     return spec.search in {"write", "sweep", "renew"} or spec.name == "CheckSearch"
 
 
@@ -100,7 +100,7 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
     made = found.of_type("AWS::Lambda::Function")
     left_out = {spec.name for spec in FUNCTIONS} - set(made)
     assert left_out == {spec.name for spec in FUNCTIONS if _indexes(spec)}
-    # What others write into a bucket becomes assets all the same; nothing is left to be swept.
+    # Objects of other programs become assets anyway; only the sweep is omitted.
     assert set(found.of_type("AWS::Events::Rule")) == {
         "AssetBucketToBucketEvents",
         "AssetBucketToScanResults",

@@ -1,4 +1,4 @@
-"""The pins of the backend, and the folders that functions are made of."""
+"""The pins of the backend, and the folders of functions."""
 
 import re
 import subprocess
@@ -86,7 +86,7 @@ def test_a_function_that_lambda_would_refuse_for_its_size_is_not_bundled(tmp_pat
     for folder, megabytes in ((code, 10), (layer, 40), (packages, 200)):
         folder.mkdir()
         with (folder / "library.so").open("wb") as file:
-            file.truncate(megabytes * assets.MIB)  # takes no room on the disk
+            file.truncate(megabytes * assets.MIB)  # uses no space on the disk
     folders = assets.Folders(
         code, layer, "hash", packages={"inspect": assets.Layer(packages, "other")}
     )

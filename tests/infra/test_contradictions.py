@@ -1,4 +1,4 @@
-"""Settings that have no effect, are unknown, or do not belong to the region, and their messages."""
+"""Messages about settings that have no effect, are unknown, or are of another region."""
 
 import re
 from contextlib import suppress
@@ -39,7 +39,7 @@ VALUES: dict[str, object] = {
     "readersInVpc": True,
 }
 IMPORTED: dict[str, object] = {"searchVpcId": VPC, "searchSubnetIds": SUBNETS[:1]}
-"""Settings that need each other."""
+"""Settings that require each other."""
 OFF: dict[str, dict[str, object]] = {
     "search": {"search": "none"},
     "processing": {"processing": False},
@@ -47,7 +47,7 @@ OFF: dict[str, dict[str, object]] = {
     "userPoolFirewall": {"userPool": True},
     "oidcClientId": {"oidcIssuer": ISSUER, "oidcAudiences": ["web"]},
 }
-"""How a switch is off where its default is on, or where it needs another."""
+"""How to disable a switch that is on by default, or requires another one."""
 
 
 def _stage(*, region: str | None = None, names: tuple[str, ...] = (), **given: object) -> Settings:
@@ -161,7 +161,7 @@ def test_lists_of_a_command_are_comma_separated_or_json() -> None:
 
 
 def test_messages_use_the_words_of_json() -> None:
-    """Every setting refuses each kind of value that it does not take, in plain words."""
+    """Every setting refuses each invalid kind of value, in plain words."""
     refused = ("tuple", "dictionary", "dict", "Value error", "pattern", "regex", "valid", "None")
     wrong: list[Any] = [None, True, 1.5, -1, 10**30, "", " ", "a b", [], [1], [None], {}]
     wrong += [{"a": 1}, {"search": 1}, {"search": {}}, [[]], "\u0000", "\ud800"]

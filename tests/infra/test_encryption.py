@@ -1,4 +1,4 @@
-"""One key of the customer encrypts whatever can be encrypted by one, and no more may use it."""
+"""One customer-managed key encrypts all resources that support it, and no others may use it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ ENCRYPTED = {
     | {"ApiAccessLogs", "ExecutionsLogs"},
     "AWS::OpenSearchService::Domain": {"SearchDomain"},
 }
-"""Every resource that keeps data, by its type, from the declarations."""
+"""Every resource that stores data, by its type, from the declarations."""
 KEPT = sorted((kind, name) for kind, names in ENCRYPTED.items() for name in names)
 
 
@@ -90,7 +90,7 @@ def test_only_logs_and_rules_use_the_key_without_a_caller(assembly: Assembly) ->
 
 
 def _uses(assembly: Assembly, spec: Function) -> dict[str, set[str]]:
-    """The actions on the key by the service through which they may be taken."""
+    """The actions on the key by the service through which they are allowed."""
     found: dict[str, set[str]] = {}
     (policy,) = assembly.resource(f"{spec.name}Role").properties["Policies"]
     for statement in policy["PolicyDocument"]["Statement"]:

@@ -21,7 +21,7 @@ def refused(deployed: Assembly, wanted: Assembly, order: tuple[str, ...] = ORDER
     found: list[str] = []
     for stack in order:
         if stack not in state or stack not in wanted.templates:
-            continue  # a stack that the settings no longer need remains as it is
+            continue  # a stack that the settings no longer need remains unchanged
         before, after = exports(state[stack]), exports(wanted.templates[stack])
         found += [
             f"{stack} removes or changes {name}, which {other} imports"

@@ -1,4 +1,4 @@
-"""The functions: what each is, sees and may do is what its declaration says, and no more."""
+"""The functions have exactly the properties, variables and permissions of their declarations."""
 
 import re
 from typing import get_args
@@ -112,7 +112,7 @@ def test_a_function_logs_json_to_a_group_of_its_own_that_is_emptied(
 
 
 def _granted(assembly: Assembly, spec: Function, prefix: str) -> dict[str, set[str]]:
-    """The actions of a service that a function may take, by what it may take them on."""
+    """The actions of a service that a function may perform, by resource."""
     found: dict[str, set[str]] = {}
     for actions, resources in assembly.statements(assembly.resource(f"{spec.name}Role")):
         for resource in resources:
@@ -162,7 +162,8 @@ def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
                 for request in spec.uses[bucket]:
                     places = ("",) if request in OF_BUCKETS else _objects_of(spec, bucket)
                     arns = [f"<{bucket.name}.Arn>"]
-                    if bucket is ASSET_BUCKET:  # others' buckets that hold assets are used just so
+                    # imported buckets with assets are used in the same way
+                    if bucket is ASSET_BUCKET:
                         arns += [
                             f"arn:<AWS::Partition>:s3:::{one}" for one in assembly.imported_buckets
                         ]
@@ -238,11 +239,12 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
     for spec in FUNCTIONS:
         with subtests.test(spec.name):
             known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
-            known += ("states:",) if spec.runs else ()  # which of it: test_pipelines.py
-            known += ("lambda:",) if spec.calls else ()  # which of it: test_readers.py
-            quotas = grants.QUOTAS_READ if spec.reads_quotas else ()  # whose: test_assembly.py
+            known += ("states:",) if spec.runs else ()  # of which one: test_pipelines.py
+            known += ("lambda:",) if spec.calls else ()  # of which ones: test_readers.py
+            # of which one: test_assembly.py
+            quotas = grants.QUOTAS_READ if spec.reads_quotas else ()
             known += quotas
-            known += ("sns:",) if spec.topics else ()  # which of it: test_administration.py
+            known += ("sns:",) if spec.topics else ()  # of which one: test_administration.py
             arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
             places = ("", *_objects_of(spec, ASSET_BUCKET))
             imported = {f"{arn}{place}" for arn in arns for place in places}

@@ -1,4 +1,4 @@
-"""Protections by setting: the search domain's network and logs, the user pool's firewall."""
+"""Optional protections: the search domain's network and logs, the user pool's firewall."""
 
 import json
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_only_functions_that_use_search_are_in_the_network(
 
 
 def test_the_authorizer_stays_outside() -> None:
-    # It fetches keys of identity providers from the internet.
+    # It reads keys of identity providers from the internet.
     assert AUTHORIZER.search == "none"
 
 

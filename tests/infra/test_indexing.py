@@ -1,4 +1,4 @@
-"""The indexing stack: every subscription has its mapping, its failures have somewhere to go."""
+"""The indexing stack: every subscription has its mapping, and a destination for failures."""
 
 import json
 from collections.abc import Callable

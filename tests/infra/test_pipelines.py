@@ -1,4 +1,4 @@
-"""The state machine of executions: what it is, what it may call, what its log holds."""
+"""The state machine of executions: its definition, its permissions, the content of its log."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The probe: a stack of its own by setting, whose function may write its log only."""
+"""The probe: an optional stack, whose function may only write its log."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The functions that read files: they have no permissions, and serve one file an instance."""
+"""The functions that read files: they have no permissions, and an instance serves one file."""
 
 from collections.abc import Callable
 from typing import Any
@@ -95,7 +95,7 @@ def test_readers_in_a_network_reach_objects_of_our_buckets_only(waiting: Assembl
         assert [each["Action"] for each in joins] == [list(grants.NETWORK_JOIN)]
         assert joins[0]["Condition"] == {"Null": {"lambda:SourceFunctionArn": "true"}}
     (endpoint,) = waiting.of_type("AWS::EC2::VPCEndpoint").values()
-    assert endpoint.properties["VpcEndpointType"] == "Gateway"  # of which the page on costs is sure
+    assert endpoint.properties["VpcEndpointType"] == "Gateway"  # which the page on costs states
     (statement,) = endpoint.properties["PolicyDocument"]["Statement"]
     assert set(statement["Action"]) == {"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject"}
     assert set(waiting.texts(statement["Resource"])) == {

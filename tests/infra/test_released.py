@@ -1,4 +1,4 @@
-"""An update of a deployed release replaces nothing that holds data."""
+"""An update of a deployed release replaces no resource with data."""
 
 import copy
 from collections.abc import Callable

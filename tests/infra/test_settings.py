@@ -30,7 +30,7 @@ def _as_text(value: object) -> object:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_setting_of_one_command_is_read_from_its_text_as_from_cdk_json(stage: str) -> None:
-    """The CDK command gives the value of `-c name=value` as a text."""
+    """The CDK command passes the value of `-c name=value` as a text."""
     throttles = {"search": {"requestsPerSecond": 5, "burst": 10}}
     settings = _read(stage, importedBuckets=["scans"], routeThrottles=throttles)
     given = settings.model_dump(mode="json", by_alias=True, exclude={"stage"})

@@ -1,4 +1,4 @@
-"""Who may sign in, and from where: settings and what becomes of them in the templates."""
+"""Sign-in: its settings, and their effect on the templates."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The storage stack: every declared table, bucket and secret, kept and closed."""
+"""The storage stack: every declared table, bucket and secret, retained and private."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def _by_name(key: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _comparable(request: dict[str, Any]) -> dict[str, Any]:
-    """A table's properties with lists whose order means nothing in one order."""
+    """A table's properties, with lists in one order if their order has no meaning."""
     found = dict(request)
     found["AttributeDefinitions"] = _by_name("AttributeName", found["AttributeDefinitions"])
     for indexes in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
@@ -182,7 +182,7 @@ def test_a_trail_writes_where_the_log_bucket_lets_it(locked: Assembly) -> None:
         "IncludeGlobalServiceEvents": True,
         "EnableLogFileValidation": True,
     }
-    # CloudTrail refuses a trail whose bucket does not let it write yet.
+    # CloudTrail refuses a trail whose bucket does not allow it to write yet.
     policies = locked.of_type("AWS::S3::BucketPolicy").items()
     (policy,) = (
         name
@@ -237,7 +237,7 @@ def test_the_audit_archive_alone_is_locked_where_the_stage_says_so(locked: Assem
             "Rule": {"DefaultRetention": {"Mode": "COMPLIANCE", "Days": 2555}},
         }
         assert bucket.properties["VersioningConfiguration"] == {"Status": "Enabled"}
-        # What S3 may not remove must not be asked to expire either.
+        # Protected objects must not expire either.
         rules = bucket.properties["LifecycleConfiguration"]["Rules"]
         assert not [rule for rule in rules if "ExpirationInDays" in rule]
 
@@ -270,7 +270,7 @@ def test_only_the_named_page_may_write_to_the_buckets_that_declare_it(
         assert (reads["AllowedOrigins"], writes["AllowedOrigins"]) == (["*"], [WEB_URL])
         assert (reads["AllowedMethods"], writes["AllowedMethods"]) == (["GET", "HEAD"], ["PUT"])
         assert "Content-Range" in reads["ExposedHeaders"]
-        assert "ETag" in writes["ExposedHeaders"]  # a part's number is no proof of a part
+        assert "ETag" in writes["ExposedHeaders"]  # the number of a part does not prove its content
 
 
 def test_secrets_are_generated_and_in_no_template(assembly: Assembly) -> None:

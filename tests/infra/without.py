@@ -1,4 +1,4 @@
-"""`python -m tests.infra.without WHAT NAME FOLDER`: an assembly of a product that lacks something.
+"""`python -m tests.infra.without WHAT NAME FOLDER`: an assembly of an incomplete product.
 
 WHAT is `function`, `uses` (a queue remains declared, but nothing uses it) or `queue`.
 """
@@ -11,7 +11,7 @@ from backend.spec import functions, queues
 
 
 def leave_out(what: str, name: str) -> None:
-    """Change the declarations; before the modules of `infra` are imported, which read them."""
+    """Change the declarations, before the modules of `infra` that read them are imported."""
     queues.STREAM_SUBSCRIPTIONS = tuple(
         s for s in queues.STREAM_SUBSCRIPTIONS if s.consumer != name
     )

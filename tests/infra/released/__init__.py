@@ -1,6 +1,6 @@
-"""What a release deployed of the resources that hold data, and what an update may not change.
+"""The properties of deployed resources with data that an update may not change.
 
-The files hold these facts of the released templates, by stack and logical id. After a release,
+The files contain these facts of the released templates, by stack and logical id. After a release,
 `.venv/bin/python -m tests.infra.released` writes them again.
 """
 
@@ -15,11 +15,11 @@ from tests.infra.templates import Assembly, Resource
 
 FOLDER = Path(__file__).parent
 ASSEMBLIES = ("prod", "hardened", "locked")
-"""The assemblies whose facts are kept: together they have every kind of resource with data."""
+"""The assemblies whose facts are stored: together they have every kind of resource with data."""
 
 _IMMUTABLE: dict[str, tuple[str, ...]] = {
     "AWS::DynamoDB::Table": (
-        "StreamSpecification",  # another one has another ARN, and mappings lose their position
+        "StreamSpecification",  # a new stream has another ARN, and mappings lose their position
         "TimeToLiveSpecification",
     ),
     "AWS::S3::Bucket": ("ObjectLockEnabled", "VersioningConfiguration"),
@@ -32,16 +32,14 @@ _IMMUTABLE: dict[str, tuple[str, ...]] = {
     ),
     "AWS::Cognito::UserPoolClient": (),
     "AWS::OpenSearchService::Domain": ("NodeToNodeEncryptionOptions",),
-    "AWS::SecretsManager::Secret": ("GenerateSecretString",),  # another one is another secret
+    "AWS::SecretsManager::Secret": ("GenerateSecretString",),  # a new one is another secret
     "AWS::SQS::Queue": (),
     "AWS::SNS::Topic": (),
     "AWS::CloudTrail::Trail": (),
 }
-"""Types of resources that hold data, and what the service cannot change of them, besides what
-CloudFormation's schemas name as replacing the resource.
-
-Source: "Update requires" in CloudFormation's reference of each type.
-"""
+"""Types of resources with data, and the properties that the service cannot change, besides those
+for which CloudFormation's schemas replace the resource. Source: "Update requires" in
+CloudFormation's reference of each type."""
 DATA_TYPES = frozenset(_IMMUTABLE)
 
 Facts = dict[str, Any]

@@ -1,4 +1,4 @@
-"""`python -m tests.infra.released`: write the facts of the templates as they are now."""
+"""`python -m tests.infra.released`: write the facts of the current templates."""
 
 import json
 import tempfile
