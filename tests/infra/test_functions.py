@@ -239,12 +239,12 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
     for spec in FUNCTIONS:
         with subtests.test(spec.name):
             known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
-            known += ("states:",) if spec.runs else ()  # of which one: test_pipelines.py
-            known += ("lambda:",) if spec.calls else ()  # of which ones: test_readers.py
-            # of which one: test_assembly.py
+            known += ("states:",) if spec.runs else ()  # see test_pipelines.py
+            known += ("lambda:",) if spec.calls else ()  # see test_readers.py
+            # see test_assembly.py
             quotas = grants.QUOTAS_READ if spec.reads_quotas else ()
             known += quotas
-            known += ("sns:",) if spec.topics else ()  # of which one: test_administration.py
+            known += ("sns:",) if spec.topics else ()  # see test_administration.py
             arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
             places = ("", *_objects_of(spec, ASSET_BUCKET))
             imported = {f"{arn}{place}" for arn in arns for place in places}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Deployment:
-    """Tables, buckets, queues and a search client of one test, on the real engines."""
+    """Tables, buckets, queues and a search client for one test, on the real engines."""
 
     settings: Settings
     table_set: TableSet

@@ -1,8 +1,8 @@
-"""The declared tables on DynamoDB Local: created once for a worker, emptied before each test.
+"""The declared tables on DynamoDB Local: created once per worker, emptied before each test.
 
 Most tests compare all rows of tables, or all records of their streams, so no test shares its tables
-with another one that runs at the same time. Emptying the few that a test named takes less than
-creating them, and DynamoDB Local becomes slower with each table that it has.
+with another one that runs at the same time. Emptying the few tables that a test named takes less
+than creating them, and DynamoDB Local becomes slower with each table that it has.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TableStream:
-    """A table's stream, read from where it was last taken."""
+    """A table's stream, read from the last position."""
 
     def __init__(self, client: "DynamoDBStreamsClient", table_name: str) -> None:
         (stream,) = client.list_streams(TableName=table_name)["Streams"]
@@ -34,7 +34,7 @@ class TableStream:
         self._taken: dict[str, str] = {}
 
     def read(self) -> list[Any]:
-        """The records that were not taken yet, as the engine returns them."""
+        """The records since the last position, as the engine returns them."""
         return [record for shard in self._shards for record in self._of_shard(shard)]
 
     def take(self) -> list[Any]:
@@ -66,7 +66,7 @@ class TableStream:
 
 @dataclass(eq=False, repr=False)
 class NamedTables(Settings):
-    """Settings that note which tables were named: no other can have been written to."""
+    """Settings that record the names of used tables: no others can have been written to."""
 
     named: set[str] = field(default_factory=set[str])
 
@@ -100,7 +100,7 @@ class TableSet:
         return dict(self._settings.environment)
 
     def clear(self) -> None:
-        """Leave no item, and no record of a stream to be read."""
+        """Delete all items, and skip all records of streams."""
         for table in TABLES:
             if table.name not in self._settings.named:
                 continue

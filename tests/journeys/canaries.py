@@ -1,8 +1,8 @@
-"""Secrets that a run has used, and where its logs contain one.
+"""Secrets of a test run, and a search for them in its logs.
 
-What clients received and what they sent is planted; the logs of functions and of the runner are
-read once, at the end. The engines' own logs are theirs, and `up.log` is what `up` shows on the
-screen, the administrator's key among it.
+Secrets are everything that clients received and planted words that they sent; the logs of functions
+and of the runner are searched once, at the end. The engines' own logs are not searched, nor is
+`up.log`, which is the screen output of `up` with the administrator's key.
 """
 
 import json
@@ -21,29 +21,29 @@ KINDS = (KEY, TOKEN, SIGNATURE)
 _WORD = re.compile(r"[A-Za-z0-9_-]{16,}")
 
 planted: set[str] = set()
-"""The long words of all that the clients of this process sent and received."""
+"""The long words in everything that the clients of this process sent and received."""
 
 
 def plant(text: str) -> None:
-    """Remember the keys, tokens and signatures in a text."""
+    """Record the keys, tokens and signatures in a text."""
     for kind in KINDS:
         for found in kind.findall(text):
             planted.update(_WORD.findall(found))
 
 
 def plant_words(secret: str) -> None:
-    """Remember a secret that has no known form."""
+    """Record a secret without a known form."""
     planted.update(_WORD.findall(secret))
 
 
 def found_in(text: str) -> set[str]:
-    """Return the secrets that a text holds, which is no log: a reply, or an entry."""
+    """Return the secrets in a text that is not a log: a reply, or an entry."""
     shaped = {match[0] for kind in KINDS for match in kind.finditer(text)}
     return shaped | planted.intersection(_WORD.findall(text))
 
 
 def note(answer: httpx.Response) -> None:
-    """Remember what a request and its answer hold; for the event hooks of a client."""
+    """Record the content of a request and its reply; for the event hooks of a client."""
     planted.update(_WORD.findall(answer.request.headers.get("authorization", "")))
     if "json" in answer.headers.get("content-type", ""):
         answer.read()
@@ -59,17 +59,17 @@ def secrets_of(state: Path) -> set[str]:
 
 
 def keep(file: Path) -> None:
-    """Write what this process planted, for the process that reads the logs at the end."""
+    """Write the secrets of this process, for the process that searches the logs at the end."""
     file.write_text("\n".join(sorted(planted)))
 
 
 def kept(files: Iterable[Path]) -> set[str]:
-    """Return what all processes planted."""
+    """Return the secrets of all processes."""
     return {word for file in files for word in file.read_text().split()}
 
 
 def leaks(logs: Path, secrets: Iterable[str], also: Collection[str] = ()) -> list[str]:
-    """Return the places where logs hold a secret, a planted word, or what looks like a secret."""
+    """Return the places where logs contain a secret, a planted word, or a similar text."""
     wanted = [secret for secret in secrets if len(secret) >= 8]
     anything = re.compile("|".join([*(k.pattern for k in KINDS), *map(re.escape, wanted)]))
     watched = planted.union(also)

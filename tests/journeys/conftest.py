@@ -1,4 +1,7 @@
-"""Journeys share one runtime, also between xdist workers; those that break it start their own."""
+"""Journeys share one runtime, also between xdist workers.
+
+Journeys that break it start their own.
+"""
 
 import os
 from collections.abc import Iterator
@@ -13,13 +16,13 @@ from tests.journeys.stock import WEB_ORIGIN
 
 LONGEST = (
     "test_docs",
-    "test_search_indexes",  # walks whole indexes, which grow
+    "test_search_indexes",  # reads complete indexes, which grow
     "test_bucket_sync",
     "test_file_changes",
     "test_import",
     "test_whole_deployment",
 )
-"""Files in their order: xdist gives a worker the next one."""
+"""Order the files: xdist assigns the next one to a free worker."""
 
 
 def pytest_configure() -> None:
@@ -31,7 +34,7 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no worker ends long after the others."""
+    """Begin with the files that take longest, so that all workers end at about the same time."""
     ranks = {name: rank for rank, name in enumerate(LONGEST)}
     items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
@@ -45,7 +48,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def runtime(worker_id: str) -> Iterator[Runtime]:
     """The product with its tables in memory, started once for all workers.
 
-    It knows the address of VAMS's web application, as a deployment that serves one does.
+    It has the address of VAMS's web application, like a deployment that serves one.
     """
     page = ("--set", f"webUrl={WEB_ORIGIN}")
     with shared.shared_runtime(worker_id, "--in-memory", *page) as running:

@@ -1,7 +1,7 @@
-"""Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis).
+"""Checks with schemathesis that the replies of every route match the OpenAPI document.
 
-`PART=journeys` sends some 800 requests to what `make run` serves (`test_docs.py`); `make prove
-PART=fuzz` sends more to a runtime of its own (`long/test_contract.py`).
+`PART=journeys` sends some 800 requests to the product that `make run` serves (`test_docs.py`);
+`make prove PART=fuzz` sends more to a separate runtime (`long/test_contract.py`).
 """
 
 import json
@@ -16,19 +16,19 @@ from tests.journeys.runtime import Api, Runtime, noise
 from tests.journeys.shared import SEED
 
 EXAMPLES = str(amount("FUZZ_EXAMPLES"))
-"""Cases per operation in the phase that draws them at random; `make fuzz` draws a hundred."""
+"""Random cases per operation; `make fuzz` draws a hundred."""
 PHASES = os.environ.get("FUZZ_PHASES", "examples,fuzzing")
 """Phases of schemathesis; `make fuzz` adds `coverage`, 6,000 cases at the limits of schemas."""
 
 DATABASE, ASSET, DOOMED, FILE = "museum", "pump-house", "condemned", "/scans/pump.e57"
 ENDING = {"delete_asset", "archive_asset"}
-"""What ends an asset; these get one of their own, so that the others meet one that is there."""
+"""Operations that end an asset; they use a separate one, so that the others find theirs."""
 
-LOCKING_OUT = {
+REVOKING = {
     *("update_api_key", "delete_api_key", "delete_role", "update_role"),
     *("create_user_roles", "update_user_roles", "delete_user_roles"),
 }
-"""What could take the key or the rights away that the other operations are asked with."""
+"""Operations that can revoke the key or the permissions of this test's requests."""
 
 CHECKS = (
     "not_a_server_error",
@@ -39,8 +39,8 @@ CHECKS = (
 )
 
 
-def furnish(api: Api) -> None:
-    """Put something into a product."""
+def create_objects(api: Api) -> None:
+    """Create the objects that paths of the requests name."""
     api.new_database(DATABASE)
     for asset_id in (ASSET, DOOMED):
         api.new_asset(DATABASE, asset_id, assetId=asset_id)
@@ -51,28 +51,28 @@ def furnish(api: Api) -> None:
 
 
 def check_contract(runtime: Runtime, folder: Path) -> None:
-    """Send every operation requests, first those that lock nobody out.
+    """Send requests to every operation; those that can revoke the test's own access come last.
 
     Raises:
-        AssertionError: an answer is none that the document knows.
+        AssertionError: a reply does not match the document.
     """
-    document = _meeting_what_is_there(runtime.client())
+    document = _with_examples(runtime.client())
     (folder / "openapi.json").write_text(json.dumps(document))
     names = {
         operation["operationId"]
         for operations in document["paths"].values()
         for operation in operations.values()
     }
-    locking_out = _options("include", sorted(LOCKING_OUT & names))
-    others = _options("exclude", sorted(LOCKING_OUT & names))
+    revoking = _options("include", sorted(REVOKING & names))
+    others = _options("exclude", sorted(REVOKING & names))
     _run(runtime, folder, f"{PHASES},stateful", others)
-    _run(runtime, folder, PHASES, locking_out)
+    _run(runtime, folder, PHASES, revoking)
 
 
-def _meeting_what_is_there(api: Api) -> dict[str, Any]:
-    """The document whose paths name things that exist, or one that does not.
+def _with_examples(api: Api) -> dict[str, Any]:
+    """Return the document with examples of ids: existing ones, and one that does not exist.
 
-    Ids that are only drawn at random would never be any other answer than 404.
+    Random ids alone would only result in 404.
     """
     document = api.ok("GET", "/openapi.json")
     for operations in document["paths"].values():
@@ -96,12 +96,12 @@ def _run(runtime: Runtime, folder: Path, phases: str, operations: list[str]) -> 
         *("run", "openapi.json", "--url", runtime.endpoint["api"]),
         *("--header", f"Authorization: {runtime.endpoint['adminApiKey']}"),
         *("--phases", phases, "--max-examples", EXAMPLES, "--checks", ",".join(CHECKS)),
-        # one thread: CPython 3.11's parser is not safe in two, and hypothesis parses
+        # one thread: CPython 3.11's parser, which hypothesis uses, is not safe in two
         *("--workers", "1", "--continue-on-failure", "--max-redirects", "0", "--no-color"),
         *("--seed", os.environ[SEED]),
-        # the gateway answers after thirty seconds at the latest, once it knows who asks
+        # the gateway replies within thirty seconds, after the authorizer
         *("--warnings", "off", "--request-timeout", "60", *operations),
-        *("--suppress-health-check", "too_slow"),  # the machine may be busy
+        *("--suppress-health-check", "too_slow"),  # on a busy machine
     ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]

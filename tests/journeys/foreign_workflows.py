@@ -1,4 +1,4 @@
-"""A workflow whose only pipeline is somebody else's program behind a queue, which has to answer."""
+"""A workflow whose only pipeline is another owner's program behind a queue, which has to reply."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from tests.journeys.runtime import Api, Runtime
 QUEUE = "convert-jobs"
 QUEUE_URL = f"https://sqs.us-east-1.amazonaws.com/000000000000/{QUEUE}"
 ALLOWED_QUEUES = f'["arn:aws:sqs:us-east-1:000000000000:{QUEUE}"]'
-"""The setting `allowedPipelineQueues`, which lets pipelines name the queue."""
+"""The setting `allowedPipelineQueues`, which allows pipelines to name the queue."""
 WORKFLOW = "convert"
 
 

@@ -1,4 +1,4 @@
-"""Assets whose documents are as large as metadata makes them: 2 MB of texts, and more in pairs."""
+"""Assets with the largest documents that metadata results in: 2 MB of texts, and more in pairs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -7,14 +7,14 @@ from http import HTTPStatus
 from tests.journeys.runtime import Api
 
 RECORDS = 64
-"""As many as the field of metadata holds, at the most that is indexed of one value."""
+"""The maximum number of records with the longest indexed values."""
 VALUE_BYTES = 32_000
 _AT_ONCE = 2
 _REPEATS = 3
 
 
 def new_large_assets(api: Api, database: str, count: int) -> list[str]:
-    """Create assets with metadata of two megabytes each; returns their ids."""
+    """Create assets with metadata of two megabytes each; return their ids."""
     with ThreadPoolExecutor(_AT_ONCE) as writers:
         return list(writers.map(partial(_new_one, api, database), range(count)))
 
@@ -30,7 +30,7 @@ def _new_one(api: Api, database: str, number: int) -> str:
         for key in range(RECORDS)
     ]
     path = f"/database/{database}/assets/{asset}/metadata"
-    # A busy machine may take longer than a request may; clients repeat a 503.
+    # A busy machine may take longer than a request allows; clients repeat a 503.
     answer = api.send("POST", path, {"metadata": records})
     for _ in range(_REPEATS):
         if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:

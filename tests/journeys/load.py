@@ -1,4 +1,4 @@
-"""Clients that write while engines die, and where the index then differs from the tables."""
+"""Clients that write while engines crash, and a comparison of the index with the tables."""
 
 import threading
 import time
@@ -17,12 +17,12 @@ OUTAGES = {503, 504}
 
 
 PATIENCE = 900
-"""Seconds; however much else the machine has to do, what was started answers by then."""
+"""Seconds within which a started process must reply, also on a busy machine."""
 
 
 @dataclass(frozen=True)
 class PatientApi(Api):
-    """Asks again where nobody answers, or what answers is not ready: for after a restart."""
+    """Repeats requests without a reply or with a 503: for use after a restart."""
 
     def send(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
         deadline = time.monotonic() + PATIENCE
@@ -37,7 +37,7 @@ class PatientApi(Api):
 
 @dataclass
 class Load:
-    """Writers of one database; `acknowledged` are assets by id with what was said to be written."""
+    """Writers of one database; `acknowledged` has the confirmed writes by asset id."""
 
     database: str
     acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -46,13 +46,14 @@ class Load:
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def write(self, api: Api, writer: int) -> None:
-        """Make assets with a file and metadata, and rename them, until it is told to stop."""
+        """Create assets with a file and metadata, and rename them, until the stop event is set."""
         number = 0
         while not self.stopped.is_set():
             number += 1
             try:
                 self._one(api, f"w{writer}-{number}")
-            except httpx.HTTPError as error:  # the runtime or S3 is gone, or a reply got lost
+            # the runtime or S3 does not respond, or a reply was lost
+            except httpx.HTTPError as error:
                 self.refused.append(repr(error))
                 self.stopped.wait(0.2)
 
@@ -76,7 +77,7 @@ class Load:
             known["metadata"] = {"k": name}
         if self._uploaded(api, asset):
             known["files"] = {"/a.stl"}
-        known["name"] = None  # what a lost reply did is not known
+        known["name"] = None  # the effect of a request whose reply was lost is not known
         if self._said(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
             known["name"] = f"{name} again"
 
@@ -93,7 +94,7 @@ class Load:
         return reply is not None and reply["overallSuccess"]
 
     def _said(self, api: Api, method: str, path: str, body: Any) -> Any:
-        """The body of a reply; None where the request was refused."""
+        """Return the body of a reply; None if the request was refused."""
         reply = api.send(method, path, body)
         if reply.status_code == 200:
             return reply.json()
@@ -106,7 +107,7 @@ class Load:
 
 @contextmanager
 def load(runtime: Runtime, database: str, *, writers: int = 2) -> Generator[Load]:
-    """Writers at work while the block runs; then they stop."""
+    """Run writers while the block runs; then stop them."""
     found = Load(database)
     clients = [runtime.client() for _ in range(writers)]
     threads = [
@@ -124,7 +125,7 @@ def load(runtime: Runtime, database: str, *, writers: int = 2) -> Generator[Load
 
 
 def stored(api: Api, database: str) -> dict[str, Any]:
-    """What the tables and S3 hold, as the API shows it, by what names a document."""
+    """The content of tables and S3, as returned by the API, by the name of each document."""
     found: dict[str, Any] = {}
     for asset in all_assets(api, database):
         path = f"/database/{database}/assets/{quote(asset['assetId'])}"
@@ -140,7 +141,7 @@ def stored(api: Api, database: str) -> dict[str, Any]:
 
 
 def files_of(api: Api, asset: str) -> list[Any]:
-    """What is listed of an asset (a path) without its folders, on one page."""
+    """The listed files of an asset (a path), without folders, on one page."""
     items = api.ok("GET", f"{asset}/listFiles")["items"]
     return [item for item in items if not item["isFolder"]]
 
@@ -157,7 +158,7 @@ def all_assets(api: Api, database: str) -> list[Any]:
 
 
 def indexed(api: Api, database: str) -> dict[str, Any]:
-    """What the indexes hold, in the form of `stored`."""
+    """The content of the indexes, in the form of `stored`."""
     return {
         one.get("str_key", one["str_assetid"]): (
             (one["str_assetname"], one["num_filesize"])
@@ -169,7 +170,7 @@ def indexed(api: Api, database: str) -> dict[str, Any]:
 
 
 def drift(api: Api, database: str) -> dict[str, Any]:
-    """Where index and tables differ: both sides of it."""
+    """The differences between index and tables: both sides of each."""
     there, ours = indexed(api, database), stored(api, database)
     return {
         name: (there.get(name), ours.get(name))

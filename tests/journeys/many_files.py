@@ -1,6 +1,6 @@
-"""An asset of many files that is changed while everything dies, and what is told where that fails.
+"""An asset of many files that is changed while all processes are killed, and reports of failures.
 
-Its files are put straight into its folder, which takes a fraction of what uploads take.
+Its files are put directly into its folder, which takes a fraction of the time of uploads.
 """
 
 import time
@@ -19,11 +19,11 @@ from tests.journeys.runtime import Api, Runtime, kill_with_children, noise, wait
 from tests.journeys.test_lifecycle import change, states
 
 ON_DISK_SECONDS = 0.5
-"""The engine of tables answers a moment before a transaction is on its disk."""
+"""The engine of tables replies a moment before a transaction is on its disk."""
 WRITERS = 8
 INDEXED_SECONDS = 600
-"""That hundreds of files are indexed is demanded, not how fast."""
-_TOLD = 5  # names, of many that are wrong
+"""Tests require that hundreds of files are indexed, not in which time."""
+_TOLD = 5  # names that a failure shows
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,11 @@ class ManyFiles:
         self.runtime.up()
 
     def check(self, *, archived: bool) -> None:
-        """All documents are there, and archived or not.
+        """Assert that all documents exist, and are archived or not.
 
         Raises:
-            AssertionError: they are not; it tells what bucket and index hold of some of them.
+            AssertionError: they differ; the message has the content of bucket and index for
+                some of them.
         """
         api = self.runtime.client()
         self.runtime.drain(INDEXED_SECONDS)
@@ -95,7 +96,7 @@ class ManyFiles:
         assert found.keys() == wanted.keys()
 
     def evidence(self, api: Api, documents: Iterable[str]) -> list[dict[str, Any]]:
-        """What the API, the bucket and the index say of some documents."""
+        """The content of API, bucket and index for some documents."""
         listed = self._listed(includeArchived=True)
         bucket = api.own_bucket()["bucketName"]
         s3 = self._s3()
@@ -116,7 +117,7 @@ class ManyFiles:
         return lines
 
     def _listed(self, **more: Any) -> dict[str, dict[str, Any]]:
-        """The entries of all files by path, from as many pages as that takes."""
+        """The entries of all files by path, from all pages."""
         api, found, params = self.runtime.client(), dict[str, dict[str, Any]](), {"pageSize": 1000}
         while True:
             page = api.ok("GET", f"{self.path}/listFiles", params={**params, **more})
@@ -133,7 +134,7 @@ class ManyFiles:
         return [(hit["_version"], hit["_source"]) for hit in hits]
 
     def _s3(self) -> Any:
-        """Somebody's own client, straight at the store."""
+        """Another program's client, directly at the store."""
         options = Options()
         return cast(
             "Any",

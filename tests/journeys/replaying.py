@@ -23,11 +23,14 @@ SESSION = boto3.Session(
     aws_secret_access_key=OPTIONS.secret_key,
     region_name=OPTIONS.region,
 )
-"""For all engines but S3, which checks signatures: there `Runtime.keys` go with it."""
+"""For all engines but S3, which checks signatures with `Runtime.keys`."""
 
 
 def nested_documents(runtime: Runtime, limit: int) -> None:
-    """How many nested documents an asset may have; of more OpenSearch refuses the document."""
+    """Maximum number of nested documents of an asset.
+
+    With more, OpenSearch refuses the document.
+    """
     answer = httpx.put(
         f"{runtime.endpoint['opensearch']}/assets-1/_settings",
         json={"index.mapping.nested_objects.limit": limit},
@@ -46,7 +49,7 @@ def set_metadata(api: Api, database: str, asset: str, *keys: str) -> None:
 
 
 def dead_letter(runtime: Runtime, bucket: str, key: str) -> None:
-    """Put an object event where EventBridge puts what it cannot deliver."""
+    """Put an object event into the queue where EventBridge puts undeliverable events."""
     url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
     sqs: Any = SESSION.client("sqs", endpoint_url=url)
     (queue,) = (
@@ -74,7 +77,7 @@ def failure_bucket(s3: Any) -> str:
 
 
 def abandon_batch(runtime: Runtime, database: str, asset: str) -> None:
-    """Leave a batch of a stream as Lambda stores it after a consumer's last attempt."""
+    """Store a batch of a stream as Lambda does after a consumer's last attempt."""
     record = stream_record({"databaseId": database, "assetId": asset}, {})
     s3 = s3_of(runtime)
     s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(failed_batch([record])))
@@ -83,7 +86,7 @@ def abandon_batch(runtime: Runtime, database: str, asset: str) -> None:
 
 
 def let_schedules_be_due(runtime: Runtime) -> None:
-    """Set the last run of all schedules to long ago, as if the runtime had been down for days."""
+    """Set the last run of all schedules to a time days ago, as after a long stop of the runtime."""
     base = sqlite3.connect(StateFolder(runtime.state).journal)
     with base:
         assert base.execute("UPDATE schedules SET last = 0").rowcount == len(SCHEDULES)
@@ -91,7 +94,7 @@ def let_schedules_be_due(runtime: Runtime) -> None:
 
 
 def break_something(runtime: Runtime) -> None:
-    """Leave an asset in the database `workshop` that OpenSearch refuses, and a dead letter."""
+    """Create an asset in the database `workshop` that OpenSearch refuses, and a dead letter."""
     api = runtime.client()
     api.new_database(DATABASE)
     pump, gear = (api.new_asset(DATABASE, name) for name in ("Pump", "Gear"))

@@ -1,4 +1,4 @@
-"""A running product for journeys: started as a newcomer starts it, spoken to over HTTP only."""
+"""A running product for journeys: started as a newcomer starts it, used over HTTP only."""
 
 import json
 import os
@@ -22,10 +22,10 @@ from tests.wording import foreign_words
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 120
-"""What is done in moments may take that long where others use the machine. How soon a change is
-found is the benchmarks' to say."""
+"""Maximum time of what usually takes moments, on a busy machine. Benchmarks measure the usual time.
+"""
 DRAIN_SECONDS = 300
-# A restarted engine fails before that.
+# A restarted engine fails earlier than that.
 START_SECONDS = 400
 
 
@@ -38,7 +38,7 @@ class Keys(TypedDict):
 
 @dataclass(frozen=True)
 class Runtime:
-    """A local runtime and what its endpoint file says."""
+    """A local runtime and the content of its endpoint file."""
 
     state: Path
     connections: ExitStack = field(default_factory=ExitStack)
@@ -68,7 +68,7 @@ class Runtime:
         http = httpx.Client(
             base_url=self.endpoint["api"],
             headers=headers,
-            timeout=PATIENCE_SECONDS,  # the gateway answers before
+            timeout=PATIENCE_SECONDS,  # the gateway replies earlier
             event_hooks={"response": [canaries.note]},
         )
         return Api(self.connections.enter_context(http))
@@ -87,7 +87,7 @@ class Runtime:
         deadline = time.monotonic() + seconds
         while not (output := self.admin("GET", "/drained"))["drained"]:
             assert time.monotonic() < deadline, f"not drained after {seconds} s: {output}"
-            time.sleep(0.2)  # a look costs a tenth of a second of processor time
+            time.sleep(0.2)  # each check takes a tenth of a second of processor time
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class Api:
         return self.http.request(method, path, json=body, **more)
 
     def ok(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
-        """The body of a request that must succeed."""
+        """Return the body of a request that must succeed."""
         answer = self.send(method, path, body, **more)
         assert answer.status_code == 200, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json()
 
     def refused(self, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, Any]:
-        """Status and body of a request that must fail in a way that is documented."""
+        """Return status and body of a request that must fail in a documented way."""
         answer = self.send(method, path, body, **more)
         assert 400 <= answer.status_code < 600, f"{answer.status_code} {answer.text}"
         assert answer.status_code != 500, answer.text
@@ -116,12 +116,12 @@ class Api:
         return answer.status_code, body
 
     def own_bucket(self) -> dict[str, Any]:
-        """The record of the deployment's own bucket, whatever else is registered."""
+        """The record of the deployment's own bucket, without other registered ones."""
         (found,) = (b for b in self.ok("GET", "/buckets")["Items"] if b["baseAssetsPrefix"] == "/")
         return found
 
     def new_database(self, database_id: str, **fields: Any) -> str:
-        """Create a database whose uploads are not processed unless a field says so."""
+        """Create a database; uploads are not processed unless a field enables it."""
         bucket = self.own_bucket()["bucketId"]
         body: dict[str, Any] = {"databaseId": database_id, "description": "made by a test"}
         body |= {"processing": False, **fields}
@@ -138,7 +138,7 @@ class Api:
         return self.ok("POST", "/assets", {**body, **fields})["assetId"]
 
     def upload(self, database_id: str, asset_id: str, files: dict[str, list[bytes]]) -> Any:
-        """Upload files, each given as its parts; answers with the reply of the completion."""
+        """Upload files, each given by its parts; return the reply of the completion."""
         scope = {"assetId": asset_id, "databaseId": database_id, "uploadType": "assetFile"}
         wanted = [
             {"relativeKey": key, "num_parts": len(parts), "file_size": sum(map(len, parts))}
@@ -150,7 +150,7 @@ class Api:
         return self.ok("POST", complete, {**scope, "files": done})
 
     def ended(self, job_id: str, *, seconds: float = 240) -> dict[str, Any]:
-        """A job when it has ended, however it did."""
+        """Return a job when it has ended, in any state."""
         found: dict[str, Any] = {}
 
         def has_ended() -> bool:
@@ -161,7 +161,7 @@ class Api:
         return found
 
     def completed(self, method: str, path: str, body: Any = None) -> Any:
-        """The reply to a change, after the job that completes a long one has succeeded."""
+        """Return the reply to a change, after its job, if it has one, has succeeded."""
         reply = self.ok(method, path, body)
         if "jobId" in reply:
             assert self.ended(reply["jobId"])["state"] == "done"
@@ -174,7 +174,7 @@ class Api:
 
 
 def put_parts(file: dict[str, Any], parts: list[bytes]) -> dict[str, Any]:
-    """Put parts to their presigned URLs; answers with the file's entry of the completion."""
+    """Put parts to their presigned URLs; return the file's entry for the completion."""
     etags: list[dict[str, Any]] = []
     for url, part in zip(file["partUploadUrls"], parts, strict=True):
         answer = httpx.put(url["UploadUrl"], content=part, timeout=60)
@@ -185,7 +185,7 @@ def put_parts(file: dict[str, Any], parts: list[bytes]) -> dict[str, Any]:
 
 
 def noise(size: int, seed: str) -> bytes:
-    """Bytes that look like no known file format, the same for the same seed."""
+    """Return bytes of no known file format, the same for the same seed."""
     block = sha256(seed.encode()).digest()
     return (block * (size // len(block) + 1))[:size]
 
@@ -193,10 +193,10 @@ def noise(size: int, seed: str) -> bytes:
 def wait_until(
     condition: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS, every: float = 0.1
 ) -> None:
-    """Ask again and again until it holds.
+    """Repeat until a condition is true.
 
     Raises:
-        AssertionError: it does not hold in time.
+        AssertionError: it is not true in time.
     """
     deadline = time.monotonic() + seconds
     while not condition():
@@ -207,12 +207,12 @@ def wait_until(
 def wait_for(
     ask: Callable[[], Any], wanted: Any, *, seconds: float = PATIENCE_SECONDS, every: float = 0.3
 ) -> None:
-    """Ask again and again until the answer is the wanted one.
+    """Repeat until the result is the expected one.
 
     Unlike `Runtime.drain` it does not wait for the work of other tests on the shared runtime.
 
     Raises:
-        AssertionError: it is another one in the end.
+        AssertionError: the last result is another one.
     """
     deadline = time.monotonic() + seconds
     while (found := ask()) != wanted:
@@ -233,7 +233,7 @@ def run_local(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def kill_with_children(pid: int) -> None:
-    """What a power cut does: the runner and all that it started die at once."""
+    """Kill the runner and all its processes at once, as a power failure does."""
     runner = psutil.Process(pid)
     for process in [runner, *runner.children(recursive=True)]:
         with suppress(psutil.NoSuchProcess):

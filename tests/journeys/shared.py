@@ -97,7 +97,10 @@ def stop_and_check(runtime: Runtime, planted: Collection[str] = ()) -> None:
 
 
 def _refused(state: Path) -> list[str]:
-    """Return what the policies refused; a consumer would only retry it, and no test would fail."""
+    """Return the calls that policies refused.
+
+    A consumer would only retry, and no test would fail.
+    """
     logs = (state / "logs" / "functions").glob("*.log")
     lines = (line for log in logs for line in log.read_text(errors="replace").splitlines())
     return sorted({line for line in lines if line.startswith("[IAM]")})

@@ -1,4 +1,4 @@
-"""Requests of stock clients, as `tests/events/stock` records them, and whether they are served."""
+"""Requests of stock clients, as recorded in `tests/events/stock`, and checks of their replies."""
 
 import json
 import re
@@ -18,7 +18,7 @@ ABSENT: Any = object()
 OK = 200
 
 WEB_ORIGIN = "http://localhost:3000"
-"""Where VAMS's web application is served while it is developed."""
+"""The address of VAMS's web application during its development."""
 CLIENT_HEADERS = {
     "cli": {"User-Agent": "vamscli/2.5.1", "Content-Type": "application/json"},
     "web": {"Origin": WEB_ORIGIN, "Accept": "application/json, */*"},
@@ -28,7 +28,7 @@ CLIENT_HEADERS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What a client relies on in a reply."""
+    """The parts of a reply on which a client relies."""
 
     status: int = 200
     reads: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Request:
 
     @property
     def expected(self) -> Answer:
-        """What the client expects, be it served or not."""
+        """The expectation of the client, whether or not it is met."""
         return Answer(self.status, self.reads)
 
 
@@ -86,10 +86,10 @@ def _request(entry: Mapping[str, Any]) -> Request:
 
 
 def filled(value: Any, names: Mapping[str, str]) -> Any:
-    """The value with every `$name` in it replaced.
+    """Return the value with every `$name` in it replaced.
 
     Raises:
-        KeyError: no such name was kept.
+        KeyError: no such name was stored.
     """
     if isinstance(value, str):
         return Template(value).substitute(names)
@@ -130,7 +130,7 @@ def send(http: httpx.Client, request: Request, names: Mapping[str, str]) -> http
 def problems(
     request: Request, answer: httpx.Response, expected: Answer, names: Mapping[str, str]
 ) -> list[str]:
-    """Why the client is not served by the answer; empty if it is."""
+    """Return why the reply does not serve the client; an empty text if it does."""
     if answer.status_code != expected.status:
         return [f"{answer.status_code} instead of {expected.status}: {answer.text[:300]}"]
     found = [f"no header {name}" for name in request.reads_headers if name not in answer.headers]
@@ -149,7 +149,7 @@ def problems(
 
 
 def _misleading(status: int, reply: dict[str, Any]) -> list[str]:
-    """The web application takes a success for a failure if its message holds this word."""
+    """The web application treats a success as a failure if its message contains this word."""
     message = reply.get("message")
     if status == OK and isinstance(message, str) and "error" in message.lower():
         return [f"the message of a success speaks of an error: {message}"]
@@ -157,10 +157,10 @@ def _misleading(status: int, reply: dict[str, Any]) -> list[str]:
 
 
 def kept(request: Request, answer: httpx.Response) -> dict[str, str]:
-    """What later requests need of the answer.
+    """The values of the reply that later requests need.
 
     Raises:
-        KeyError: it is not there.
+        KeyError: the reply lacks one.
     """
     values: dict[str, str] = {}
     for name, place in request.keep.items():
@@ -194,7 +194,7 @@ def _broken(rule: str, reply: Any, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _found(path: str, reply: Any) -> Iterator[tuple[str, Any]]:
-    """The values at a path, each with the place where it was found."""
+    """The values at a path, each with its place."""
     places: list[tuple[str, Any]] = [("", reply)]
     for step in path.split("."):
         match = _STEP.fullmatch(step)

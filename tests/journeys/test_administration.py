@@ -1,7 +1,7 @@
-"""Roles, users' own pages and subscriptions as clients see them, from the templates on.
+"""Roles, profiles and subscriptions over HTTP, from the templates on.
 
-All journeys that create administrators are here, as one of them needs to be about the last one:
-xdist runs a file in one worker.
+All journeys that create administrators are here, because one of them is about the last one: xdist
+runs a file in one worker.
 """
 
 from typing import Any

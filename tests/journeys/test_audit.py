@@ -1,4 +1,4 @@
-"""The audit trail as a client sees it, from the synthesized templates on."""
+"""The audit log over HTTP, from the synthesized templates on."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""What bad input gets: a status, a code, the field and the fact; never a 500, nothing half-done."""
+"""Bad input results in a status, a code, the field and the problem.
+
+Never a 500 or a partial change.
+"""
 
 from typing import Any
 

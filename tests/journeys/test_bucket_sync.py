@@ -1,4 +1,4 @@
-"""Objects that another S3 client writes: they become assets and files, and stay as they are.
+"""Objects of another S3 client become assets and files, and are not changed.
 
 It takes over 20 seconds: assets and files appear after events, a queue and the settle delay, in
 several rounds.
@@ -20,12 +20,12 @@ from tests.journeys.test_executions import executions, have_ended
 OPTIONS = Options()
 IMPORTED = "imported"
 OTHERS = "vitrine-imports"
-"""The bucket that the local stage lets in beside its own."""
+"""The bucket that the local stage imports."""
 
 
 @pytest.fixture(scope="module")
 def s3(runtime: Runtime) -> Any:
-    """Somebody's own client, straight at the store."""
+    """Another program's client, directly at the store."""
     return cast(
         "Any",
         boto3.client(
@@ -86,7 +86,7 @@ def test_objects_that_others_write_become_assets_and_files(
     reasons = [one["reason"] for one in failures(api) if folder in one["reason"]]
     assert len(reasons) == 2
     assert versions_of(s3, bucket, folder) == before
-    # Workflows start on them like on uploads, though their asset was made after the event.
+    # Workflows start on them as on uploads, although the asset was created after the event.
     path = f"/database/{IMPORTED}/assets/{quote(f'{folder} two')}"
     wait_until(lambda: have_ended(api, path, 1))
     (run,) = executions(api, path)
@@ -120,7 +120,7 @@ def test_files_that_others_change_and_delete_are_followed(
     asset = f"/database/{IMPORTED}/assets/{quote(folder)}"
     api.ok("DELETE", f"{asset}/deleteAsset", {"confirmPermanentDelete": True})
     runtime.drain()
-    assert api.send("GET", asset).status_code == 404  # its own events do not bring it back
+    assert api.send("GET", asset).status_code == 404  # its own events do not restore it
     s3.put_object(Bucket=bucket, Key=f"{folder}/new.glb", Body=b"1")
     wait_for(lambda: keys_found(api, folder), {f"{folder}/new.glb"})
     assert asset_of(api, folder)["assetType"] == ".glb"
@@ -156,14 +156,17 @@ def test_a_bucket_of_others_is_registered_and_imported(
 
 
 def own_bucket(s3: Any) -> None:
-    """Create the bucket that the stage names, as its owner would; another worker may have."""
+    """Create the bucket that the stage imports, as its owner would.
+
+    Another worker may have done so.
+    """
     with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
         s3.create_bucket(Bucket=OTHERS)
     s3.put_bucket_versioning(Bucket=OTHERS, VersioningConfiguration={"Status": "Enabled"})
 
 
 def imported(api: Api, path: str) -> dict[str, Any]:
-    """Import a bucket; answers with the job when it is done."""
+    """Import a bucket; return the job when it is done."""
     job = f"/jobs/{api.ok('POST', path, {})['jobId']}"
     wait_until(lambda: api.ok("GET", job)["state"] == "done")
     return api.ok("GET", job)

@@ -1,4 +1,4 @@
-"""No log tells a key, a token or a presigned URL, wherever a client puts one."""
+"""No log contains a key, a token or a presigned URL, wherever a client puts one."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,8 @@ def test_a_secret_of_no_known_form_is_found(tmp_path: Path) -> None:
 
 def test_a_part_of_a_reply_in_a_log_is_found(tmp_path: Path) -> None:
     (tmp_path / "functions").mkdir()
-    signature = uuid4().hex * 2  # of this test only: what any test of the process planted is found
+    # of this test only; those of other tests of the process are found, too
+    signature = uuid4().hex * 2
     (tmp_path / "functions" / "Api.log").write_text(f"signed with {signature}")
     assert leaks(tmp_path, []) == []
     plant(f"https://bucket.example/key?X-Amz-Signature={signature}&x=1")
@@ -44,7 +45,7 @@ def test_a_part_of_a_reply_in_a_log_is_found(tmp_path: Path) -> None:
 
 
 def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: str) -> None:
-    """The rest of the suite's are looked for when it has ended."""
+    """The rest of the suite's secrets are searched for when it has ended."""
     api = runtime.client()
     for secret in SECRETS.values():
         plant(secret)

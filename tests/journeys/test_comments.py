@@ -1,4 +1,4 @@
-"""Comments over HTTP: from the first to the deleted, and gone with their asset."""
+"""Comments over HTTP: created, changed, deleted, and deleted with their asset."""
 
 from urllib.parse import quote
 from uuid import uuid4

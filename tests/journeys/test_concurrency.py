@@ -1,6 +1,6 @@
-"""Many clients change one asset at once: what is left is the work of some order of the calls.
+"""Many clients change one asset at once: the result is that of some order of the calls.
 
-It takes over 20 seconds: 32 clients work for a while, and all that they began is waited for.
+It takes over 20 seconds: 32 clients work for a while, and all started work is waited for.
 """
 
 import threading
@@ -20,7 +20,7 @@ SECONDS = float(amount("CONCURRENCY_SECONDS"))
 CLIENTS = 32
 FILES = 6
 PATHS = [f"/parts/{number}.bin" for number in range(20 * FILES)]
-"""A path that was moved from is not free again: its archived versions may be an asset version's."""
+"""The old path of a moved file is not free: an asset version may contain its archived versions."""
 REFUSALS = {400, 404, 409, 410, 412, 429, 503}
 """Statuses that a client may receive whose call conflicts with others; never a 500."""
 ARCHIVED = "DELETE /archiveAsset 200"
@@ -29,9 +29,9 @@ MOVED = "POST /moveFile 200"
 
 @dataclass
 class ConcurrentClients:
-    """What was said to the clients; the `edits` by their revision, `versions` that were made.
+    """The replies to the clients; the `edits` by their revision, the created `versions`.
 
-    `unsure` are edits of which it was not said what became of them.
+    `unsure` are edits without a known result.
     """
 
     path: str
@@ -42,7 +42,7 @@ class ConcurrentClients:
     wrong: list[str] = field(default_factory=list[str])
 
     def rage(self, api: Api, seed: int) -> None:
-        """Change the asset in ways that are drawn, until the time is up and enough is done."""
+        """Change the asset in random ways, until the time is up and enough is done."""
         random = Random(seed)
         acts = (self._edit, self._edit, self._note, self._move, self._move, self._version)
         end = time.monotonic() + SECONDS
@@ -54,7 +54,7 @@ class ConcurrentClients:
                 self._send(api, "PUT", "/unarchiveAsset", {"confirmUnarchive": True})
 
     def _lacks(self) -> bool:
-        """Whether a slow machine has not yet done enough of everything."""
+        """Return whether a slow machine has not yet done enough of each kind."""
         done = (len(self.versions), self.said[MOVED], 2 * self.said[ARCHIVED])
         return min(done) < 2
 
@@ -109,7 +109,7 @@ def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     assert storm.said[MOVED] > 1, storm.said
     assert storm.said[ARCHIVED] > 0, storm.said
     wait_until(lambda: _is_restored(api, storm), seconds=PATIENCE)
-    runtime.drain()  # what a request began, jobs finish
+    runtime.drain()  # jobs finish the work of requests
     _the_last_edit_stands(api, storm)
     assert sorted(_etags(api, storm)) == sorted(before), "a file was lost or doubled"
     _versions_have_numbers_of_their_own(api, storm)
@@ -131,7 +131,7 @@ def _rage(runtime: Runtime, storm: ConcurrentClients) -> None:
 
 
 def _is_restored(api: Api, storm: ConcurrentClients) -> bool:
-    """Ask for it each time: what is still being archived cannot be brought back yet."""
+    """Repeat the restoration: an asset that is still being archived cannot be restored yet."""
     api.send("PUT", storm.path + "/unarchiveAsset", {"confirmUnarchive": True})
     return api.send("GET", storm.path).status_code == 200
 

@@ -1,4 +1,4 @@
-"""Constraints and templates as administrators write them, over HTTP."""
+"""Constraints and templates over HTTP, as administrators write them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -30,7 +30,7 @@ def constraint(role: str, **other: Any) -> dict[str, Any]:
 
 
 def listed(api: Api, role: str) -> set[str]:
-    """The constraints that give a role something, by the list of all."""
+    """The constraints that apply to a role, by the list of all."""
     found: set[str] = set()
     token: dict[str, str] = {}
     while True:
@@ -45,7 +45,7 @@ def listed(api: Api, role: str) -> set[str]:
 
 
 def test_objects_of_the_deployment_can_be_saved_unchanged(runtime: Runtime) -> None:
-    """Its names keep the rules for names: the web application of VAMS sends back what it read."""
+    """Names in replies follow the rules for names: the web application of VAMS sends them back."""
     api = runtime.client()
     shipped = api.ok("GET", "/auth/constraints", params={"pageSize": "100"})["Items"]
     constraints = [one for one in shipped if one["constraintId"].startswith("vitrine-admin-")]

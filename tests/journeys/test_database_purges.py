@@ -1,4 +1,4 @@
-"""A deleted database is purged: no table, bucket or index holds anything of it but audit."""
+"""A purged database: no table, bucket or index contains any of its data except the audit log."""
 
 import json
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ RECORD = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType
 FIELDS = {"fields": [{"metadataFieldKeyName": "maker", "metadataFieldValueType": "string"}]}
 CONFIRMED = {"confirmPermanentDelete": True}
 TRAIL = ("Audit", "AuditArchiveBucket", "AccessLogsBucket")
-"""What the audit trail and the logs of requests are kept in."""
+"""The places of the audit log and of access logs."""
 
 
 def client_of(runtime: Runtime, service: str) -> Any:
-    """Somebody's own client, straight at an engine."""
+    """Another program's client, directly at an engine."""
     options = Options()
     return cast("Any", boto3).client(
         service,
@@ -70,7 +70,10 @@ def objects(runtime: Runtime, words: set[str]) -> Iterator[str]:
 
 
 def documents(runtime: Runtime, database: str) -> list[dict[str, Any]]:
-    """Documents of both indexes, archived ones too; tombstones hold ids alone, for a day."""
+    """Documents of both indexes, including archived ones.
+
+    Tombstones contain ids only, for a day.
+    """
     url = f"{runtime.endpoint['opensearch']}/assets-*,files-*/_search"
     query = {"size": 1000, "query": {"term": {"str_databaseid.keyword": database}}}
     httpx.post(url.replace("_search", "_refresh"), timeout=30).raise_for_status()
@@ -79,7 +82,7 @@ def documents(runtime: Runtime, database: str) -> list[dict[str, Any]]:
 
 
 def furnished(api: Api, s3: Any, database: str, neighbour: str) -> list[str]:
-    """Two archived assets with all that an asset can have; their ids."""
+    """Create two archived assets with everything that an asset can have; return their ids."""
     bucket = api.own_bucket()["bucketName"]
     (auxiliary,) = (b["Name"] for b in s3.list_buckets()["Buckets"] if "auxiliary" in b["Name"])
     other = api.new_asset(neighbour, "Other", assetId=f"other-{uuid4().hex[:8]}")
@@ -114,7 +117,7 @@ def furnished(api: Api, s3: Any, database: str, neighbour: str) -> list[str]:
 
 
 def defined(api: Api, database: str) -> None:
-    """A pipeline and a workflow, which keep the database from being deleted until they are."""
+    """A pipeline and a workflow, without whose deletion the database cannot be deleted."""
     settings = {"pipelineType": "standardFile", "pipelineExecutionType": "Lambda"}
     pipeline = {"pipelineId": "look-closer", "databaseId": database, "lambdaName": "Inspect"}
     described = {"description": "Looks at models", "assetType": ".glb", "outputType": ""}
@@ -160,7 +163,7 @@ def test_nothing_of_a_purged_database_is_left_but_audit(
 
     left = without_trail(rows(runtime, words))
     own = [text for texts in left.values() for text in texts if job_id not in text]
-    # Rules may still mention the name: the note keeps it for administrators.
+    # Rules may still mention the name: the record reserves it for administrators.
     assert [text for text in own if f"DeletedName#databaseId#{database}" not in text] == []
     kept = [key for key in objects(runtime, words) if not key.startswith("auditarchive")]
     assert [key for key in kept if not any(word in key.partition("/")[0] for word in TRAIL)] == []

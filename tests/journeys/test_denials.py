@@ -1,4 +1,4 @@
-"""What callers were refused is in the audit trail, for administrators and for nobody else."""
+"""Refused requests are in the audit log, which only administrators may read."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,11 +9,11 @@ from backend.spec.routes import ROUTES, Route
 from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime, wait_until
 
 SOME_SECONDS = 3
-"""Rules are known in every process after that; and few entries are made of a user in a minute."""
+"""Maximum time until rules apply in every process; few entries are written per user and minute."""
 
 
 def one_route_a_function() -> list[Route]:
-    """A route of each function that a caller without rights is kept from."""
+    """A route of each function that a caller without permissions may not use."""
     first: dict[str, Route] = {}
     for route in ROUTES:
         if not (route.public or route.open_to_users or route.method == "HEAD"):
@@ -47,7 +47,7 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
     def send(route: Route) -> int:
         path = route.path.replace("{proxy+}", "a.txt").replace("{", "").replace("}", "")
         status = 503
-        for _ in range(20):  # a function that starts for the first time on a busy machine
+        for _ in range(20):  # time for a function that starts for the first time on a busy machine
             status = own.send(route.method, path).status_code
             if status != 503:
                 break
@@ -56,7 +56,7 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
     def denied_routes() -> set[str]:
         return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
 
-    # Again where an entry is missing: a busy machine may not have made it in its two seconds.
+    # Again if an entry is missing: a busy machine may not have written it within its two seconds.
     deadline = time.monotonic() + PATIENCE_SECONDS
     while missing := [route for route in wanted if route.key not in denied_routes()]:
         assert time.monotonic() < deadline, missing

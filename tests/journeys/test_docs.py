@@ -1,7 +1,7 @@
-"""Every command of the README and the guides works as it is written.
+"""Every command of the README and the guides works as written.
 
-`make run` is started for real, on a state of its own; the client's commands run against it, and at
-last requests to every route. The file takes over 20 seconds: it starts the product.
+`make run` is started with a state of its own. The client's commands run against it, and finally
+requests to every route. It takes over 20 seconds: it starts the product.
 """
 
 import json
@@ -18,13 +18,13 @@ from threading import Timer
 import pytest
 
 from local.engines import free_port
-from tests.journeys.contract import check_contract, furnish
+from tests.journeys.contract import check_contract, create_objects
 from tests.journeys.replaying import break_something, follow_the_guide
 from tests.journeys.runtime import PATIENCE_SECONDS, ROOT, Runtime
 
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 REPLAYING = ROOT / "docs" / "guides" / "replaying-failures.md"
-"""Its commands have a test of their own, which breaks something first."""
+"""The page whose commands have a separate test, which breaks something first."""
 PROJECT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG")]
 PAGES = [*PROJECT, *(page for page in GUIDES if page != REPLAYING)]
 RUN = "make run"
@@ -105,19 +105,19 @@ def test_make_knows_the_target(command: str) -> None:
 
 @dataclass(frozen=True)
 class Product:
-    """What `make run` serves: its state folder and what it printed."""
+    """The product that `make run` serves: its state folder and its output."""
 
     state: Path
     process: subprocess.Popen[str]
     said: list[str]
 
     def environment(self) -> dict[str, str]:
-        """As after the `export` lines of the README, for this state."""
+        """The environment after the `export` lines of the README, for this state."""
         exports = [c.removeprefix("export ") for c in ALL if c.startswith("export ")]
         return {**os.environ, **dict(self.here(export).split("=", 1) for export in exports)}
 
     def here(self, command: str) -> str:
-        """The command with this state in the place of the default one."""
+        """The command with this state instead of the default one."""
         return command.replace(".local/", f"{self.state}/")
 
 
@@ -137,7 +137,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     too_late.start()
     try:
         output = _first_words(process)
-        too_late.cancel()  # what follows has its own time
+        too_late.cancel()  # later steps have their own time
         yield Product(state, process, output)
     finally:
         too_late.cancel()
@@ -147,7 +147,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 
 def _first_words(process: subprocess.Popen[str]) -> list[str]:
-    """What it says up to and with the three commands."""
+    """Return the output up to and including the three commands."""
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:
@@ -166,7 +166,7 @@ def test_make_run_prints_address_key_and_three_commands_that_work(product: Produ
 
 
 def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) -> None:
-    # Before the commands of other guides, of which one replaces the index that this test breaks.
+    # Before the commands of other guides, one of which replaces the index that this test breaks.
     written = commands(REPLAYING)
     assert all(command.startswith(f"{CLIENT}admin ") for command in written)
     runtime = Runtime(product.state)
@@ -187,15 +187,15 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
 
 
 def test_every_route_matches_the_openapi_document(product: Product, tmp_path: Path) -> None:
-    # Behind the commands, which what it leaves would disturb.
+    # After the commands, which its objects would disturb.
     runtime = Runtime(product.state)
-    with runtime.connections:  # also if it fails: a later test would be blamed for open sockets
-        furnish(runtime.client())
+    with runtime.connections:  # also after a failure: a later test would be blamed for open sockets
+        create_objects(runtime.client())
         check_contract(runtime, tmp_path)
 
 
 def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
-    # Just the runner: make, which Ctrl-C hits as well, would end by the signal in any case.
+    # Only the runner: make, which Ctrl-C also reaches, would end by the signal in any case.
     endpoint = json.loads((product.state / "endpoint.json").read_text())
     os.kill(endpoint["pid"], signal.SIGINT)
     output, _ = product.process.communicate(timeout=PATIENCE_SECONDS)
@@ -206,7 +206,7 @@ def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
 
 
 def ran(command: str, environment: dict[str, str]) -> str:
-    """What a command printed; it must succeed."""
+    """Return the output of a command, which must succeed."""
     done = subprocess.run(
         ["bash", "-c", command.strip()],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Workflows run on what is uploaded and when a user asks, on the local state machine."""
+"""Workflows run on uploads and on request, on the local state machine."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
     (step,) = shown["steps"]
     assert (step["pipelineId"], step["state"]) == (SHIPPED, "SUCCEEDED")
     assert step["startedAt"] <= step["stoppedAt"]
-    # What the run wrote started nothing, or it would be listed.
+    # The outputs of the run started nothing, or it would be listed.
     runtime.drain()
     assert len(executions(api, path)) == 2
     assert api.refused("POST", f"{path}/workflows/unknown", body)[0] == 404

@@ -1,4 +1,4 @@
-"""Folders of a bucket that become assets: those that stood there before anybody followed it."""
+"""Folders of a bucket from before its registration become assets."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,7 +1,6 @@
-"""Facts of files through the deployed product: indexed, searched, followed, and nobody else's.
+"""Facts of files in the deployed product: indexed, searched, followed, and private.
 
-The facts are stored as the functions of the product store them; what reads files has tests of its
-own.
+The facts are stored as the functions of the product store them; reading files has separate tests.
 """
 
 from typing import Any

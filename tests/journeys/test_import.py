@@ -21,7 +21,7 @@ def vitrine(runtime: Runtime, *arguments: str | Path) -> subprocess.Popen[str]:
 
 
 def completed(runtime: Runtime, *arguments: str | Path, seconds: float = 600) -> str:
-    """Run a command that must succeed; answers with what it printed."""
+    """Run a command that must succeed; return its output."""
     running = vitrine(runtime, *arguments)
     printed, errors = running.communicate(timeout=seconds)
     assert running.returncode == 0, printed + errors
@@ -31,7 +31,7 @@ def completed(runtime: Runtime, *arguments: str | Path, seconds: float = 600) ->
 def figures(
     runtime: Runtime, folder: Path, database: str, *, seconds: float = 600
 ) -> dict[str, int]:
-    """Run the demo; it must find every file. Answers with its last line."""
+    """Run the demo, which must find every file; return its last line."""
     options = ("--database", database, "--timeout", str(seconds))
     printed = completed(runtime, "demo", folder, *options, seconds=1.5 * seconds)
     return json.loads(printed.strip().splitlines()[-1])
@@ -39,7 +39,7 @@ def figures(
 
 @dataclass(frozen=True)
 class Imported:
-    """A folder, the database that it was imported into, and what the import found."""
+    """A folder, the database of its import, and the result of the import."""
 
     folder: Path
     database: str

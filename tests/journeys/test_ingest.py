@@ -1,4 +1,4 @@
-"""Ingest over HTTP: an asset and its files in two calls, each of which may come twice."""
+"""Ingest over HTTP: an asset and its files in two calls, each of which may be repeated."""
 
 from typing import Any
 from uuid import uuid4
@@ -59,7 +59,7 @@ def _beginning(database: str, asset: str, size: int) -> dict[str, Any]:
 
 
 def _refuses(api: Api, body: dict[str, Any]) -> None:
-    """What cannot be ingested leaves nothing."""
+    """A refused ingest leaves no data."""
     blocked = [{**body["files"][0], "relativeKey": f"{body['assetId']}/a.exe"}]
     outside = [{**body["files"][0], "relativeKey": "/a.glb"}]
     for more, status in (

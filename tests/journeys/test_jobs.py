@@ -1,4 +1,4 @@
-"""Long work as a client sees it: started by a request, looked at, finished by itself.
+"""Jobs over HTTP: started by a request, read, completed in the background.
 
 It takes over 20 seconds: jobs of many steps are stopped, resumed and waited for.
 """

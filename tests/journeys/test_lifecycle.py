@@ -1,4 +1,4 @@
-"""Assets that are archived, brought back and deleted, as a client sees it.
+"""Assets are archived, restored and deleted over HTTP.
 
 It takes over 20 seconds: archiving and deleting are jobs, and an id is free only after the settle
 delay.
@@ -30,7 +30,7 @@ def versions(api: Api, path: str) -> dict[str, str]:
 
 
 def states(api: Api, database: str) -> dict[str, bool]:
-    """Of all documents of a database, archived ones too: what they are, and whether archived."""
+    """The documents of a database, archived ones included: types, and whether they are archived."""
     found = api.search(databaseId=database, includeArchived=True)
     return {str(one.get("str_key", one["str_assetid"])): one["bool_archived"] for one in found}
 
@@ -115,7 +115,7 @@ def test_an_unconfirmed_request_changes_nothing(api: Api, database: str) -> None
         method = "PUT" if operation == "unarchive" else "DELETE"
         unsaid: list[dict[str, bool]] = (
             [] if operation == "archive" else [{}]
-        )  # as in VAMS, silence is consent there
+        )  # as in VAMS, an omitted confirmation is accepted there
         for body in (*unsaid, dict.fromkeys(confirmed, False)):
             status, error = api.refused(method, f"{path}/{operation}Asset", body)
             assert (status, error["errors"][0]["field"]) == (400, next(iter(confirmed)))

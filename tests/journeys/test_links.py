@@ -1,4 +1,4 @@
-"""Links between assets, their trees and metadata, and exports, as a client sees them."""
+"""Links between assets, their trees and metadata, and exports, over HTTP."""
 
 import gzip
 import json
@@ -41,14 +41,14 @@ def links_of(api: Api, database: str, asset: str, **query: Any) -> Any:
 
 
 def flags(api: Api, database: str) -> dict[str, tuple[bool, bool, bool]]:
-    """Which assets have children, parents and related ones, as the search index tells it."""
+    """The assets with children, parents and related assets, by the search index."""
     names = ("bool_has_asset_children", "bool_has_asset_parents", "bool_has_assets_related")
     found = api.search(databaseId=database, entityTypes=["asset"])
     return {one["str_assetname"]: (one[names[0]], one[names[1]], one[names[2]]) for one in found}
 
 
 def described(api: Api, asset_link_id: str) -> str:
-    """Give a link metadata; answers with the path to it."""
+    """Add metadata to a link; return the path to it."""
     path = f"/asset-links/{asset_link_id}/metadata"
     record = {"metadataKey": "place", "metadataValue": "N", "metadataValueType": "string"}
     assert api.ok("POST", path, {"metadata": [record]})["successCount"] == 1
@@ -58,7 +58,7 @@ def described(api: Api, asset_link_id: str) -> str:
 
 
 MANY = 110
-"""More records than are removed in the transaction that removes their link."""
+"""More records than the transaction removes that removes their link."""
 
 
 def test_a_link_is_removed_with_all_of_its_metadata(runtime: Runtime, database: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands of the README and the guides that start the product themselves, or render it.
+"""The commands of the README and the guides that start or render the product themselves.
 
 It takes over 20 seconds: the local runtime is started by its own commands.
 """

@@ -1,7 +1,7 @@
-"""The path that the product exists for: create, upload, describe, find.
+"""The main path of the product: create, upload, describe, find.
 
-It takes over 20 seconds: each change is followed through streams, queues and the settle delay into
-both indexes, and the consumers' functions start here for the first time.
+It takes over 20 seconds: each change passes streams, queues and the settle delay into both indexes,
+and the consumers' functions start here for the first time.
 """
 
 from typing import Any

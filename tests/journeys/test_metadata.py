@@ -1,4 +1,4 @@
-"""Metadata of databases, assets and files, and the schemas that govern it, as a client sees it."""
+"""Metadata of databases, assets and files, and the schemas that govern it, over HTTP."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -37,7 +37,7 @@ def new_schema(api: Api, database: str, entity: str, *fields: Any, **more: Any) 
 
 
 def new_measures(api: Api, database: str) -> str:
-    """A schema of a weight, which has to be there, in a unit, which is said by default."""
+    """A schema with a required weight, and its unit, which has a default."""
     unit = field("unit", "inline_controlled_list", controlledListKeys=["kg", "lb"])
     return new_schema(
         api,

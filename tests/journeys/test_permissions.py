@@ -1,4 +1,4 @@
-"""One who may see one database sees nothing of the others, and nothing once that is taken away."""
+"""A user with one database sees nothing of others, and nothing after the permission is revoked."""
 
 from typing import Any
 from uuid import uuid4
@@ -60,7 +60,7 @@ class World:
         admin.ok("POST", f"/auth/constraints/{unique('deny')}", tagged)
 
     def denied(self, criteria: list[dict[str, str]]) -> dict[str, Any]:
-        """A constraint that keeps what these criteria name from viewers."""
+        """A constraint that hides objects with these criteria from viewers."""
         return {
             "name": "Hidden",
             "description": "Keeps something from viewers",
@@ -150,7 +150,7 @@ def test_a_denial_takes_effect_in_all_functions(world: World) -> None:
     denial = f"/auth/constraints/{unique('deny')}"
     named = [{"field": "assetName", "operator": "starts_with", "value": "Seen"}]
     world.admin.ok("POST", denial, world.denied(named))
-    # No document is rebuilt: the index still holds what it held.
+    # No document was rebuilt: the index is unchanged.
     wait_until(lambda: shown() == (0, 404, set(), 0), seconds=GONE_SECONDS)
     world.admin.ok("DELETE", denial)
     wait_until(lambda: shown() == (1, 200, {world.seen}, 2), seconds=GONE_SECONDS)

@@ -1,4 +1,4 @@
-"""Poison over HTTP: refused at the door by name, or found in the index; nobody waits for it."""
+"""Poison over HTTP: refused with its name, or found in the index; it delays no other document."""
 
 import json
 import time
@@ -10,11 +10,11 @@ import pytest
 from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
 OTHERS_WAIT_SECONDS = 2.0
-"""How much longer than without it others may wait for the index because of poison."""
+"""Maximum additional time that others may wait for the index because of poison."""
 SLOW = 1.5
-"""Or so many times as long again, where the machine is that slow."""
+"""Or a multiple of the usual time, on a slow machine."""
 ROUNDS = 3
-"""A machine that does other things only makes a wait longer: the least counts."""
+"""Number of measurements; the minimum counts, because other load only makes a wait longer."""
 DEEP = '{"a":' * 1000 + "1" + "}" * 1000
 VALUE, TYPE, KEY = "metadataValue", "metadataValueType", "metadataKey"
 
@@ -123,7 +123,7 @@ def _take(api: Api, database: str, name: str, records: list[dict[str, str]]) -> 
 
 
 def _seconds_until_found(api: Api, database: str, name: str) -> float:
-    """How long a new asset takes from its reply until it is found."""
+    """The time from a new asset's reply until a search finds it."""
     api.new_asset(database, name)
     begun = time.monotonic()
     wait_until(lambda: len(api.search(databaseId=database, assetName=name)) == 1)

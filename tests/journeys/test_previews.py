@@ -1,6 +1,6 @@
-"""Pictures through the deployed product: with hits of searches and by name, for whom may download.
+"""Previews in the deployed product: with hits of searches and by name, for permitted callers.
 
-On a deployment of its own, which counts the requests that functions send to the engines.
+It uses a separate deployment, which counts the requests of functions to the engines.
 """
 
 import io
@@ -62,7 +62,7 @@ class PreviewAsset:
         self.admin.ok("POST", f"/uploads/{begun['uploadId']}/complete", {**scope, "files": done})
 
     def hits(self, api: Api, **body: Any) -> dict[str, Any]:
-        """The hits by their path; the asset's is empty."""
+        """The hits by their path, which is empty for the asset."""
         mine = [{"query_string": {"query": f'str_databaseid:"{self.database}"'}}]
         wanted = {"filters": mine, "aggregations": False, "size": 200, "previews": True, **body}
         found = api.ok("POST", "/search", wanted)["hits"]["hits"]

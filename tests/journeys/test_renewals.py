@@ -1,4 +1,4 @@
-"""Renewals of facts through the deployed product: old facts are read again, and only once.
+"""Renewals of facts in the deployed product: old facts are read again, and only once.
 
 It takes over 20 seconds: files are inspected twice, in functions that start for it.
 """
@@ -45,13 +45,13 @@ class Tiles:
         }
 
     def age(self) -> None:
-        """Store facts as the first version did, with a mistake of its own."""
+        """Store facts as the first version did, with an error of that version."""
         inspector = Inspector(self.runtime, self.database, self.asset)
         for path, version in self.versions.items():
             inspector.record(path, version, facts={"triangles": 77, "format": "OLD"})
 
     def renew(self, **body: Any) -> int:
-        """Renew facts; return for how many files inspections were requested."""
+        """Renew facts; return the number of files whose inspections were requested."""
         wanted = {"databaseId": self.database, **body}
         started = self.api.ok("POST", "/admin/facts/renew", wanted)
         assert started["started"] is True
@@ -64,7 +64,7 @@ class Tiles:
         return sum(one["trigger"] == "renewal" for one in reply["Items"])
 
     def found(self) -> int:
-        """How many files search finds by the current version."""
+        """The number of files that search finds by the current version."""
         mine = [{"query_string": {"query": f'str_databaseid:"{self.database}"'}}]
         wanted = {"key": READERS_VERSION_KEY, "op": "gte", "value": READERS_VERSION}
         body = {"filters": mine, "metadataFilters": [wanted], "entityTypes": ["file"]}

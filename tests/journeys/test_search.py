@@ -1,4 +1,4 @@
-"""Searches as a client sees them: behind its own writes, by typed metadata, page after page."""
+"""Searches over HTTP: after the client's own writes, by typed metadata, page after page."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Body = dict[str, Any]
 
 
 class Writer:
-    """A client that asks for what it wrote last."""
+    """A client that searches for its last write."""
 
     def __init__(self, api: Api, database: str) -> None:
         self.api, self.database = api, database
@@ -30,7 +30,7 @@ class Writer:
         return f"/database/{self.database}/assets/{asset}{rest}"
 
     def search(self, **body: Any) -> Body:
-        """The answer that holds the last write; it is asked for again while it is late."""
+        """The reply that contains the last write; the request is repeated while it is late."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         term = f'str_databaseid:"{self.database}"'
         query = {"filters": [{"query_string": {"query": term}}], "aggregations": False, **body}
@@ -53,14 +53,14 @@ class Writer:
         return {source["str_assetid"] for source in found}
 
     def write(self, method: str, path: str, body: Any = None) -> Body:
-        """Send a write whose reply names what it has changed."""
+        """Send a write whose reply has a sync token."""
         known = len(self.tokens)
         found = self.api.ok(method, path, body)
         assert len(self.tokens) == known + 1, f"{method} {path} names nothing"
         return found
 
     def try_write(self, method: str, path: str, body: Any) -> bool:
-        """Send a write; return whether its reply names what it has changed."""
+        """Send a write; return whether its reply has a sync token."""
         known = len(self.tokens)
         self.api.ok(method, path, body)
         return len(self.tokens) > known
@@ -91,7 +91,7 @@ def test_a_search_waits_for_the_previous_write(writer: Writer) -> None:
         assert writer.ids({"key": "height", "op": "eq", "value": number}) == {asset}
     writer.write("DELETE", metadata, {"metadataKeys": ["height"]})
     assert writer.ids({"key": "height", "op": "exists"}) == set()
-    # A version that takes longer than a request becomes a job, whose reply names no change.
+    # A version that takes longer than a request becomes a job, whose reply has no sync token.
     wait_until(lambda: writer.try_write("POST", writer.path(asset, "/createVersion"), _VERSION))
     (source,) = writer.sources()
     assert source["str_asset_version_comment"] == "second"

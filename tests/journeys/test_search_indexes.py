@@ -1,7 +1,7 @@
-"""The indexes as a whole: checked, repaired and rebuilt while others write and search.
+"""The indexes are checked, repaired and rebuilt while others write and search.
 
-It takes over 20 seconds: a check, a repair and a reindex walk everything that other files wrote
-into the shared runtime.
+It takes over 20 seconds: a check, a repair and a reindex process everything that other files wrote
+to the shared runtime.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ SECONDS = 600
 
 
 def ended(api: Api, job_id: str) -> dict[str, Any]:
-    """A job when it has ended, however it did."""
+    """A job when it has ended, in any state."""
     found: list[dict[str, Any]] = [{}]
 
     def has_ended() -> bool:
@@ -39,13 +39,13 @@ def checked(api: Api) -> dict[str, Any]:
 
 
 def drift(api: Api, database: str) -> set[tuple[str, str]]:
-    """What differs in a database, by class; others of the runtime are not this test's."""
+    """The differences in a database, by class; this test ignores those of other databases."""
     examples = checked(api)["examples"]
     return {(one["drift"], one["documentId"]) for one in examples if one["databaseId"] == database}
 
 
 def spoil(runtime: Runtime, method: str, index: str, document_id: str, body: Any = None) -> None:
-    """Change an index behind the product's back."""
+    """Change an index without the product."""
     url = f"{runtime.endpoint['opensearch']}/{index}/_doc/{document_id}"
     answer = httpx.request(method, url, params={"refresh": "true"}, json=body, timeout=30)
     answer.raise_for_status()

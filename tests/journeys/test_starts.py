@@ -1,4 +1,4 @@
-"""Starts that cannot be: one clear line each, and no traceback."""
+"""Starts that must fail: each prints one clear line, and no traceback."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""Whether the clients that people have for VAMS are served, by requests recorded by hand."""
+"""Existing clients of VAMS are served, according to requests that were recorded by hand."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ UNASKED = {
     "POST /user/cognito/{userId}/resetPassword",
     "HEAD /database/{databaseId}/assets/{assetId}/auxiliaryPreviewAssets/stream/{proxy+}",
 }
-"""Routes of the contract that no entry asks: the local runtime has no user pool."""
+"""Routes of the contract that no entry calls: the local runtime has no user pool."""
 
 
 def test_entries_are_distinguished_by_their_names() -> None:
@@ -116,7 +116,10 @@ def _broken(api: Api, request: stock.Request, names: dict[str, str]) -> Iterator
 
 
 def _answer(api: Api, request: stock.Request, names: dict[str, str]) -> httpx.Response:
-    """Return the answer; sent again for a while where a job has to complete what it reads."""
+    """Return the reply.
+
+    The request is repeated for a while if a job must complete what it reads.
+    """
     until = monotonic() + request.within
     answer = stock.send(api.http, request, names)
     while monotonic() < until and stock.problems(request, answer, request.expected, names):
@@ -126,7 +129,7 @@ def _answer(api: Api, request: stock.Request, names: dict[str, str]) -> httpx.Re
 
 
 def _wait_for_its_job(api: Api, content_type: str, text: str) -> None:
-    """People take longer from one request to the next than the jobs of these do."""
+    """People take longer between two requests than the jobs of these take."""
     job = re.search(r'"jobId":\s*"([^"]+)"', text) if "json" in content_type else None
     if job is not None:
         path = f"/jobs/{job[1]}"

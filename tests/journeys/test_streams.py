@@ -1,4 +1,4 @@
-"""Bytes of files over HTTP, as viewers ask for them: ranges, validators, redirects, odd names."""
+"""Bytes of files over HTTP, as viewers request them: ranges, validators, redirects, odd names."""
 
 from typing import Any
 from urllib.parse import quote, urlsplit

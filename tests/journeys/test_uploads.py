@@ -1,4 +1,4 @@
-"""Uploads whose client was killed half-way, and uploads that are given up."""
+"""Uploads whose client was killed, and uploads that are cancelled."""
 
 import hashlib
 import json
@@ -40,14 +40,16 @@ def noting(*noted):
 JournalEntry.record = noting
 main()
 """
-"""The command, which kills itself as soon as so many parts are noted in its journal: a busy machine
-might let who looks from outside come too late."""
+"""The command, which kills itself when its journal has this many parts.
+
+An outside observer might be late on a busy machine.
+"""
 
 
 def vitrine(
     runtime: Runtime, home: Path, *arguments: str | Path, dies_after: int = 0
 ) -> subprocess.Popen[str]:
-    """The command, with a journal of its own; it may be killed after so many parts."""
+    """The command with a journal of its own; it may be killed after this many parts."""
     program = ["-c", DYING, str(dies_after)] if dies_after else ["-m", "vitrine"]
     command = [sys.executable, *program, *map(str, arguments)]
     command += ["--endpoint", str(runtime.state / "endpoint.json")]
@@ -69,7 +71,7 @@ def import_killed(runtime: Runtime, home: Path, folder: Path, database: str, *, 
 
 
 class Counting(httpx.HTTPTransport):
-    """Notes the parts that are sent; one may be sent again, where its answer got lost."""
+    """Records the parts that are sent; a part may be sent again if its reply was lost."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +93,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def whole_parts(listed: list[Any], file: Path) -> list[Any]:
-    """The parts that hold what they should: the local store lists one that was cut off, too."""
+    """The parts with complete content: the local store also lists one that was cut off."""
     content = file.read_bytes()
     slices = (content[(part["PartNumber"] - 1) * 5 * MIB :][: 5 * MIB] for part in listed)
     return [

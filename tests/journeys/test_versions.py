@@ -1,4 +1,4 @@
-"""Versions of assets as clients make, read and take them back, also many clients at once.
+"""Versions of assets over HTTP: created, read and reverted, also by many clients at once.
 
 It takes over 20 seconds: clients compete for numbers, and versions of many files are jobs.
 """
@@ -175,7 +175,7 @@ def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
         for reply in replies:
             refused = reply.json()
             assert reply.status_code in {200, 409, 429, 503}, refused
-            # A call that was throttled has not run; one that did replies in time, with a code.
+            # A call that was throttled has not run; one that ran replies in time, with a code.
             throttled = refused == {"message": "Service Unavailable"}
             assert reply.status_code == 200 or throttled or refused["code"], refused
         done = [number_of(apis[0], one.json()) for one in replies if one.status_code == 200]

@@ -1,4 +1,4 @@
-"""The fixtures of other folders, for tests that kill what those set up."""
+"""The fixtures of other folders, for tests that kill their engines."""
 
 from tests.integration.audit.conftest import archive, assets, metadata, place
 from tests.integration.conftest import asset_bucket, deployment, table_set, tables_of_worker

@@ -1,4 +1,4 @@
-"""What is demanded of a product after something died: nothing lost, no drift within a minute."""
+"""The requirements after a crash: no loss, and no drift after a minute."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ TRUTHFUL_ENDS = {("SUCCEEDED", None), ("FAILED", "Interrupted")}
 
 
 def becomes_right(runtime: Runtime, database: str) -> None:
-    """Wait until the index is what the tables say, unaided.
+    """Wait until the index matches the tables, without any intervention.
 
     Raises:
-        AssertionError: it is not within `RIGHT_AGAIN_SECONDS`.
+        AssertionError: it does not within `RIGHT_AGAIN_SECONDS`.
     """
     api = runtime.client()
     found: list[Any] = [None]
@@ -24,7 +24,7 @@ def becomes_right(runtime: Runtime, database: str) -> None:
     def is_right() -> bool:
         try:
             found[0] = drift(api, database)
-        except (AssertionError, httpx.HTTPError) as error:  # an engine is still away
+        except (AssertionError, httpx.HTTPError) as error:  # an engine is still unavailable
             found[0] = error
         return found[0] == {}
 
@@ -35,7 +35,7 @@ def becomes_right(runtime: Runtime, database: str) -> None:
 
 
 def lost(written: Load, there: dict[str, Any]) -> list[str]:
-    """Return what was acknowledged and is not stored."""
+    """Return the acknowledged writes that are not stored."""
     missing: list[str] = []
     for asset, known in written.acknowledged.items():
         found = there.get(asset)

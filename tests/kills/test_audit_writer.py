@@ -1,4 +1,4 @@
-"""A writer that is killed: no write is without its audit entry, no entry without its write."""
+"""A writer that is killed: each write has its audit entry, and each entry its write."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
         )
         assert editor.stdout is not None
         assert editor.stdout.readline(), "it did not begin"
-        time.sleep(0.3)  # so that the kill comes at any place of an edit
+        time.sleep(0.3)  # so that the kill happens at any point of an edit
         editor.kill()
         editor.wait()
         editor.stdout.close()
@@ -43,7 +43,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
 
 
 def settled(assets: AssetService) -> Asset:
-    """The asset when what its editor sent last is carried out: it stays as it is for a second."""
+    """The asset after its editor's last request was carried out: it is unchanged for a second."""
     found = assets.get_asset(ADMIN, "museum", "statue")
     while True:
         time.sleep(1)

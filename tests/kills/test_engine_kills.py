@@ -1,13 +1,10 @@
-"""kill -9 of each engine under load: afterwards the index is right, unaided.
+"""kill -9 of each engine under load: afterwards the index is correct, without any intervention.
 
-One kill an engine takes about 20 s, most of it the time until the engine is back.
-
-What was acknowledged is there afterwards, with one exception, which is the local engine's own:
-DynamoDB Local, killed itself, may have lost what it answered some milliseconds before. (The service
-on AWS has no such gap.) Then the index is compared with the tables as they are.
-
-The engine of executions keeps them in memory: with it, uploads are processed, and each execution
-that it loses ends as failed.
+One kill per engine takes about 20 s, most of it the restart of the engine. Acknowledged writes are
+stored afterwards, with one exception of the local engine: DynamoDB Local, killed itself, may have
+lost a transaction to which it replied some milliseconds before. (The service on AWS has no such
+gap.) Then the index is compared with the tables as they are. The engine of executions keeps them in
+memory: with it, uploads are processed, and each execution that it loses ends as failed.
 """
 
 import os
@@ -63,19 +60,19 @@ def test_an_engine_that_is_killed_under_load_leaves_no_drift(
 
 
 def _wait_for_writes(written: Load) -> None:
-    """Some writes have been acknowledged, however slow the machine is."""
+    """Some writes have been acknowledged, also on a slow machine."""
     time.sleep(SECONDS_UNDER_LOAD)
     wait_until(lambda: len(written.acknowledged) >= 3)
 
 
 def _kill(runtime: Runtime, engine: str) -> None:
-    """Kill the engine's process without the runner's knowledge."""
+    """Kill the engine's process without informing the runner."""
     pid: int = runtime.admin("GET", "/health")["engines"][engine]["pid"]
     os.kill(pid, signal.SIGKILL)
 
 
 def _executions_end(api: Api, database: str, written: Load) -> None:
-    """Each file that was uploaded is processed, or its execution says that it was interrupted."""
+    """Each uploaded file is processed, or its execution failed as interrupted."""
     uploaded = [asset for asset, known in written.acknowledged.items() if "files" in known]
     paths = [f"/database/{database}/assets/{asset}" for asset in uploaded]
     assert paths
@@ -87,7 +84,7 @@ def _executions_end(api: Api, database: str, written: Load) -> None:
 
 
 def _is_back(runtime: Runtime) -> None:
-    """The engines answer again: the seconds run from there, as how fast one starts is its own."""
+    """The engines respond again: time is measured from here, without their start."""
 
     def is_back() -> bool:
         engines: dict[str, Any] = runtime.admin("GET", "/health")["engines"]

@@ -1,4 +1,4 @@
-"""kill -9 of the runtime during inspections, and a start after days: all overdue work is done.
+"""kill -9 of the runtime during inspections, and a start days later: all overdue work is done.
 
 It takes about a minute: two starts of the runtime, and inspections in functions that start for it.
 """

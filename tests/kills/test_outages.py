@@ -1,4 +1,4 @@
-"""Engines that are away: a clear answer meanwhile, nothing lost, all found afterwards."""
+"""Engines that are unavailable: a clear reply meanwhile, no loss, all data found afterwards."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Constraints of the same role and users are changed at once, on the real engine: none is lost."""
+"""Constraints of the same role are changed concurrently, on the real engine: none is lost."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -98,7 +98,7 @@ def test_a_role_that_is_deleted_while_it_is_given_rules_is_left_with_none(
 
 
 def at_once(calls: list[Callable[[], object]]) -> None:
-    """Carry them out at once; the first error of any is raised."""
+    """Run the calls concurrently; raise the first error of any."""
     with ThreadPoolExecutor(len(calls)) as pool:
         for call in [pool.submit(each) for each in calls]:
             call.result()

@@ -1,4 +1,4 @@
-"""Tables and buckets of the product on real engines, for the audit trail."""
+"""Tables and buckets of the product on real engines, for the audit log."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from tests.integration.tables import TableSet
 
 @dataclass(frozen=True)
 class Place:
-    """Where the product's data is; the settings name its tables."""
+    """The places of the product's data; the settings name its tables."""
 
     engines: RealEngines
     settings: Settings
@@ -34,7 +34,7 @@ class Place:
 
 @pytest.fixture
 def archive(engines: RealEngines) -> None:
-    """The bucket of the audit archive; large values have their checksums for keys there."""
+    """The bucket of the audit archive; keys of large values are their checksums."""
     found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
     if ARCHIVE not in found:
         engines.s3.create_bucket(Bucket=ARCHIVE)

@@ -31,7 +31,7 @@ def edit_for_ever() -> None:
         body = UpdateAssetBody(description=text)
         try:
             assets.update_asset(ADMIN, "museum", "statue", body)
-        except RevisionConflictError:  # the last write of the editor that was killed came late
+        except RevisionConflictError:  # the killed editor's last write was carried out late
             continue
         new = NewRecord(
             metadata_key="note", metadata_value=text + "x" * LARGE, metadata_value_type="string"

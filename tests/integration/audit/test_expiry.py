@@ -1,4 +1,4 @@
-"""What the time to live removes reaches the archive, and nothing else does: on real engines."""
+"""Items removed by their time to live are archived, and no others, on real engines."""
 
 import gzip
 import json
@@ -30,19 +30,19 @@ from tests.integration.audit.conftest import Place
 from tests.integration.tables import TableStream, names_of_tables
 
 PATIENCE_SECONDS = 90
-"""DynamoDB Local looks for what expired every some seconds."""
+"""DynamoDB Local looks for expired items every few seconds."""
 
 
 @pytest.fixture
 def place(engines: RealEngines, archive: None) -> Place:
-    """A table of its own: what a time to live removes would be missed by other tests."""
+    """A separate table, because other tests would miss items that its time to live removes."""
     own = Place(engines, Settings(names_of_tables(new_uuid()[:8])))
     engines.dynamodb.create_table(**create_table_request(AUDIT, own.settings.table(AUDIT)))
     return own
 
 
 def removals(place: Place, count: int) -> list[dict[str, Any]]:
-    """The records of removals as functions get them, once there are so many."""
+    """The records of removals as functions receive them, once there are this many."""
     stream = TableStream(place.engines.streams, place.settings.table(AUDIT))
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
@@ -54,7 +54,7 @@ def removals(place: Place, count: int) -> list[dict[str, Any]]:
 
 
 def made(place: Place, name: str, *, at: datetime) -> dict[str, str]:
-    """An entry in the table; answers with its key."""
+    """Write an entry to the table; return its key."""
     audit = audit_service(place.objects)
     entry = audit.entry(
         ADMIN, "create_tag", audit_entity("tag", name), after={"tagName": name}, at=at

@@ -1,4 +1,4 @@
-"""Entries are what was done, on real engines, under concurrency."""
+"""Entries match the changes that were made, on real engines, under concurrency."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from tests.integration.audit.conftest import Place
 
 STATUE = Entity("museum", "statue")
 LARGE = 6000
-"""Characters of a value that is too large for an entry."""
+"""Length of a value that is too large for an entry."""
 EDITORS, EDITS = 6, 8
 
 
@@ -43,7 +43,7 @@ def entries(place: Place, operation: str) -> list[Entry]:
 
 
 def side(place: Place, entry: Entry, inline: Any, stored: StoredValue | None) -> str:
-    """One side of a change as text, wherever it stands."""
+    """One side of a change as text, wherever it is stored."""
     if stored is not None:
         at = datetime.fromisoformat(entry.at.partition("#")[0])
         inline = trail(place).get_value(ADMIN, stored.sha256, entity=entry.entity, at=at)[1]
@@ -51,7 +51,7 @@ def side(place: Place, entry: Entry, inline: Any, stored: StoredValue | None) ->
 
 
 def followed(place: Place, made: Iterable[Entry], field: str) -> list[str]:
-    """A field's values in the order in which each replaced the one before, each used once."""
+    """The values of a field in the order of their changes, each used once."""
     changes = [(entry, entry.changes[field]) for entry in made]
     after: Mapping[str, str] = {
         side(place, entry, change.before, change.before_stored): side(

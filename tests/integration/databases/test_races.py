@@ -1,4 +1,4 @@
-"""A database is deleted while assets are made in it, on the real engine: one of the two wins."""
+"""A database is deleted while assets are created in it, on the real engine: one of both wins."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -94,14 +94,14 @@ def test_of_two_purges_at_once_one_starts(service: AssetService) -> None:
 
 
 def purges_over(service: AssetService) -> PurgeCommands:
-    """What starts purges, over the same tables."""
+    """The service that starts purges, over the same tables."""
     tables, databases = service.assets.tables, service.databases
     jobs = job_service(tables, service.clock)
     return PurgeCommands(PurgeRepository(tables), databases, jobs, databases.audit)
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:
-    """What the calls answer or raise, all begun at the same moment."""
+    """The results or errors of calls that start at the same moment."""
     start = Barrier(len(calls))
 
     def run(call: Callable[[], object]) -> object:

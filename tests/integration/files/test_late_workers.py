@@ -1,4 +1,4 @@
-"""Workers that wake up late, and creators of versions at once, on DynamoDB Local and versitygw."""
+"""Delayed workers and concurrent creators of versions, on DynamoDB Local and versitygw."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

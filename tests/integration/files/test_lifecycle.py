@@ -1,4 +1,4 @@
-"""Assets that are archived, brought back and deleted on DynamoDB Local and versitygw."""
+"""Assets are archived, restored and deleted on DynamoDB Local and versitygw."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,10 @@ def museum(ports: tuple[DynamoTables, S3Objects]) -> Lifecycle:
 
 
 def furnished(museum: Lifecycle) -> dict[str, str]:
-    """Files in folders and beside them, some archived by their user; the versions of the others."""
+    """Files in folders and beside them, some archived by their user.
+
+    Return the versions of the others.
+    """
     names = [f"/d{n % 3}/f {n:03}+ä.glb" for n in range(FILES)]
     versions = {name: museum.gallery.put(name) for name in (*names, "/d1.glb")}
     for path in OWN:
@@ -34,7 +37,7 @@ def furnished(museum: Lifecycle) -> dict[str, str]:
 
 
 def hidden(museum: Lifecycle, paths: Iterable[str]) -> dict[str, bool]:
-    """What `files` tells when all of these are archived."""
+    """The result of `files` when all of these are archived."""
     return dict.fromkeys([*paths, *OWN], True)
 
 

@@ -1,4 +1,4 @@
-"""Bytes on their whole way through presigned URLs: up in parts, listed, and down again."""
+"""Bytes through presigned URLs: uploaded in parts, listed, and downloaded."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ MIB = 1024**2
 
 
 def sent(museum: Gallery, files: dict[str, bytes], **more: Any) -> tuple[str, list[dict[str, Any]]]:
-    """An upload whose parts were PUT to their URLs, and the files as a complete names them."""
+    """Upload parts to their URLs; return the upload, and the files as a completion names them."""
     announced = [
         {
             "relativeKey": path,

@@ -30,7 +30,7 @@ from tests.integration.conftest import Deployment
 
 @dataclass
 class World:
-    """One deployment's indexing path, and ways to look at what it does."""
+    """The indexing path of one deployment, and functions that inspect it."""
 
     deployment: Deployment
     pointer: Pointer
@@ -70,7 +70,7 @@ class World:
         return dict(consumer.consume({"Records": messages}))
 
     def settle(self) -> int:
-        """Deliver all settle messages that are in the queue; answers with their number."""
+        """Deliver all settle messages in the queue; return their number."""
         consumer = QueueConsumer(
             SETTLE,
             self.deployment.queues,
@@ -84,7 +84,7 @@ class World:
         return len(messages)
 
     def received(self, queue: Queue) -> list[dict[str, Any]]:
-        """All messages of a queue, taken from it, as Lambda gets them."""
+        """All messages of a queue, removed from it, as Lambda receives them."""
         url = self.deployment.settings.queue(queue)
         found: list[dict[str, Any]] = []
         while True:
@@ -100,7 +100,7 @@ class World:
                 return found
 
     def changes(self, table: Table) -> list[Any]:
-        """The records of a table's real stream that were not read before, in their order."""
+        """The records of a table's real stream since the last call, in order."""
         stream = self.deployment.table_set.stream(table)
         return [{**record, "eventSourceARN": stream.arn} for record in stream.take()]
 
@@ -135,14 +135,14 @@ def _rebuilder(deployment: Deployment, tables: Tables, engine: SearchEngine) -> 
 
 @pytest.fixture
 def world(deployment: Deployment) -> World:
-    """Indexes with names of their own, an asset bucket that is registered."""
+    """Indexes with names of their own, and a registered asset bucket."""
     return world_of(deployment)
 
 
 def world_of(deployment: Deployment) -> World:
-    """Create what a deployment's bootstrap creates, except the aliases, which a cluster has once.
+    """Create the resources of a deployment's bootstrap, except aliases, which a cluster has once.
 
-    The indexes are left there, for the same reason: see the fixture `aliases`.
+    The indexes are not deleted, for the same reason: see the fixture `aliases`.
     """
     assets, files = f"assets-{deployment.name}", f"files-{deployment.name}"
     pointer = Pointer(assets, (assets,), files, (files,))
@@ -185,7 +185,7 @@ class OwnSearch:
 
 @pytest.fixture
 def own_search(tmp_path: Path) -> Iterator[OwnSearch]:
-    """The other engines are shared with tests that run at the same time."""
+    """Tests that run at the same time share the other engines."""
     own = OwnSearch(tmp_path)
     yield own
     own.stop()

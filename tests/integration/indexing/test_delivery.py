@@ -1,4 +1,4 @@
-"""Whatever is delivered, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
+"""Deliveries in any order, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -83,7 +83,7 @@ def test_records_that_are_delivered_in_reverse_leave_the_last_state(world: World
 
 
 def late_writer_is_refused(world: World, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """A writer read its asset before the asset was deleted; `meanwhile` comes before its write."""
+    """A writer reads its asset before the asset is deleted; `meanwhile` runs before its write."""
     store_asset(world.tables)
     ticket = world.rebuilder.state.issue_ticket()
     late = [project(source) for source in world.rebuilder.sources.read({PUMP}).sources]
@@ -125,7 +125,7 @@ def test_one_poison_record_in_a_batch_is_kept_and_the_others_are_indexed(world: 
 
 @dataclass(eq=False, repr=False)
 class DiesAfterBulk(OpenSearchEngine):
-    """Fails for each trouble after the bulk reached OpenSearch, as a broken connection does."""
+    """Fails for each error after the bulk reached OpenSearch, as a broken connection does."""
 
     troubles: list[str] = field(default_factory=lambda: ["the connection was lost"])
     reached: list[int] = field(default_factory=list[int])
@@ -148,7 +148,7 @@ def test_a_crash_between_the_bulk_and_its_acknowledgement_is_repeated_without_ha
     with pytest.raises(UnavailableError):
         dying.stream(records)
     assert set(world.found()) == {PUMP_ID}
-    assert world.settle() == 0  # what was not acknowledged has not been settled
+    assert world.settle() == 0  # the batch that was not acknowledged has not been settled
     dying.stream(records)
     assert world.settle() == 1
     assert set(world.found()) == {PUMP_ID}

@@ -86,7 +86,7 @@ def test_the_stored_size_is_that_of_the_source_and_is_read_without_it(world: Wor
 
 
 def inside(text: str) -> dict[str, Any]:
-    """A query for a part of a word, in whatever has the subfield."""
+    """A query for a part of a word, in each field with the subfield."""
     value = {"value": f"*{text}*"}
     fields = ("str_assetname", "str_key", "str_description", "list_tags")
     shoulds: list[dict[str, Any]] = [{"wildcard": {f"{name}.inner": value}} for name in fields]

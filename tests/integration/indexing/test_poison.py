@@ -1,4 +1,4 @@
-"""Values that break others' documents end in documents that are found."""
+"""Values that break documents of others result in documents that can be found."""
 
 import json
 from datetime import UTC, datetime

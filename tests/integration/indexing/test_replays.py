@@ -1,4 +1,4 @@
-"""Poison, batches that were given up, and dead letters, on real engines."""
+"""Poison, abandoned batches, and dead letters, on real engines."""
 
 import json
 import time
@@ -60,7 +60,7 @@ def replayer(world: World, entries: FailureEntries) -> Replayer:
 
 
 def nested_documents(world: World, limit: int) -> None:
-    """How many nested documents OpenSearch takes; more of them are refused with a 400."""
+    """Number of nested documents that OpenSearch accepts; with more it replies 400."""
     world.deployment.engine.client.indices.put_settings(
         index=world.pointer.assets_read,
         body={"index.mapping.nested_objects.limit": limit},
@@ -68,7 +68,7 @@ def nested_documents(world: World, limit: int) -> None:
 
 
 def store_failed_batch(world: World, records: list[Any], entries: FailureEntries) -> str:
-    """Write a batch to the failure bucket as the local runtime does, and AWS."""
+    """Write a batch to the failure bucket as the local runtime and AWS do."""
     plain = json.loads(json.dumps(records, default=lambda value: value.timestamp()))
     batch = FailedBatch("shardId-00000001", plain, "RecordAgeExceeded", 9, None)
     now = datetime.now(UTC)
@@ -174,7 +174,7 @@ def dead_letters_of(world: World) -> tuple[SqsDeadLetters, str]:
 
 
 def until_there_are(world: World, dead_letters: SqsDeadLetters, count: int, url: str) -> None:
-    """Receive until so many messages are dead: SQS moves them when they are asked for again."""
+    """Receive until this many messages are dead: SQS moves them at the next receive."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while dead_letters.depth(OBJECT_EVENTS).dead_letters != count:
         world.deployment.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)

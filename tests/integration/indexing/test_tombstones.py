@@ -1,4 +1,4 @@
-"""Old tombstones are swept from a real OpenSearch, and nothing comes back by that."""
+"""Old tombstones are removed from a real OpenSearch; no deleted document reappears."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ def build(world: World, *asset_ids: str) -> None:
 
 @pytest.fixture
 def deleted(world: World) -> World:
-    """An asset that was indexed and is gone."""
+    """An asset that was indexed and deleted."""
     store_asset(world.tables)
     build(world, "pump")
     remove_asset(world.tables)

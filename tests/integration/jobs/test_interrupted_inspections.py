@@ -1,4 +1,4 @@
-"""An interrupted inspection ends, and waits again, in one transaction of the real tables."""
+"""An interrupted inspection ends, and is queued again, in one transaction of the real tables."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""Jobs on real engines: the row starts them, workers are killed, every step is noted once."""
+"""Jobs on real engines: the row starts them, workers are killed, each step is recorded once."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ PAGES = 4
 SECONDS = 120
 """A job that takes longer never ends."""
 AFTER_THE_LEASE = LEASE_SECONDS + 1
-"""How far ahead the clock of the worker goes that takes over, instead of waiting for the lease."""
+"""Time by which the clock of the next worker is ahead, instead of a wait for the lease."""
 
 
 def start(deployment: Deployment, jobs: JobService) -> Job:
@@ -59,7 +59,7 @@ def steps_noted(deployment: Deployment) -> list[int]:
 def work(
     deployment: Deployment, engines: RealEngines, job: Job, *, dies: str = "never", ahead: int = 0
 ) -> int:
-    """Run a worker as a process; answers with what it ended with."""
+    """Run a worker as a process; return its exit code."""
     addresses = {"DYNAMODB": "dynamodb", "S3": "s3", "SQS": "queues"}
     environment = {
         **deployment.settings.environment,
@@ -83,14 +83,14 @@ def work(
 
 @pytest.fixture
 def jobs(deployment: Deployment) -> JobService:
-    """The service, and a queue whose messages come again soon when a worker has died."""
+    """The service, and a queue whose messages are visible again soon after a worker has crashed."""
     url = deployment.settings.queue(LIFECYCLE)
     deployment.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "1"})
     return job_service(deployment.tables)
 
 
 def pages(deployment: Deployment) -> list[tuple[str, int]]:
-    """The objects that stand below `pages/`, and how often each was written."""
+    """The objects below `pages/`, and how often each was written."""
     bucket = deployment.settings.bucket(ASSET_BUCKET)
     written = [one.key for one in deployment.objects.list_versions(bucket, "pages/").versions]
     return [(key, written.count(key)) for key in sorted(set(written))]
@@ -146,4 +146,5 @@ def test_a_worker_that_comes_too_early_waits_for_the_end_of_the_lease(
     assert done.state == "done"
     bucket = deployment.settings.bucket(ASSET_BUCKET)
     again, _ = deployment.objects.list_versions(bucket, "pages/0").versions
-    assert again.last_modified.timestamp() * 1000 >= held.lease_until - 1000  # S3 cuts to seconds
+    # S3 truncates to seconds
+    assert again.last_modified.timestamp() * 1000 >= held.lease_until - 1000

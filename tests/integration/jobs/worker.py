@@ -32,7 +32,7 @@ from tests.factories.jobs import job_service
 LEASE_SECONDS = 5
 """Longer than a worker takes to start, so that one can come before a lease ends."""
 WAITS_AFTER = 1
-"""The page after which the job has to wait a second, so that its worker sends a message."""
+"""The page after which the job waits a second, so that its worker sends a message."""
 
 
 class DyingQueues(SqsQueues):
@@ -43,7 +43,7 @@ class DyingQueues(SqsQueues):
 
 
 def put_page(job: Job, *, objects: S3Objects, bucket: str, pages: int, dies: str) -> Progress:
-    """Write the page's object, and its name once more for each time that this was done."""
+    """Write the page's object, and its name once more for each repetition."""
     page = int(job.cursor.get("page", 0))
     objects.put(bucket, f"pages/{page}", b"x", content_type="text/plain", metadata={})
     if dies == f"step:{page}":

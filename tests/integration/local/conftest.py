@@ -1,4 +1,4 @@
-"""A runtime of the small deployment, started as a user starts it: by the command line."""
+"""A runtime of the small deployment, started by the command line as a user does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 _ROOT = Path(__file__).parents[3]
-_STATE_SECONDS = 120.0  # of a busy machine
+_STATE_SECONDS = 120.0  # on a busy machine
 
 
 def _load_writer() -> Callable[..., Path]:
@@ -79,7 +79,7 @@ class Small:
         return json.loads(text)
 
     def change(self, logical_id: str, **properties: object) -> None:
-        """Give properties of a resource other values."""
+        """Replace properties of a resource."""
         template = self.template
         cast("dict[str, object]", template["Resources"][logical_id]["Properties"]).update(
             properties
@@ -93,7 +93,7 @@ class Small:
         self._write(template)
 
     def keep_only(self, *names: str) -> None:
-        """Leave in the template these resources, what they refer to, and outputs of those."""
+        """Keep only these resources of the template, those that they refer to, and outputs."""
         template, kept, waiting = self.template, set[str](), list(names)
         while waiting:
             name = waiting.pop()
@@ -122,7 +122,7 @@ class Small:
         return httpx.Client(base_url=self.endpoint["api"], timeout=40)
 
     def admin(self, path: str, method: str = "GET", body: object = None) -> httpx.Response:
-        """Ask the admin port."""
+        """Send a request to the admin port."""
         endpoint = self.endpoint
         headers = {"Authorization": f"Bearer {endpoint['adminToken']}"}
         url = endpoint["admin"] + path
@@ -146,26 +146,26 @@ class Small:
         return self.sqs().get_queue_url(QueueName=f"small-{name}")["QueueUrl"]
 
     def put(self, key: str, **attributes: Mapping[str, object]) -> None:
-        """Write an item whose change goes to the consumer."""
+        """Write an item whose change is delivered to the consumer."""
         item = cast("Mapping[str, dict[str, str]]", {"id": {"S": key}, **attributes})
         self.dynamodb().put_item(TableName="small-Source", Item=item)
 
     def seen(self, key: str) -> int:
-        """Return how often a consumer saw a key."""
+        """Return how often a consumer has received a key."""
         return int(self.seen_item(key).get("times", {}).get("N", "0"))
 
     def seen_item(self, key: str) -> dict[str, dict[str, str]]:
-        """Return what a consumer wrote down about a key."""
+        """Return the records of a consumer about a key."""
         found = self.dynamodb().get_item(TableName="small-Seen", Key={"id": {"S": key}})
         return cast("dict[str, dict[str, str]]", found.get("Item", {}))
 
     def wait_drained(self, seconds: float = _STATE_SECONDS) -> None:
-        """Wait until everything is worked off."""
+        """Wait until all changes are processed."""
         self.wait_for(lambda: self.admin("/drained").json()["drained"] is True, seconds)
 
     @staticmethod
     def wait_for(fact: Callable[[], bool], seconds: float = _STATE_SECONDS) -> None:
-        """Wait until something holds."""
+        """Wait until a condition is true."""
         deadline = time.monotonic() + seconds
         while not fact():
             assert time.monotonic() < deadline, "did not come true in time"
@@ -202,7 +202,7 @@ def _sqs(url: str) -> SQSClient:
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
-    """Serve the small deployment in memory, once for all tests that leave it as it is."""
+    """Serve the small deployment in memory, once for all tests that do not change it."""
     folder = tmp_path_factory.mktemp("small")
     runtime = _small_in(folder)
     runtime.up("--in-memory", "--record")
@@ -212,12 +212,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Generator[Small]:
-    """Have a state folder of its own for a test that stops, kills or restarts.
+    """A state folder for a test that stops, kills or restarts its runtime.
 
-    It should keep only those resources that it is about (`keep_only`), so that no other engines
+    The test should keep only the resources that it needs (`keep_only`), so that no other engines
     are started.
     """
     runtime = _small_in(tmp_path)
     yield runtime
-    if (runtime.state / "runner.json").exists():  # not where it stopped, or did not come up
+    if (runtime.state / "runner.json").exists():  # except if it has stopped, or did not start
         runtime.command("down")

@@ -1,4 +1,4 @@
-"""Beside the small deployment: a function whose role allows little, and denies some of that."""
+"""An addition to the small deployment: a function with few permissions, and a denial."""
 
 from typing import cast
 
@@ -6,7 +6,7 @@ from tests.integration.local.small_deployment import Json, attribute, function, 
 
 
 def resources() -> Json:
-    """A function that may do little, by two policies of its role, behind `POST /limited`."""
+    """A function with few permissions, by two policies of its role, behind `POST /limited`."""
     allowed: Json = {
         "Effect": "Allow",
         "Action": ["dynamodb:GetItem", "sqs:SendMessage", "s3:GetObject", "logs:*"],

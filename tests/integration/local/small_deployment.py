@@ -1,4 +1,4 @@
-"""A small deployment as CDK would write it: one of everything that the runtime has to serve."""
+"""A small deployment as CDK would write it, with one resource of each supported kind."""
 
 import json
 import shutil
@@ -147,7 +147,7 @@ def _api() -> Json:
         "AuthorizerFunction": function("authorizer"),
         **_gateway(),
         "Integration": _integration("ApiFunction"),
-        # Alone: elsewhere a process that starts on a busy machine may take longer.
+        # Only here: with other functions, a process that starts on a busy machine may take longer.
         "SleepFunction": function("api", timeout=3),
         "HastyIntegration": _integration("SleepFunction", TimeoutInMillis=2000),
         **_authorizer(),
@@ -237,7 +237,7 @@ def _queue() -> Json:
     return {
         "Dead": {"Type": "AWS::SQS::Queue", "Properties": {}},
         "Work": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 4}},
-        # Alone, and with short time-outs: elsewhere a busy machine may need the time.
+        # Only here, with short time-outs: other functions may need the time on a busy machine.
         "Hasty": {
             "Type": "AWS::SQS::Queue",
             "Properties": {
@@ -306,7 +306,7 @@ def outputs() -> Json:
 
 
 def write(folder: Path, *, custom: Json | None = None, extra: Json | None = None) -> Path:
-    """Write the assembly into `folder`; `extra` are more resources."""
+    """Write the assembly into `folder`; `extra` are additional resources."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_assets(folder)
     template: Json = {

@@ -1,4 +1,7 @@
-"""The box in which functions run with `up --sandbox`: what it refuses. It is no default."""
+"""The box in which functions run with `up --sandbox`: the calls that it refuses.
+
+It is off by default.
+"""
 
 import asyncio
 import errno
@@ -14,7 +17,7 @@ from local.function_process import Worker
 from local.iam.roles import Enforcement
 from tests.factories.function_specs import function_spec
 
-# Runs in place of AWS's runtime client: prints what it may do, as the first thing in the process.
+# Runs in place of AWS's runtime client, first in the process, and prints the allowed calls.
 PROGRAM = """
 import ctypes, json, os, platform, sys
 from pathlib import Path
@@ -88,7 +91,7 @@ def ran(
 
 @pytest.fixture
 def code() -> Iterator[Path]:
-    """A folder that is not below `/tmp`, where a box lets functions write."""
+    """A folder outside `/tmp`, in which a box refuses writes of functions."""
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="boxed-") as folder:
         yield Path(folder)
 

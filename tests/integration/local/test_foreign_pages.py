@@ -1,7 +1,7 @@
-"""What pages of other origins can do with the ports of a running runtime.
+"""Access of pages of other origins to the ports of a running runtime.
 
-A page can send requests to every port of this machine, read what CORS lets it read, and make its
-own name lead here. Every port is known to this test, which finds them by the processes.
+A page can send requests to every port of this machine, read what CORS allows, and let its own host
+name resolve to this machine. This test covers every port: it finds them by the processes.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def _send(
 
 
 def _guarded(small: Small) -> Iterator[tuple[int, str, str, dict[str, str], str]]:
-    """Ports with a request that each answers; those of processes answer 410 or wait for a call."""
+    """Ports with a request that each serves; those of processes reply 410 or wait for a call."""
     endpoint = small.endpoint
     yield _port(endpoint["api"]), "GET", "/nothing", {}, ""
     yield _port(endpoint["admin"]), "GET", "/health", {}, ""
     yield _port(endpoint["aws"]), "GET", "/moto-api/data.json", {}, ""
-    if endpoint["states"]:  # where the deployment has a state machine
+    if endpoint["states"]:  # exists if the deployment has a state machine
         yield _port(endpoint["states"]), "GET", "/moto-api/data.json", {}, ""
     yield (_port(endpoint["dynamodb"]), *_LIST_TABLES)
 
@@ -162,7 +162,7 @@ def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
             _no_queue(port, "POST", path, form)
             _no_queue(port, "GET", f"{path}?{form}", "")
     assert sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=_LASTING)["Attributes"] == before
-    # What is left to a page: new queues, and moves of dead letters between queues.
+    # A page can still create queues, and move dead letters between queues.
     _no_queue(port, "POST", "/", "Action=CreateQueue&QueueName=foreign&Version=2012-11-05")
     assert [url for url in sqs.list_queues()["QueueUrls"] if url.endswith("foreign")] != []
     arn = "arn:aws:sqs:us-east-1:123456789012:small-Work"

@@ -1,4 +1,4 @@
-"""What the gateway makes of HTTP requests, through real function processes."""
+"""The conversion of HTTP requests by the gateway, through real function processes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_decision_is_kept_for_the_time_that_the_template_says(
         answer = http.get("/safe", headers={"Authorization": "let me in again"})
         return answer.json()["event"]["requestContext"]["authorizer"]["lambda"]["asked"]
 
-    while True:  # until a busy machine lets both be asked within that time
+    while True:  # until a busy machine serves both within that time
         begun = time.monotonic()
         first, second = decision_id(), decision_id()
         if time.monotonic() - begun < AUTHORIZER_SECONDS:
@@ -142,7 +142,7 @@ def test_a_process_that_takes_too_long_is_ended(small: Small, http: httpx.Client
     log = small.state / "logs" / "functions" / "small-SleepFunction.log"
     pid = int(re.findall(r"sleeps in (\d+)", log.read_text(encoding="utf-8"))[-1])
     small.wait_for(lambda: not psutil.pid_exists(pid))
-    # None: the start of another one took too long for the gateway.
+    # None: starting another process took too long for the gateway.
     small.wait_for(lambda: http.get("/sleep?seconds=0").json().get("pid") not in {pid, None})
 
 

@@ -1,4 +1,4 @@
-"""The policies of the templates decide what a function may do, through real engines."""
+"""The policies of the templates decide the permissions of functions, on real engines."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_deny_of_another_policy_of_the_role_wins(small: Small) -> None:
 
 
 def _refused(fresh: Small, name: str, **properties: object) -> str:
-    """What the start says when a resource's properties are changed so."""
+    """The error of a start after these changes of a resource's properties."""
     fresh.change(name, **properties)
     done = fresh.up("--in-memory", check=False)
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""Starting, stopping, and starting again on the same folder."""
+"""Starts, stops, and later starts on the same folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stored_request(runtime: Small) -> str:
 
 
 def alive(pids: set[int]) -> set[int]:
-    """Return those that run; one that ended may still wait for its parent to note it."""
+    """Return the running ones; one that ended may still wait for its parent."""
     alive: set[int] = set()
     for pid in pids:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,4 +1,4 @@
-"""How changes reach the functions, on real engines."""
+"""Delivery of changes to functions, on real engines."""
 
 from __future__ import annotations
 

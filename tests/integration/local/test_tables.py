@@ -1,4 +1,4 @@
-"""Tables as the template declares them, on the real engine."""
+"""Tables as declared in the template, on the real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in tenant isolation: which process serves whom."""
+"""Functions in tenant isolation: the process that serves each tenant."""
 
 import asyncio
 from pathlib import Path

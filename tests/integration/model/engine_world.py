@@ -1,7 +1,7 @@
 """The adversary's world on real engines: DynamoDB with its streams, S3 and OpenSearch.
 
-Queues stay in memory, for their time is the adversary's; so is what S3 tells of its objects. Global
-indexes do not lag on the local engine.
+Queues are in memory, because the adversary controls their time; so are S3's events about its
+objects. Global indexes do not lag on the local engine.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ _LISTENED_TO = {one.source.name: one.source for one in STREAM_SUBSCRIPTIONS}
 
 
 class Watched:
-    """A port: `before` is called ahead of every request, `after` with what it was."""
+    """A port; `before` is called before every request, `after` with the request after it."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ _TOLD = {"put", "complete_multipart", "delete", "delete_version"}
 
 
 def _touched(name: str, given: tuple[Any, ...]) -> list[tuple[str, str]]:
-    """The objects (bucket and key) that a request to S3 made or removed."""
+    """The objects (bucket and key) that a request to S3 created or removed."""
     if name in _TOLD:
         return [(given[0], given[1])]
     if name == "copy":
@@ -66,7 +66,7 @@ def _touched(name: str, given: tuple[Any, ...]) -> list[tuple[str, str]]:
 
 
 class EngineWorld(World):
-    """The product on engines that run; tables are cleared before each history."""
+    """The product on running engines; tables are emptied before each history."""
 
     def __init__(self, engines: RealEngines, table_set: TableSet) -> None:
         self._engines, self._table_set = engines, table_set
@@ -101,12 +101,12 @@ class EngineWorld(World):
         )
 
     def _report(self, name: str, given: tuple[Any, ...]) -> None:
-        """Tell what S3 tells EventBridge: which objects came or went."""
+        """Send S3's events to EventBridge: which objects were created or removed."""
         for bucket, key in _touched(name, given):
             self.object_changed(bucket, key)
 
     def _answer(self, name: str, given: tuple[Any, ...]) -> None:
-        """Between a bulk and its answer a worker may be stopped, too."""
+        """A worker may also be stopped between a bulk and its reply."""
         if name == "bulk":
             self.turns.before("answer")
 
@@ -138,10 +138,10 @@ class EngineWorld(World):
         }
 
     def let_indexes_see(self, until: int) -> None:
-        """They always do."""
+        """The indexes never lag here."""
 
     def let_an_index_see(self, number: int) -> None:
-        """They always do."""
+        """The indexes never lag here."""
 
     def behind(self) -> Iterable[Any]:
         return ()

@@ -1,4 +1,4 @@
-"""The state machine on real engines: a handful of histories here, hundreds in `make prove`."""
+"""The model's state machine on real engines: a few histories, hundreds in `make prove`."""
 
 import pytest
 from hypothesis import settings

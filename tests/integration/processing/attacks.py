@@ -1,7 +1,7 @@
-"""What hostile code tries from inside a reader. Run as `python -m ... victim`, for `test_jail`.
+"""Attacks of hostile code from inside a reader. Run as `python -m ... victim`, for `test_jail`.
 
 The victim has a secret in its environment and its memory, and listens on a port. It starts the
-attacker, who prints as JSON which attacks succeed.
+attacker, which prints the successful attacks as JSON.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ class _Vector(ctypes.Structure):
 
 
 def victim(layer: str) -> None:
-    """Start the attacker with one layer of protection and print what it prints."""
+    """Start the attacker with one layer of protection and print its output."""
     assert layer in _LAYERS
     secret = ctypes.create_string_buffer(SECRET.encode())
     if layer == "boxed":
@@ -43,7 +43,7 @@ def victim(layer: str) -> None:
 def attacker(layer: str, address: str, port: str) -> None:
     """Try every attack on the parent process."""
     parent = os.getppid()
-    if layer == "hidden":  # what the jail does if the kernel has no filters of system calls
+    if layer == "hidden":  # the behaviour of the jail if the kernel has no filters of system calls
         libc = ctypes.CDLL(None)
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         assert libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())) == 0

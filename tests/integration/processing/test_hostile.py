@@ -1,4 +1,4 @@
-"""Files that mean harm: each ends in bounded time and memory, with facts or with a reason."""
+"""Hostile files: each ends in bounded time and memory, with facts or with a reason."""
 
 import json
 import math
@@ -70,14 +70,14 @@ def png_bomb() -> bytes:
 
 
 def lying_archive() -> bytes:
-    """An archive of a few bytes whose directory says that its file has 4 GB."""
+    """An archive of a few bytes whose directory declares a file of 4 GB."""
     whole = archive(("3D/3dmodel.model", b"<model/>"))
     at = whole.index(b"PK\x01\x02")
     return whole[: at + 24] + struct.pack("<I", 0xFFFFFFF0) + whole[at + 28 :]
 
 
 def zip_bomb() -> bytes:
-    """A 3MF of 4 MB whose model has 4 GB, as its directory says."""
+    """A 3MF of 4 MB whose model has 4 GB, as its directory declares."""
     blocks = 255
     block = zlib.compressobj(9, zlib.DEFLATED, -15)
     zeros = (block.compress(bytes(1 << 24)) + block.flush(zlib.Z_FULL_FLUSH)) * blocks
@@ -223,7 +223,7 @@ REFUSED: dict[str, Callable[[], bytes]] = {
 
 
 def assert_bounded(found: Outcome) -> None:
-    """Nothing that a file holds takes much time or memory."""
+    """No content of a file takes much time or memory."""
     assert found.usage.peak_bytes < LARGEST
     assert found.usage.seconds < LONGEST
 
@@ -278,7 +278,7 @@ def test_a_truncated_file_has_facts_or_a_reason(
 def test_a_reference_out_of_the_asset_is_reported_and_not_followed(
     kind: str, reference: str, state: str, jail: Jail, tmp_path: Path
 ) -> None:
-    if kind != "gltf":  # names of the others are no URIs
+    if kind != "gltf":  # the other names are no URIs
         reference = unquote(reference)
     files: dict[str, bytes] = {"models/cube__bin": samples.cube_binary()}
     asset = Folder(**files)

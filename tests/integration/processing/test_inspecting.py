@@ -1,4 +1,4 @@
-"""The shipped pipelines: what they read of a run, and what they write."""
+"""The shipped pipelines: the inputs that they read of a run, and the outputs that they write."""
 
 import io
 import json
@@ -202,7 +202,7 @@ def test_what_another_pipeline_wrote_is_read_from_its_folder(
 def test_the_one_file_in_the_folder_of_another_pipeline_is_read(
     inspector: Inspector, files: FakeWorkFiles
 ) -> None:
-    """The state machine names that folder for each pipeline after the first."""
+    """The state machine passes that folder to each pipeline after the first."""
     folder = "s3://auxiliary/pipelines/x-1/1/files/"
     with pytest.raises(InvalidInputError):
         inspector.handle(event("cube.obj", inputS3AssetFilePath=folder))

@@ -1,4 +1,4 @@
-"""The jail: what a confined process cannot do, and that its end becomes a reason."""
+"""The jail: the limits of a confined process, and the reasons after its end."""
 
 import io
 import json
@@ -32,7 +32,7 @@ READING = {"environment", "memory", "memory by a call"}
 
 
 class Folder:
-    """The files of an asset. Remembers which were fetched."""
+    """The files of an asset. Records which were fetched."""
 
     def __init__(self, **files: bytes) -> None:
         self.files = {name.replace("__", "."): content for name, content in files.items()}
@@ -53,7 +53,7 @@ def run(jail: Jail, folder: Path, name: str, data: bytes, files: Folder | None =
 
 
 def attacked(layer: str) -> dict[str, bool]:
-    """Which attacks succeed, by name."""
+    """The names of successful attacks."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.integration.processing.attacks", "victim", layer],
         cwd=ROOT,
@@ -168,7 +168,7 @@ def test_the_same_file_has_the_same_result(jail: Jail, tmp_path: Path) -> None:
 def test_a_reader_that_gets_no_processor_is_ended_and_its_file_is_not_refused(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The time of a busy machine is no property of the file: another attempt may read it."""
+    """The time of a busy machine is not a property of the file: another attempt may read it."""
     with monkeypatch.context() as changed:
         changed.setattr(jail, "seconds", 0.001)
         with pytest.raises(ReadingStalledError, match=r"in 0\.001 seconds \(it may use 8\)"):
@@ -179,7 +179,7 @@ def test_a_reader_that_gets_no_processor_is_ended_and_its_file_is_not_refused(
 def test_a_reader_that_waits_without_the_processor_is_ended(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stopped process uses no processor time, as one that sleeps."""
+    """A stopped process uses no processor time, like one that sleeps."""
     killed: list[int] = []
 
     def stopped(process: int, seconds: int) -> None:
@@ -226,9 +226,9 @@ def test_a_small_file_ends_at_the_processor_time_of_a_small_file(
         return 1 if size < 1 << 20 else 25
 
     monkeypatch.setattr(limits, "cpu_seconds_for", short)
-    monkeypatch.setattr(limits, "seconds_for", _hundred)  # of a busy machine
+    monkeypatch.setattr(limits, "seconds_for", _hundred)  # on a busy machine
     monkeypatch.setattr(jail, "seconds", 100)
-    drawn = random.Random(1)  # a polygon of random corners: cutting it takes over 10 seconds
+    drawn = random.Random(1)  # a polygon of random corners: its triangulation takes over 10 seconds
     corners = [b"v %f %f 0\n" % (drawn.random(), drawn.random()) for _ in range(10_000)]
     slow = b"".join(corners) + b"f " + b" ".join(b"%d" % (n + 1) for n in range(10_000))
     found = run(jail, tmp_path, "cube.obj", slow)

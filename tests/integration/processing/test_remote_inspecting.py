@@ -236,7 +236,7 @@ def test_a_reader_that_is_not_ready_in_time_fails_the_run_and_refuses_no_file(
 def test_a_reader_whose_reply_is_lost_is_called_by_the_next_attempt(
     files: FakeWorkFiles, jail: Jail
 ) -> None:
-    """It may still run, so that the next one gets a tenant and a folder of its own."""
+    """It may still run, so the next call has another tenant and folder."""
 
     class Lost(Instances):
         def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:

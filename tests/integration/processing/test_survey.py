@@ -1,4 +1,4 @@
-"""What the probe reports, with and without a box that refuses system calls."""
+"""The report of the probe, with and without a box that refuses system calls."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Search over documents that the tests put into a real OpenSearch themselves."""
+"""Search over documents that the tests write to a real OpenSearch themselves."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,9 +32,9 @@ CALLER = Identity("admin")
 
 @dataclass(eq=False, repr=False)
 class NotingEngine(OpenSearchEngine):
-    """Notes its searches, and the points in time that it opened.
+    """Records its searches, and the points in time that it opened.
 
-    The cluster holds those of other tests, too.
+    The cluster also has those of other tests.
     """
 
     opened: list[str] = field(default_factory=list[str])
@@ -53,7 +53,7 @@ class NotingEngine(OpenSearchEngine):
         return {one["pit_id"] for one in found} & set(self.opened)
 
     def close_all(self) -> None:
-        """Close what is still open, as the cluster does when nobody asks for a page."""
+        """Close open points in time, as the cluster does when no page is requested."""
         if found := self.still_open():
             self.client.delete_pit(body={"pit_id": sorted(found)})
 
@@ -90,7 +90,7 @@ class Library:
         return self.service.search(caller, SearchBody.model_validate(body))
 
     def requests_of(self, **body: Any) -> int:
-        """How many requests to OpenSearch a search takes."""
+        """The number of requests to OpenSearch of a search."""
         self.engine.searches.clear()
         self.search(**body)
         return len(self.engine.searches)

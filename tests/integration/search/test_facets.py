@@ -1,6 +1,6 @@
-"""Chosen facets, histograms and assets with their files, on OpenSearch and under rules.
+"""Selected facets, histograms and assets with their files, on OpenSearch and under rules.
 
-Each test asks the same documents many things, since creating indexes takes longest.
+Each test searches the same documents many times, because creating indexes takes longest.
 """
 
 from typing import Any
@@ -250,7 +250,7 @@ def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
 def test_hidden_and_archived_assets_are_not_folded_in(museum: Library) -> None:
     search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
     before = sorted(ids(search(query="gear", foldFiles=True)))
-    # Files that can be seen, of assets that cannot: indexes follow one document after the other.
+    # Visible files of invisible assets: documents are indexed one after the other.
     museum.put(
         {
             "secret": asset("secret", str_assetname="secret", str_databaseid="vault"),

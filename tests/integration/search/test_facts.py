@@ -1,4 +1,4 @@
-"""Facts and attributes of files in searches on OpenSearch, and whom they are shown to."""
+"""Facts and attributes of files in searches on OpenSearch, and the callers who see them."""
 
 import json
 import math
@@ -150,7 +150,7 @@ def test_facts_of_hidden_files_are_in_no_count(library: Library) -> None:
 
 
 def _stable_parts(reply: JsonObject) -> JsonObject:
-    """A reply without what changes from run to run."""
+    """A reply without the values that differ in each run."""
     hits = [{k: v for k, v in hit.items() if k != "_score"} for hit in reply["hits"]["hits"]]
     return {
         "hits": hits,
@@ -161,7 +161,7 @@ def _stable_parts(reply: JsonObject) -> JsonObject:
     }
 
 
-@pytest.mark.usefixtures("aliases")  # it drops an index
+@pytest.mark.usefixtures("aliases")  # the query that drops an index
 def test_indexes_of_an_earlier_version_answer_as_before_and_report_the_due_reindex(
     library: Library,
 ) -> None:

@@ -1,7 +1,7 @@
-"""Whatever clients send as a search is answered or refused with the place of the fault.
+"""Any search that clients send is served, or refused with the place of the error.
 
-`SEARCHES` sets how many are generated: some hundreds in
-`make prove PART=integration`, ten thousand in `PART=searches`.
+`SEARCHES` sets how many are generated: some hundreds in `make prove PART=integration`, ten thousand
+in `PART=searches`.
 """
 
 import os
@@ -79,7 +79,7 @@ def _filter(chance: random.Random) -> dict[str, Any]:
 
 
 def _search(library: Library, query: dict[str, Any]) -> None:
-    """Search, again if OpenSearch has no memory just now: clients are told to by a 503."""
+    """Search, and repeat while OpenSearch is out of memory: clients receive a 503 then."""
     for _ in range(20):
         try:
             library.search(**query)

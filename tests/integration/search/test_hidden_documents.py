@@ -1,4 +1,4 @@
-"""The replies to a restricted user are the same whatever documents are hidden from them.
+"""The replies to a restricted user do not depend on documents that are hidden from this user.
 
 Words of hidden documents that are equal to, similar to or unlike those of visible documents must
 not change hits, totals, scores, facets, suggestions, corrections or highlights.

@@ -1,6 +1,6 @@
-"""What searches find in other letters: other case, other Unicode form, signs, empty values.
+"""Searches in other forms of letters: case, Unicode form, signs, empty values.
 
-Each test asks the same documents many things, since creating indexes takes longest.
+Each test searches the same documents many times, because creating indexes takes longest.
 """
 
 # ruff: noqa: RUF001 (letters of other scripts)

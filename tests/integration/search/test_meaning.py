@@ -1,6 +1,6 @@
-"""What searches find: metadata, filters and parts of words, as clients of VAMS mean them.
+"""Searches by metadata, filters and parts of words find what clients of VAMS expect.
 
-Each test asks the same documents many things, since creating indexes takes longest.
+Each test searches the same documents many times, because creating indexes takes longest.
 """
 
 from typing import Any

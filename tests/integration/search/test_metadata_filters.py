@@ -1,4 +1,4 @@
-"""Filters, facets and orders by metadata on OpenSearch, held to a plain reading in Python."""
+"""Filters, facets and sorting by metadata on OpenSearch, compared with an evaluation in Python."""
 
 import math
 from collections.abc import Callable
@@ -98,7 +98,7 @@ FILTERS = st.one_of(
 
 
 def milliseconds(text: object) -> int:
-    """A date as whole milliseconds, as which they are compared."""
+    """A date in whole milliseconds, in which dates are compared."""
     whole = {4: f"{text}-01-01"}.get(len(str(text)), str(text))
     found = datetime.fromisoformat(whole)
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
@@ -107,7 +107,7 @@ def milliseconds(text: object) -> int:
 
 
 def meters(one: JsonObject, other: JsonObject) -> float:
-    """The way between two places on a sphere."""
+    """The distance of two places on a sphere."""
     lat1, lon1, lat2, lon2 = (
         math.radians(place[name]) for place in (one, other) for name in ("lat", "lon")
     )
@@ -146,7 +146,7 @@ def compared(pair: JsonObject, op: str, value: Any, kind: str | None) -> bool:
 
 
 def holds(query: JsonObject, pairs: list[JsonObject]) -> bool:
-    """Whether a filter holds, read plainly: some pair has the key and a value that fits."""
+    """Return whether a filter matches: a pair has the key and a matching value."""
     op, kind = query["op"], query.get("type")
     value: Any = query.get("value")
     of_key = [pair for pair in pairs if pair["key"] == query["key"]]

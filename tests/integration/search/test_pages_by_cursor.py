@@ -30,7 +30,7 @@ ORDERS: tuple[list[Any], ...] = (
 
 
 def numbered(number: int, **fields: Any) -> dict[str, JsonObject]:
-    """Every third is a file, one in seven has a height, many have the same."""
+    """Every third document is a file, one in seven has a height, many have the same height."""
     name = f"a{number:06}"
     pairs: list[JsonObject] = []
     if number % 7 == 0:
@@ -64,7 +64,7 @@ def test_every_hit_beyond_the_window_comes_once_while_documents_are_written(
         assert len(hits) == PAGE
         assert ("aggregations" in reply) == (pages == 1)
         after = reply["after"]
-        # Before what was answered, in it and behind it: added, changed, deleted.
+        # Before the returned hits, among them and after them: added, changed, deleted.
         library.put(
             {
                 **numbered(MANY + pages),

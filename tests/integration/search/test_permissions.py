@@ -1,7 +1,7 @@
-"""What a search finds under random rules is what the rules, read plainly, let its caller see.
+"""A search under random rules finds exactly the documents that a direct evaluation allows.
 
-It takes some 10 seconds: OpenSearch must agree with a plain reading under 100 random policies, and
-drawing them takes longer than searching.
+It takes some 10 seconds: OpenSearch must agree under 100 random policies, and drawing them takes
+longer than searching.
 """
 
 import json
@@ -51,7 +51,7 @@ BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/
 
 @dataclass
 class RulesAuthorization:
-    """The permission port of one who has these rules."""
+    """The permission port of a user with these rules."""
 
     rules: Sequence[Rule] = ()
 
@@ -60,7 +60,7 @@ class RulesAuthorization:
 
 
 def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
-    """Assets whose names resemble each other, with a file each, and how rules see them."""
+    """Assets with similar names, with one file each, and their fields in rules."""
     chance = random.Random(6)
     documents: dict[str, JsonObject] = {}
     seen: dict[str, Fields] = {}
@@ -98,7 +98,7 @@ def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
 
 
 def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
-    """The service as it is for one who has these rules."""
+    """The search service for a user with these rules."""
     service = library.service
     return SearchService(
         service.engine,
@@ -111,7 +111,7 @@ def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
 
 
 def under(library: Library, found: Sequence[Rule]) -> Callable[..., JsonObject]:
-    """The search of one who has these rules."""
+    """The search of a user with these rules."""
     mine = service_of(library, found)
 
     def search(**body: Any) -> JsonObject:

@@ -1,4 +1,4 @@
-"""What people write into the field for searches, up to the most that it takes."""
+"""Texts that people enter into the search field, up to its maximum length."""
 
 import pytest
 from pydantic import ValidationError

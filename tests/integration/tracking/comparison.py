@@ -1,6 +1,6 @@
-"""Runs histories against both stores and compares every reply, except for what may differ.
+"""Runs histories against both stores and compares every reply, except for declared differences.
 
-`differences.py` lists that, each with its reason.
+`differences.py` lists these, each with its reason.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""What may differ from MLflow's SQL store, each for a reason: the same list as in the guide.
+"""The declared differences from MLflow's SQL store, with reasons: the same list as the guide's.
 
 Tests name the entry where they leave something out.
 """

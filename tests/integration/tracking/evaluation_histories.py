@@ -57,7 +57,7 @@ ISSUE_FILTERS = [
 
 
 class EvaluationHistory:
-    """Draws operations; ids of what was created are remembered by the caller."""
+    """Draws operations; the caller stores ids of what was created."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -73,7 +73,7 @@ class EvaluationHistory:
         return self.pick(kinds)()
 
     def remember(self, step: Step, outcome: Any) -> None:
-        """Keep the ids of what an operation created, returned or deleted."""
+        """Store the ids that an operation created, returned or deleted."""
         name, arguments, _ = step
         if name == "delete_dataset" and arguments[0] != "d-none":
             self.datasets.remove(arguments[0])

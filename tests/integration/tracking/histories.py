@@ -45,7 +45,7 @@ PATTERNS = [
 
 @dataclass
 class History:
-    """A state that knows which ids exist, and a generator of what happens next."""
+    """A state with the existing ids, and a generator of the next operations."""
 
     seed: int
     experiments: list[str] = field(default_factory=lambda: ["0"])
@@ -59,7 +59,7 @@ class History:
         return self.random.choice(choices)
 
     def operation(self) -> tuple[str, Call]:
-        """The next operation: what it does, and the call."""
+        """The next operation: its description, and the call."""
         if len(self.runs) < 2:
             return self._create_run()
         kinds = [

@@ -50,7 +50,7 @@ def _others(modules: list[str]) -> list[str]:
 
 
 def _fault(name: str) -> str:
-    """Import a module, then MLflow; what MLflow reports of the package's plugins."""
+    """Import a module, then MLflow; return MLflow's reports about the package's plugins."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         importlib.import_module(name)
@@ -78,7 +78,10 @@ def _fault(name: str) -> str:
 
 
 def _forked(work: Callable[[], str]) -> Callable[[], str]:
-    """Start a function in a process of its own; returns what it will return, or its error."""
+    """Start a function in a process of its own.
+
+    Return a function that returns its result or error.
+    """
     readable, writable = os.pipe()
     child = os.fork()
     if not child:

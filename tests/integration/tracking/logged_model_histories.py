@@ -52,7 +52,7 @@ ODD_FIELDS = ["nonsense", "params.lr", "tags.team", "", "metrics.", "Name"]
 
 
 class LoggedModelHistory:
-    """Draws operations and searches; ids of models are remembered by the caller."""
+    """Draws operations and searches; the caller stores ids of models."""
 
     def __init__(self, seed: int, runs: list[str]) -> None:
         self.random = random.Random(seed)

@@ -8,7 +8,7 @@ _WRITES = frozenset(_MEASURED[3:])
 
 
 class Meter:
-    """Measures what happens inside its block."""
+    """Measures the requests in its block."""
 
     def __init__(self, client: Any) -> None:
         self._events = client.meta.events
@@ -44,7 +44,7 @@ class Meter:
 
 
 class Recorder:
-    """Notes which keys, ranges and indexes the requests inside its block use."""
+    """Records the keys, ranges and indexes that the requests in its block use."""
 
     def __init__(self, client: Any) -> None:
         self._events = client.meta.events

@@ -1,7 +1,7 @@
 """Seeds of the histories of the registry, logged models and evaluation datasets.
 
-`PART=tracking` runs the same few histories each time, so that a change fails by its own fault only;
-`make prove PART=mlflow`, which sets the amount, draws new ones.
+`PART=tracking` runs the same few histories each time, so that a failure is caused by the change
+itself; `make prove PART=mlflow`, which sets the amount, draws new ones.
 """
 
 import os

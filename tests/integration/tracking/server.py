@@ -25,11 +25,11 @@ class Server:
     environment: Mapping[str, str]  # of its clients
 
     def ui(self, method: str, path: str, **options: Any) -> Any:
-        """A request as the pages of the UI send it; the reply as JSON."""
+        """Send a request as the pages of the UI do; return the JSON of the reply."""
         return self._replied(httpx.request(method, f"{self.url}/ajax-api/{path}", **options))
 
     def api(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """A request as clients of other languages send it."""
+        """Send a request as clients of other languages do."""
         return httpx.request(method, f"{self.url}/api/{path}", **options)
 
     def post_graphql(self, body: Any) -> Any:
@@ -40,7 +40,7 @@ class Server:
         return reply.json()
 
     def run(self, script: Path, *arguments: str) -> str:
-        """Run a client's script to its end; returns what it printed."""
+        """Run a client's script to its end; return its output."""
         result = subprocess.run(
             [sys.executable, str(script), *arguments],
             env=dict(self.environment), capture_output=True, text=True, check=False, timeout=100,

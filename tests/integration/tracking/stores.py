@@ -39,7 +39,7 @@ class TrackingTables:
 
 @dataclass
 class Series:
-    """The clock and the ids that both stores draw from, each its own copy."""
+    """The clock and the ids of both stores; each store has its own copy."""
 
     milliseconds: int = 1_700_000_000_000
     experiments: int = 0
@@ -63,7 +63,7 @@ class Series:
 
 
 class _Uuid:
-    """A new id in the form that MLflow's store takes from the module `uuid`."""
+    """A new id in the form that MLflow's store requests from the module `uuid`."""
 
     def __init__(self, text: str) -> None:
         self.hex = text
@@ -78,7 +78,7 @@ def dynamo_store(database: Database, series: Series) -> DynamoTrackingStore:
 
 @contextmanager
 def _injected(series: Series) -> Generator[None]:
-    """Let MLflow's store take its clock and ids from a series."""
+    """Replace the clock and ids of MLflow's store by a series."""
     store: Any = sqlalchemy_store
     classes: Any = models
     fakes: dict[str, Any] = {

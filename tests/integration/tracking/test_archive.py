@@ -1,4 +1,4 @@
-"""What DynamoDB's time to live deletes of runs and traces is archived whole, on real engines."""
+"""Runs and traces that DynamoDB's time to live deletes are archived completely, on real engines."""
 
 import base64
 import gzip
@@ -258,7 +258,7 @@ class _DyingError(Exception):
 
 @dataclass
 class _Dying:
-    """Sends so many requests, then none."""
+    """Serves this many requests, then none."""
 
     left: int
 

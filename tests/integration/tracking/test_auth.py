@@ -20,7 +20,7 @@ _PASSWORD = "correct horse battery"
 
 
 class Store:
-    """A store, and the ids that it chose, by the names that this test gives them."""
+    """A store, and the ids that it generated, by the names that this test gives them."""
 
     def __init__(self, store: Any) -> None:
         self.store = store

@@ -178,7 +178,7 @@ class BothStores:
         return iter((self.ours, self.theirs))
 
     def same(self, call: Callable[[Any], Any]) -> None:
-        """Both reply the same, or refuse in the same way."""
+        """Both stores return the same reply, or the same error."""
         replies: list[Any] = []
         for one in self:
             try:

@@ -1,4 +1,4 @@
-"""Names, values and numbers at the limits: both stores reply the same, or refuse alike."""
+"""Names, values and numbers at the limits: both stores return the same replies or errors."""
 
 import itertools
 from collections.abc import Callable, Iterator

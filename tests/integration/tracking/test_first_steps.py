@@ -35,7 +35,7 @@ def _steps() -> list[str]:
 
 
 def _environment(engines: "RealEngines", home: Path, port: int) -> dict[str, str]:
-    """What the commands find: the engine in the place of AWS, and another port."""
+    """The environment of the commands: the engine in place of AWS, and another port."""
     options = Options()
     return {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",

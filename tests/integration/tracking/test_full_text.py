@@ -1,4 +1,4 @@
-"""Searches over names read full-text rows, and rows never lose a result."""
+"""Searches over names read full-text rows, and no row is missing from the results."""
 
 from collections.abc import Callable
 from contextlib import suppress

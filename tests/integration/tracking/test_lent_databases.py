@@ -34,7 +34,7 @@ FORBIDDEN = "PERMISSION_DENIED"
 
 @dataclass
 class Deployment:
-    """Stands for Vitrine: refuses everything, and counts what was requested."""
+    """Replaces Vitrine: refuses everything, and counts the requests."""
 
     url: str
     requests: list[str] = field(default_factory=list[str])
@@ -73,7 +73,7 @@ def deployment() -> Iterator[Deployment]:
 
 @dataclass
 class Rows:
-    """What clients with a table of their own stored before."""
+    """Data that clients with a table of their own stored before."""
 
     experiment: str
     run: str

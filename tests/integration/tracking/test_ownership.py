@@ -1,6 +1,6 @@
-"""Every public method of both stores, called from a workspace that owns nothing of the others.
+"""Every public method of both stores, called from a workspace that owns none of the data.
 
-What belongs to another workspace must look like what does not exist, and stay as it is.
+Data of another workspace must look like data that does not exist, and remain unchanged.
 """
 
 import inspect
@@ -46,13 +46,13 @@ from tests.integration.tracking.stores import ARTIFACTS, TrackingTables
 from tests.integration.tracking.trace_histories import info_of
 
 OWN, FOREIGN = "team-a", "team-b"
-# What belongs to no workspace, or only starts and ends threads.
+# Methods on data of no workspace, or that only start and end threads.
 NOT_OF_A_WORKSPACE = {
     "supports_workspaces", "supports_trace_archival", "resolve_trace_archival_config",
     "end_async_logging", "flush_async_logging", "shut_down_async_logging", "test_webhook",
     "log_batch_async", "log_metric_async", "log_param_async", "log_spans_async", "set_tag_async",
 }  # fmt: skip
-# Names are unique in a workspace only, so these create something of the caller's own.
+# Names are unique in a workspace only, so these methods create objects of the caller.
 CREATES = {
     "create_experiment", "create_dataset", "create_registered_model", "create_prompt",
     "create_webhook",
@@ -82,7 +82,7 @@ def stores(
 
 
 def _furnished(stores: Stores) -> dict[str, str]:
-    """One of everything in a workspace; ids by the names of the parameters that take them."""
+    """One object of each kind in a workspace; ids by the names of the parameters that take them."""
     tracking, registry = stores.tracking, stores.registry
     experiment = tracking.create_experiment("secret")
     run = tracking.create_run(experiment, "ann", 1, [RunTag("k", "v")], "r").info.run_id
@@ -224,7 +224,7 @@ def _shown(value: object) -> str:
 
 
 def _outcome(method: Any, arguments: dict[str, Any], ids: Ids) -> str:
-    """What a caller sees, with the ids that it gave replaced by their names."""
+    """The reply to a caller, with the caller's ids replaced by their names."""
     try:
         found: Any = method(**arguments)
         several: list[Any] = [*found] if isinstance(found, list | tuple) else [found]

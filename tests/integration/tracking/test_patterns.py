@@ -35,7 +35,7 @@ _AUTH = "Authentication and authorization"
 
 
 class World:
-    """A table with one of everything, and what calls the functions of the patterns."""
+    """A table with one object of each kind, and the functions of the patterns."""
 
     def __init__(self, tables: TrackingTables, table: str) -> None:
         self.client = tables.client
@@ -66,7 +66,7 @@ class World:
         self.versions.set_alias("model", "best", 1)
 
     def another(self) -> DynamoTrackingStore:
-        """A store that remembers nothing."""
+        """A store without a cache."""
         return DynamoTrackingStore.of_context(self.context)
 
     def use(self, run_id: str) -> None:

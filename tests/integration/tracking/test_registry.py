@@ -1,4 +1,4 @@
-"""Models and versions of the registry are written whole, whatever comes between."""
+"""Models and versions of the registry are written completely, despite concurrent writes."""
 
 import itertools
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def registry(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> D
 
 
 def _before(number: int, write: Any, event: Callable[[], None]) -> Any:
-    """A function that writes, and calls another one before the write of this number."""
+    """A function that writes, and calls another one before the nth write."""
     numbers = itertools.count()
 
     def call(writes: Any) -> None:

@@ -1,4 +1,4 @@
-"""MLflow's server on the table: a process, its clients, and the requests of its pages."""
+"""MLflow's server on the table: its process, its clients, and the requests of its pages."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

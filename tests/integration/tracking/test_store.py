@@ -1,4 +1,4 @@
-"""Limits, concurrency, failures in between, and errors of the engine."""
+"""Limits, concurrency, interruptions, and errors of the engine."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -165,7 +165,7 @@ def test_an_interrupted_deletion_of_an_experiment_is_completed_by_the_next(
 
 
 class _Dying(Database):
-    """Ends before its nth write, as a killed process does."""
+    """Ends before its nth write, like a killed process."""
 
     def __init__(self, source: Database) -> None:
         self.__dict__.update(source.__dict__)
@@ -224,7 +224,7 @@ def test_a_kill_between_two_requests_leaves_the_old_or_the_new_state(
 
 
 def _state(table: Database) -> Any:
-    """All that a new store reads."""
+    """All data that a new store reads."""
     store = DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
     runs = _search(store, ["0"], "", ViewType.ALL)
     return (

@@ -1,4 +1,4 @@
-"""Budgets, sizes, concurrency and failures in between of traces."""
+"""Budgets, sizes, concurrency and interruptions of traces."""
 
 import random
 from collections.abc import Callable

@@ -34,7 +34,7 @@ class Stores:
         self.names: dict[str, str] = {}  # of ids, which both products choose for themselves
 
     def outcome(self, workspace: str, call: Callable[["Stores"], Any]) -> Any:
-        """What a call in a workspace returns, or the code of its error."""
+        """The result of a call in a workspace, or the code of its error."""
         with WorkspaceContext(workspace):
             try:
                 return call(self)
@@ -161,7 +161,7 @@ _STEPS: list[tuple[str, Callable[[Stores], Any]]] = [
     ("default", lambda s: [one.name for one in s.workspaces.list_workspaces()]),
 ]  # fmt: skip
 
-# What other requests than those of the run's workspace get: 404, whatever they do.
+# Requests in any other workspace return 404.
 _OF_OTHERS: list[Callable[[Stores], Any]] = [
     lambda s: s.tracking.get_run(s.names["run of same"]),
     lambda s: s.tracking.delete_run(s.names["run of same"]),
@@ -261,7 +261,7 @@ def test_a_table_beside_that_of_the_workspaces_refuses_to_start_without_them(
     plain = Context(other, ARTIFACTS)
     classes = (DynamoTrackingStore, DynamoRegistryStore)
     for store in classes:
-        store.of_context(plain)  # nobody has anything yet
+        store.of_context(plain)  # no workspace has data yet
     apart.outcome("default", create)
     for store in classes:
         store.of_context(plain)

@@ -117,7 +117,7 @@ def info_of(trace_id: str, experiment_id: str = "0", **fields: Any) -> TraceInfo
 
 @dataclass
 class TraceHistory:
-    """A generator of what happens next to a few traces."""
+    """A generator of the next operations on a few traces."""
 
     seed: int
     assessments: list[str] = field(default_factory=list[str])

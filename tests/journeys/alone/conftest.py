@@ -1,7 +1,8 @@
 """A second deployment, for journeys that others on the same deployment would disturb.
 
-They compare whole lists or a whole bucket, change what holds for every database, or need settings
-of their own. Its files do not disturb one another: one is about users, the other about all else.
+They compare complete lists or a complete bucket, change settings of all databases, or need other
+settings. Its two files do not disturb each other: one is about users, the other about everything
+else.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture(scope="session")
 def runtime(worker_id: str) -> Iterator[Runtime]:
-    """A product with a user pool, another provider, and only this machine allowed to call it."""
+    """A product with a user pool and another provider, which only this machine may call."""
     settings = {
         "userPool": "true",
         "oidcIssuer": address(shared.provider_port()),

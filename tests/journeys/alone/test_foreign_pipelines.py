@@ -1,6 +1,6 @@
-"""A pipeline function written for VAMS, unchanged: it reads `body`, writes outputs, and answers.
+"""A pipeline function written for VAMS, unchanged: it reads `body`, writes outputs, and replies.
 
-The deployment's setting lets pipelines name the queue by which it is called.
+The deployment's setting allows pipelines to name the queue by which it is called.
 """
 
 import json
@@ -17,9 +17,10 @@ HAMMER = "/database/forge/assets/hammer"
 
 
 class Pipeline:
-    """Somebody else's functions behind a queue; `bad` makes one write what no asset may hold.
+    """Functions of another owner behind a queue.
 
-    `failure` makes it answer with an error of that cause.
+    `bad` makes one write an output that an asset refuses. `failure` makes it reply with an error of
+    that cause.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -32,7 +33,7 @@ class Pipeline:
         self.inputs: list[str] = []
 
     def work(self) -> None:
-        """Take one message."""
+        """Receive one message."""
         found: list[Any] = []
         wait_until(lambda: found.extend(self._received()) or bool(found))
         self.handler(json.loads(found[0]["Body"]))
@@ -117,7 +118,7 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
 
 
 def _check_no_secret_is_returned(runtime: Runtime, pipeline: Pipeline) -> None:
-    """Neither a token nor a presigned URL is in a reply or an entry, though a cause holds both."""
+    """No reply or entry contains a token or a presigned URL, although a cause contains both."""
     api = runtime.client()
     signed = f"http://s3/a.md?X-Amz-Date=1&X-Amz-Signature={'5ca1ab1e' * 8}"
     token = "AQDEAAAAKgAAAAMAAAAAAAAAAT" * 8  # as long as those of Step Functions
@@ -142,7 +143,7 @@ def _check_no_secret_is_returned(runtime: Runtime, pipeline: Pipeline) -> None:
 
 
 def _run(api: Api, pipeline: Pipeline, *, steps: int = 2) -> dict[str, Any]:
-    """Run the workflow on the file; the execution when it has ended."""
+    """Run the workflow on the file; return the execution when it has ended."""
     body = {"workflowDatabaseId": "forge", "fileKey": "in/notes.md"}
     execution_id = api.ok("POST", f"{HAMMER}/workflows/convert", body)["message"]
     for _ in range(steps):

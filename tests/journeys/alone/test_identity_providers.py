@@ -1,6 +1,6 @@
-"""People who sign in: with the deployment's user pool, and with a provider of their own.
+"""Sign-in with the deployment's user pool, and with an external identity provider.
 
-It takes over 20 seconds: the deployment starts with a provider of identities and a user pool.
+It takes over 20 seconds: the deployment starts with an identity provider and a user pool.
 """
 
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_users_of_the_pool_are_made_listed_changed_and_removed(runtime: Runtime)
     admin.ok("PUT", zoe, {"email": "other@example.org"})
     assert email() == "other@example.org"
     admin.ok("POST", f"{zoe}/resetPassword", {"confirmReset": True})
-    admin.ok("DELETE", zoe)  # not looked at before: the local pool forgets the address then
+    admin.ok("DELETE", zoe)  # not read before: the local pool loses the address then
     assert email() is None
     assert admin.refused("DELETE", zoe)[0] == 404
 

@@ -1,6 +1,7 @@
-"""Whole lists page by page, an import of the whole bucket, and a tag type that all must have.
+"""Complete lists page by page, an import of the whole bucket, and a required tag type.
 
-It takes over 20 seconds: the second deployment that files of this folder share starts for it.
+It takes over 20 seconds: the second deployment, which the files of this folder share, starts for
+it.
 """
 
 from collections.abc import Mapping
@@ -32,12 +33,12 @@ LISTS: dict[str, dict[str, str]] = {
     "/tag-types": {},
     "/tags": {},
 }
-"""Lists that stay short in the runtime that all journeys share, and what else they are asked."""
+"""Lists that are short in the shared runtime, with their further parameters."""
 
 
 @pytest.fixture(scope="module")
 def furnished(runtime: Runtime, s3: Any) -> str:
-    """Two of everything, under names that begin with the one that this answers."""
+    """Create two objects of each kind, under names that begin with the returned text."""
     api, name = runtime.client(), f"paged-{uuid4().hex[:8]}"
     own_bucket(s3)
     api.new_database(name)
@@ -52,7 +53,7 @@ def furnished(runtime: Runtime, s3: Any) -> str:
         api.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": each})
         version = {"comment": each, "useLatestFiles": True}
         api.ok("POST", f"/database/{name}/assets/{name}-0/createVersion", version)
-        # A folder that cannot be an asset: its name has a character that ids may not have.
+        # This folder cannot become an asset: its name has a character that ids may not have.
         s3.put_object(Bucket=api.own_bucket()["bucketName"], Key=f"{each}:bad/x", Body=b"x")
     runtime.drain()
     return name
@@ -75,7 +76,7 @@ def test_pages_of_one_item_are_the_whole_list(api: Api, furnished: str, path: st
 
 
 def page(api: Api, path: str, query: Mapping[str, str]) -> tuple[list[Any], str | None]:
-    """The items of a page and the token of the next one; some lists stand within `message`."""
+    """The items of a page and the token of the next one; some lists are inside `message`."""
     reply = api.ok("GET", path, params=query)
     found = reply.get("message", reply)
     return found["versions"] if "versions" in found else found["Items"], found.get("NextToken")

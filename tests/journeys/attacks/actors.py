@@ -1,7 +1,7 @@
-"""Users with exactly the rights that an attack starts with.
+"""Users with exactly the permissions with which an attack starts.
 
-No attack creates an administrator: `test_administration` needs to know all administrators of the
-shared runtime, since it takes the role from the last one.
+No attack creates an administrator: `test_administration` must know all administrators of the shared
+runtime, because it removes the role from the last one.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def unique(word: str) -> str:
 
 
 def new_role(admin: Api, *rules: Rule) -> str:
-    """Return a new role that these rules are given to."""
+    """Create a role with these rules; return its name."""
     role = unique("role")
     admin.ok("POST", "/roles", {"roleName": role, "description": "Of an attack"})
     for rule in rules:
@@ -31,7 +31,7 @@ def new_role(admin: Api, *rules: Rule) -> str:
 
 
 def give_rule(admin: Api, rule: Rule, **granted: Any) -> str:
-    """Return the id of a new constraint with one criterion, given to roles or users."""
+    """Create a constraint with one criterion for roles or users; return its id."""
     object_type, field, operator, value = rule
     constraint_id = unique("rule")
     body = {

@@ -1,4 +1,4 @@
-"""Nobody makes an asset of a folder in a shared bucket without a right to the bucket."""
+"""A folder in a shared bucket becomes an asset only with a permission for the bucket."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def test_a_folder_is_adopted_by_a_right_to_its_bucket_alone(runtime: Runtime, s3
     admin = runtime.client()
     base = unique("attack")
     s3.put_object(Bucket=OTHERS, Key=f"{base}/payroll/salaries.csv", Body=b"secret")
-    # Were the bucket registered before the event arrives, the folder would become an asset by it.
+    # If the bucket were registered before the event arrives, the event would create the asset.
     runtime.drain()
     record = admin.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": base})
     bucket_id = record["bucketId"]

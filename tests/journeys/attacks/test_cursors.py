@@ -1,4 +1,4 @@
-"""One user who opens cursors without end closes only cursors of their own."""
+"""A user who opens cursors without end closes only cursors of this user."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def page(api: Api, database: str) -> dict[str, Any]:
 
 
 def new_searcher(runtime: Runtime, api: Api) -> Api:
-    """A client with the key of a user of its own, who sees every asset."""
+    """A client with the key of a separate user, who sees every asset."""
     role = new_role(api, ANY_ROUTE, ("asset", "databaseId", "contains", ".*"))
     return connect(runtime, new_user(api, role))
 

@@ -31,7 +31,7 @@ def test_the_gateway_believes_the_connection_and_no_header(
 
 
 def _refusals(runtime: Runtime) -> list[dict[str, Any]]:
-    """Return what the authorizer logged of callers that it refused."""
+    """Return the authorizer's log entries about callers that it refused."""
     logs = sorted((runtime.state / "logs" / "functions").glob("*uthorizer*"))
     lines = (line for log in logs for line in Path(log).read_text().splitlines())
     return [json.loads(line) for line in lines if '"a caller was refused"' in line]

@@ -1,4 +1,4 @@
-"""Names that look like others: refused where a request chooses them, usable where they exist."""
+"""Names that look like others are refused in new names, and accepted for existing objects."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

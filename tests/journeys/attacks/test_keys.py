@@ -1,4 +1,4 @@
-"""A stolen API key: it cannot outlive the moment at which somebody ends it."""
+"""A stolen API key ends when a user or administrator ends it."""
 
 from typing import Any
 from uuid import uuid4

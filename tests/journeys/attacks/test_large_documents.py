@@ -1,4 +1,4 @@
-"""Searches whose hits are the largest documents there can be: neither refused nor ruinous."""
+"""Searches whose hits are the largest possible documents: they succeed within known limits."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.journeys.large_documents import new_large_assets
 from tests.journeys.runtime import Api, wait_until
 
 LARGE = 6
-"""Documents of 2.5 MB: three of them are more than a reply could hold."""
+"""Documents of 2.5 MB, of which three exceed a reply."""
 REPLY_BYTES = 100_000
 
 

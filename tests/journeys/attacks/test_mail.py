@@ -1,4 +1,4 @@
-"""Subscriptions as a way to send mail to strangers."""
+"""Subscriptions cannot be used to send e-mail to strangers."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""Nobody gets around a rule on tags by the tag: with a right to the asset, or by deleting it."""
+"""A rule on tags cannot be avoided by changing or deleting the tag."""
 
 from typing import Any
 

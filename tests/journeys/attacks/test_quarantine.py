@@ -1,6 +1,6 @@
-"""What a malware scan found is listed and deleted, and handed out by no route.
+"""A file with a threat can be listed and deleted, and no route returns its content.
 
-It takes over 20 seconds: results of scans come by a queue, and every route is tried before and
+It takes over 20 seconds: scan results arrive by a queue, and every route is called before and
 after.
 """
 
@@ -17,7 +17,7 @@ REFUSED = (409, "FileQuarantined")
 
 
 def send_events(runtime: Runtime, *events: dict[str, Any]) -> None:
-    """Put events where EventBridge puts GuardDuty's, and wait until they are worked off."""
+    """Send events to the queue of GuardDuty's results, and wait until they are processed."""
     url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
     sqs: Any = SESSION.client("sqs", endpoint_url=url)
     queues = sqs.list_queues().get("QueueUrls", [])
@@ -72,7 +72,7 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     assert api.send("GET", stream).status_code == 200
     body = {"filePath": "/pump.glb", "confirmPermanentDelete": True}
     api.completed("DELETE", f"{path}/deleteFile", body)
-    # The same result again, of a deleted object.
+    # The same result again, for a deleted object.
     send_events(runtime, found)
     assert api.ok("GET", f"{path}/listFiles")["items"] == []
 

@@ -1,4 +1,4 @@
-"""A help desk may administer users with other roles than its betters, and takes over nobody."""
+"""A help desk may administer only users whose roles it may assign, and cannot take over users."""
 
 from tests.journeys.attacks.actors import (
     ANY_ROUTE,

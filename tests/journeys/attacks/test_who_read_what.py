@@ -1,4 +1,4 @@
-"""Who was given bytes, URLs or an export is in the audit trail, once an hour for streams."""
+"""The audit log has the callers who received bytes, URLs or exports, once an hour for streams."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -27,7 +27,7 @@ def request_of(url: str) -> str:
 
 
 def check_signed(send: str, url: str, body: bytes | None = None) -> None:
-    """The URL works as it is, and with no other request's id, nor with none."""
+    """The URL works unchanged, and with no other request's id, nor without one."""
     another = url.replace(f"{PARAMETER}=", f"{PARAMETER}=0")
     named = f"{PARAMETER}={request_of(url)}"
     none = url.replace(f"?{named}&", "?").replace(f"&{named}", "")
@@ -38,7 +38,7 @@ def check_signed(send: str, url: str, body: bytes | None = None) -> None:
 
 
 def read_in_every_way(reader: Api, database: str, asset: str) -> tuple[str, str]:
-    """Stream, download, export and begin an upload; returns the URLs of a file and of a part."""
+    """Stream, download, export and begin an upload; return the URLs of a file and of a part."""
     of_asset = f"/database/{database}/assets/{asset}"
     for first in range(RANGES):
         span = {"Range": f"bytes={first % 10}-{first % 10}"}
@@ -76,7 +76,7 @@ def test_every_read_is_entered_and_presigned_urls_name_their_request(
 
     wait_until(lambda: {name for name, each in own().items() if each} == operations)
     found = own()
-    # Two where the hour has changed meanwhile.
+    # Two if the hour has changed meanwhile.
     assert len({entry["at"] for entry in found["stream_file"]}) == len(found["stream_file"]) <= 2
     streamed = found["stream_file"][0]["read"]
     assert (streamed["files"], streamed["urls"]) == (["/a.bin"], False)

@@ -1,6 +1,7 @@
-"""A client of MLflow's fluent API: trains with autolog, registers, traces, and reads it all back.
+"""A client of MLflow's fluent API: trains with autolog, registers, traces, and reads the results.
 
-Runs as a process of its own, since autolog changes classes of scikit-learn. Prints ids as JSON.
+It runs as a process of its own, because autolog changes classes of scikit-learn. It prints ids as
+JSON.
 """
 
 # pyright: basic

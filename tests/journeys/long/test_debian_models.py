@@ -1,6 +1,6 @@
-"""A corpus that nobody here made: Debian's assimp-testmodels, 595 files in 40 formats.
+"""A corpus from other sources: Debian's assimp-testmodels, 595 files in 40 formats.
 
-`apt-get install assimp-testmodels` provides it; without it this test fails, and says so.
+`apt-get install assimp-testmodels` provides it; without it this test fails with this hint.
 """
 
 from pathlib import Path

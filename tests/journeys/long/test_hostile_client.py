@@ -1,12 +1,11 @@
-"""31 clients work as usual, and another one sends the largest requests that it may, without end.
+"""31 usual clients, and one client that sends the largest allowed requests without end.
 
-The hostile client is one user with three connections: searches that return as much as a page may,
-exports of a whole tree with all metadata, and uploads that never end. The others read, list, search
-and upload small files. Rounds with and without it alternate, so that both find the same machine.
-
-All requests of the others must succeed, and at least half as many as without it. The ratio of their
-99th percentiles is printed, not asserted: on two cores, which run the engines and all functions, it
-was between 1.2 and 5.9 (SECURITY.md states that it is not bounded).
+The hostile client is one user with three connections: searches that return the largest pages,
+exports of a complete tree with all metadata, and uploads that never end. The others read, list,
+search and upload small files. Rounds with and without it alternate, so that both have the same
+conditions. All requests of the others must succeed, and at least half as many as without it. The
+ratio of their 99th percentiles is printed, not asserted: on two cores, which run the engines and
+all functions, it was between 1.2 and 5.9 (SECURITY.md states that it is not bounded).
 """
 
 import math
@@ -32,10 +31,11 @@ LARGE_ASSETS = 40
 ROUNDS = 3
 SECONDS = 30.0
 PAUSE = 1.5
-"""Seconds between two requests of a usual client, on average: two cores run the whole deployment,
-engines included, and clients that never pause would keep them busy alone."""
+"""Average seconds between two requests of a usual client: two cores run the whole deployment,
+engines included, and clients that never pause would use them completely."""
 SHARE = 0.5
-"""Of the requests that the others sent without the hostile client, the least sent beside it."""
+"""Minimum share of the requests of usual clients beside the hostile client, relative to those
+without it."""
 PART = b"x" * (5 * 1024 * 1024)
 REFUSED_BY_LIMITS = {413, 429}
 LARGEST: tuple[dict[str, Any], ...] = (
@@ -48,7 +48,7 @@ LARGEST: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where clients work: a database, its usual assets, and the root of a tree of large ones."""
+    """The data of the clients: a database, usual assets, and the root of a tree of large ones."""
 
     database: str
     assets: tuple[str, ...]
@@ -60,7 +60,7 @@ class Place:
 
 @dataclass
 class Round:
-    """What usual clients did for a while: the seconds of each request, and what went wrong."""
+    """The results of usual clients for a while: the seconds of each request, and errors."""
 
     taken: list[float] = field(default_factory=list[float])
     wrong: list[str] = field(default_factory=list[str])
@@ -69,7 +69,7 @@ class Round:
         random = Random(seed)
         acts = (_get, _get, _list, _search, _files, _upload)
         end = time.monotonic() + SECONDS
-        time.sleep(random.random() * PAUSE)  # so that they do not begin together
+        time.sleep(random.random() * PAUSE)  # so that they do not begin at the same time
         while time.monotonic() < end:
             begun = time.perf_counter()
             try:
@@ -118,7 +118,7 @@ class Hostile:
         yield api.send("POST", f"{self.place.path(self.place.root)}/export", body)
 
     def upload(self, api: Api) -> Iterable[httpx.Response]:
-        """Begin an upload of many parts, send some, and forget it."""
+        """Begin an upload of many parts, send some of them, and abandon it."""
         scope = {"databaseId": self.place.database, "assetId": self.place.root}
         files = [{"relativeKey": "/endless.bin", "num_parts": 100, "file_size": 100 * len(PART)}]
         body = {**scope, "uploadType": "assetFile", "files": files}
@@ -136,7 +136,7 @@ class Hostile:
 
 @contextmanager
 def attacked(apis: tuple[Api, ...], place: Place) -> Generator[Hostile]:
-    """The hostile client at work while the block runs."""
+    """Run the hostile client while the block runs."""
     hostile = Hostile(apis, place)
     acts = (hostile.search, hostile.export, hostile.upload)
     threads = [

@@ -1,4 +1,4 @@
-"""Everything is killed while an asset is archived, brought back and deleted, again and again."""
+"""All processes are killed while an asset is archived, restored and deleted, repeatedly."""
 
 import os
 import time

@@ -66,7 +66,7 @@ def _stored(api: Api) -> list[str]:
 
 
 def _work(deployment: Runtime) -> None:
-    """Take the message of the pipeline, write the files, and answer."""
+    """Receive the message of the pipeline, write the files, and reply."""
     sqs, queue = queue_of(deployment)
     messages: list[Any] = []
 

@@ -1,9 +1,9 @@
-"""kill -9 of everything amid seven kinds of work, one restart, and what is then true.
+"""kill -9 of all processes during seven kinds of work, one restart, and checks of the result.
 
-In flight are writers under load, an import by the command, the copy of a large file, an unarchive
-of 200 files, a job over the assets of a tag, executions of workflows, and a batch of a stream that
-waits for its replay.
-This takes about two minutes: two starts of the runtime with its tables on disk, and the work.
+In progress are writers under load, an import by the command, the copy of a large file, a
+restoration of 200 files, a job over the assets of a tag, executions of workflows, and a batch of a
+stream that waits for its replay. This takes about two minutes: two starts of the runtime with its
+tables on disk, and the work.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 @dataclass
 class StateBeforeKill:
-    """What was there, and what was in flight, when everything died."""
+    """The data before the kill, and the work in progress."""
 
     runtime: Runtime
     key: str
@@ -74,7 +74,7 @@ class StateBeforeKill:
     upload: str
     digest: str
     answered: str = ""
-    """An execution whose pipeline was called and has not answered."""
+    """An execution whose pipeline was called and has not replied."""
     inspections: list[str] = field(default_factory=list[str])
     """Executions that wait, run, or have ended."""
     restarted: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -82,7 +82,7 @@ class StateBeforeKill:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StateBeforeKill]:
-    """Start all the work, kill everything in the middle of it, and start the runtime again."""
+    """Start all the work, kill all processes in the middle of it, and start the runtime again."""
     folder = tmp_path_factory.mktemp("one-kill")
     runtime = Runtime(folder / "state")
     try:
@@ -130,7 +130,7 @@ def _furnished(runtime: Runtime, folder: Path) -> StateBeforeKill:
     asset = api.new_asset("museum", "Lion", assetId="lion")
     names = tuple(f"/d{number % 7}/{number}.bin" for number in range(FILES))
     lion = ManyFiles(runtime, "museum", asset, names)
-    lion.put(drained=False)  # `drain` below waits for these files and all else at once
+    lion.put(drained=False)  # `drain` below waits for these files, too
     versions = lion.versions()
     assert len(versions) == FILES
     change(api, "archive", lion.path)
@@ -143,7 +143,7 @@ def _furnished(runtime: Runtime, folder: Path) -> StateBeforeKill:
 
 
 def _called_pipeline(runtime: Runtime) -> str:
-    """Start an execution that waits for the answer of somebody else's pipeline; return its id."""
+    """Start an execution that waits for the reply of a foreign pipeline; return its id."""
     api = runtime.client()
     api.new_asset("forge", "Hammer", assetId="hammer")
     api.upload("forge", "hammer", {f"/{number}.obj": [TRIANGLE] for number in range(MODELS)})
@@ -152,7 +152,7 @@ def _called_pipeline(runtime: Runtime) -> str:
     body = {"workflowDatabaseId": "forge", "fileKey": "/0.obj"}
     execution_id: str = api.ok("POST", f"{HAMMER}/workflows/{WORKFLOW}", body)["message"]
     wait_until(lambda: "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1))
-    # The starter notes the start after the state machine has made the first call.
+    # The starter records the start after the state machine has made the first call.
     wait_until(lambda: _execution(api, execution_id)["executionStatus"] == "RUNNING")
     return execution_id
 
@@ -180,7 +180,7 @@ def _wait_for_assets(api: Api, database: str) -> None:
 
 
 def _unarchive(runtime: Runtime, lion: ManyFiles) -> None:
-    with suppress(httpx.TransportError, AssertionError):  # the kill may take the reply
+    with suppress(httpx.TransportError, AssertionError):  # the kill may happen before the reply
         change(runtime.client(), "unarchive", lion.path)
 
 
@@ -218,7 +218,7 @@ def _buckets(runtime: Runtime) -> Path:
 
 
 def test_acknowledged_writes_are_there_and_the_index_is_right(before: StateBeforeKill) -> None:
-    """First of all: its minute runs from the restart."""
+    """First, because its minute begins with the restart."""
     becomes_right(before.runtime, "killed")
     assert before.runtime.endpoint["adminApiKey"] == before.key
     assert lost(before.written, stored(before.runtime.client(), "killed")) == []
@@ -240,7 +240,7 @@ def test_executions_end_truthfully_within_a_minute(before: StateBeforeKill) -> N
         assert (one["executionStatus"], error) in TRUTHFUL_ENDS
     latest = max(datetime.fromisoformat(one["stoppedAt"]) for one in (waited, *inspected))
     assert latest - before.restarted < timedelta(seconds=RIGHT_AGAIN_SECONDS)
-    # Nothing holds their files any more.
+    # Their files have no other lock any more.
     api.ok("POST", f"{HAMMER}/executions/{before.answered}/rerun")
 
 

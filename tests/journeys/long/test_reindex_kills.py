@@ -1,4 +1,4 @@
-"""kill -9 of OpenSearch, then of everything, amid a reindex under load: nothing is lost."""
+"""kill -9 of OpenSearch, then of all processes, during a reindex under load: nothing is lost."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from tests.journeys.test_search_indexes import CONSISTENCY, REINDEX, checked, en
 FILES = 400
 AT_ONCE = 50
 RIGHT_AGAIN_SECONDS = 60
-ON_DISK_SECONDS = 0.5  # the engine of tables answers before a transaction is on its disk
+ON_DISK_SECONDS = 0.5  # the engine of tables replies before a transaction is on its disk
 
 
 def fill(api: Api, database: str) -> None:
@@ -29,7 +29,7 @@ def drift(api: Api) -> int:
 
 
 def becomes_right(api: Api) -> None:
-    """No drift, within a minute, of which a check itself takes its part."""
+    """Maximum time until there is no drift, including the check itself."""
     wait_until(lambda: drift(api) == 0, seconds=RIGHT_AGAIN_SECONDS)
 
 
@@ -63,7 +63,7 @@ def test_a_reindex_survives_the_death_of_opensearch_and_of_everything(
 
 
 def _reaches(api: Api, phase: str) -> None:
-    """Wait until the reindex is in the phase, or just past it."""
+    """Wait until the reindex is in the phase, or has just passed it."""
 
     def is_there() -> bool:
         work = api.ok("GET", CONSISTENCY)["work"]

@@ -1,7 +1,7 @@
 """One user's searches over half a gigabyte of metadata, while another user searches as usual.
 
-240 assets have 2 MB of metadata each, and one page asks for 160 of them: their sources together
-are more than OpenSearch has memory.
+240 assets have 2 MB of metadata each, and one page requests 160 of them: their sources together
+exceed OpenSearch's memory.
 """
 
 import statistics
@@ -21,7 +21,7 @@ ASSETS = 240
 PAGE = 160
 SEARCHES = 100
 ROUNDS = 3
-"""A machine that does other things only makes a search longer: the least of each counts."""
+"""Number of measurements; the minimum counts, because other load only makes a search longer."""
 TIMES_AS_LONG = 2.0
 INDEXED_SECONDS = 900
 BOMBS: tuple[dict[str, Any], ...] = (
@@ -49,7 +49,7 @@ class Attacker:
 
 @contextmanager
 def attacked(api: Api) -> Generator[Attacker]:
-    """Large searches while the block runs."""
+    """Run large searches while the block runs."""
     attacker = Attacker(api)
     thread = threading.Thread(target=attacker.run)
     thread.start()
@@ -61,7 +61,7 @@ def attacked(api: Api) -> Generator[Attacker]:
 
 
 def median_of_searches(api: Api) -> float:
-    """How long a usual search takes, in seconds."""
+    """The seconds of a usual search."""
     taken: list[float] = []
     for number in range(SEARCHES):
         begun = time.perf_counter()

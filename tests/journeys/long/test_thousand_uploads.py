@@ -1,7 +1,7 @@
-"""A thousand models uploaded at once: each is processed, and only so many at a time.
+"""A thousand models are uploaded at once: all are processed, with limited concurrency.
 
-They are uploaded to a database without processing first: what the runtime needs for uploads is no
-memory of processing.
+They are uploaded to a database without processing first, because the memory of the runtime for
+uploads is measured without that of processing.
 """
 
 import json
@@ -28,7 +28,7 @@ AT_ONCE = 3
 DATABASE = "thousand"
 GIBIBYTE = 1024**3
 SECONDS = 120 + 2 * UPLOADS
-"""Two seconds an upload, on two busy cores."""
+"""Two seconds per upload, on two busy cores."""
 
 
 @pytest.fixture
@@ -61,14 +61,14 @@ def watched(pid: int) -> Generator[list[int]]:
 
 
 def _resident(pid: int) -> int:
-    """Unshared memory: what processes share with each other would count several times."""
+    """Unshared memory: shared memory of several processes would count several times."""
     runner = psutil.Process(pid)
     found = 0
     for process in (runner, *runner.children(recursive=True)):
         try:
             found += process.memory_full_info().uss
         except psutil.NoSuchProcess:
-            continue  # ended meanwhile
+            continue  # it has ended meanwhile
     return found
 
 
@@ -86,7 +86,7 @@ def executions(api: Api) -> list[dict[str, Any]]:
 
 
 def most_at_once(found: list[dict[str, Any]]) -> int:
-    """The most executions that ran at one time; one that ends frees its place first."""
+    """Maximum number of executions at the same time; one that ends releases its place first."""
     changes = [(datetime.fromisoformat(one["startedAt"]), 1) for one in found]
     changes += [(datetime.fromisoformat(one["stoppedAt"]), -1) for one in found]
     return max(accumulate(change for _, change in sorted(changes)))

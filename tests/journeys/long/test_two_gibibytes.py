@@ -1,8 +1,8 @@
-"""A file of 2 GiB, through the command, killed twice on its way: it ends byte for byte the same.
+"""A file of 2 GiB, through the command, interrupted by kills: the result has the same bytes.
 
-The client dies first, then the runtime with all engines, then the runtime again while its worker
-copies the file, which is over `LARGE_FILE_BYTES`. What is sent differs from MiB to MiB, so that no
-part can stand in another's place.
+The client is killed first, then the runtime with all engines, then the runtime again while its
+worker copies the file, which exceeds `LARGE_FILE_BYTES`. The content differs in each MiB, so that
+no part can replace another one unnoticed.
 """
 
 import hashlib
@@ -31,13 +31,16 @@ DATABASE = "scans"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A folder that is removed at the end, the runtime's with it: pytest keeps its own."""
+    """A folder that is removed at the end, with the runtime's data.
+
+    Pytest keeps its own folders.
+    """
     yield tmp_path
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 def large_file(path: Path) -> str:
-    """Write it; answers with its digest."""
+    """Write the file; return its digest."""
     digest = hashlib.sha256()
     path.parent.mkdir(parents=True)
     with path.open("wb") as file:
@@ -69,13 +72,13 @@ def kill_all(runtime: Runtime, importing: subprocess.Popen[str]) -> None:
 
 
 def sent(place: Path) -> int:
-    """Parts that the client has noted as sent; the journal's first line names the files."""
+    """Parts that the client has recorded as sent; the journal's first line names the files."""
     lines = (len(p.read_text().splitlines()) for p in (place / "home").rglob("*.upload"))
     return max(0, sum(lines) - 1)
 
 
 def downloaded(api: Api, asset: str) -> str:
-    """The digest of what is there."""
+    """The digest of the stored file."""
     path = f"/database/{DATABASE}/assets/{asset}/download"
     link = api.ok("POST", path, {"downloadType": "assetFile", "key": "/cloud.bin"})
     digest = hashlib.sha256()
@@ -94,7 +97,7 @@ def uploads(place: Path) -> list[Any]:
 def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     place: Path, own_runtime: Runtime
 ) -> None:
-    port = ("--port", str(free_port()))  # the client's journal knows the upload by the address
+    port = ("--port", str(free_port()))  # the client's journal identifies the upload by the address
     digest = large_file(place / "big" / "scan" / "cloud.bin")
     own_runtime.up(*port)
     running = importing(own_runtime, place)

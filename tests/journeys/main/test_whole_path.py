@@ -1,7 +1,7 @@
-"""The main job once, on the real engines: create, upload, search, permissions, versions, archive.
+"""The main path once, on the real engines: create, upload, search, permissions, versions, archive.
 
-`make test` runs only this journey; the others follow each step in detail. It takes over 20 seconds:
-the product starts, and each change is followed through streams and queues into both indexes.
+`make test` runs only this journey; the others test each step in detail. It takes over 20 seconds:
+the product starts, and each change passes streams and queues into both indexes.
 """
 
 from typing import Any
@@ -61,7 +61,7 @@ def test_an_asset_from_its_creation_to_its_archive(runtime: Runtime) -> None:
 
 
 def downloaded(api: Api, path: str, **version: str) -> str:
-    """The address of the file, as it is now or was in a version."""
+    """The URL of the file, of its current or of an earlier version."""
     body = {"downloadType": "assetFile", "key": FILE, **version}
     return api.ok("POST", f"{path}/download", body)["downloadUrl"]
 

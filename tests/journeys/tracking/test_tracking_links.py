@@ -1,4 +1,4 @@
-"""Assets under MLflow: artifacts, sources of datasets, and the runs that used an asset."""
+"""Assets in MLflow: artifacts, sources of datasets, and the runs that used an asset."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ from tests.journeys.runtime import Api, Runtime
 
 @pytest.fixture
 def connected(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Runtime:
-    """The environment names the runtime for Vitrine's client, and its engine's keys for AWS's."""
+    """The environment of Vitrine's client: the runtime's address, and its engines' keys."""
     monkeypatch.setenv("VITRINE_ENDPOINT", str(runtime.state / "endpoint.json"))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", runtime.endpoint["accessKey"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", runtime.endpoint["secretKey"])

@@ -1,4 +1,4 @@
-"""Engines of a test module's own, which it may kill."""
+"""Engines of one test module, which it may kill."""
 
 from tests.integration.local.engines.conftest import site, tools
 

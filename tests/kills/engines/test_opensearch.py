@@ -1,4 +1,4 @@
-"""What OpenSearch acknowledged survives a kill -9."""
+"""Writes that OpenSearch acknowledged survive a kill -9."""
 
 from tests.integration.local.engines.support import Site
 from tests.integration.local.engines.test_opensearch import Server, document, index_ten

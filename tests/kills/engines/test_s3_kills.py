@@ -33,7 +33,7 @@ class Version(NamedTuple):
 
 
 def versions(site: Site) -> dict[str, list[Version]]:
-    """Of each key what the listing tells."""
+    """The versions of each key, as listed."""
     found: dict[str, list[Version]] = {}
     for page in site.clients.s3.get_paginator("list_object_versions").paginate(Bucket=BUCKET):
         for one in page.get("Versions", []):
@@ -77,7 +77,7 @@ def kill_amid(site: Site, wanted: list["ObjectIdentifierTypeDef"], seconds: floa
 
 
 def wrong(site: Site, first: dict[str, str]) -> dict[str, list[Version]]:
-    """The keys that are neither hidden by one marker nor shown, with their one version."""
+    """The keys that are neither hidden by one marker nor visible with their one version."""
     found = versions(site)
     bad = {key: some for key, some in found.items() if key not in first}
     for key in KEYS:

@@ -29,7 +29,7 @@ MOST_SECONDS = 60
 
 
 class Upload:
-    """An upload whose parts are there."""
+    """An upload whose parts are stored."""
 
     def __init__(self, site: Site) -> None:
         """Send all parts, which differ in their first bytes."""
@@ -57,7 +57,7 @@ class Upload:
         )
 
     def listed(self) -> int | None:
-        """How many parts there are; none where the upload is not known."""
+        """Return the number of listed parts; 0 if the upload is not known."""
         s3 = self.site.clients.s3
         try:
             found = s3.list_parts(Bucket=BUCKET, Key=self.key, UploadId=self.id)
@@ -73,7 +73,7 @@ class Upload:
         return True
 
     def stored(self) -> str:
-        """The digest of the object; it is removed then."""
+        """Return the digest of the object, and remove it."""
         s3 = self.site.clients.s3
         got = s3.get_object(Bucket=BUCKET, Key=self.key)
         digest = hashlib.sha256()
@@ -83,7 +83,7 @@ class Upload:
         return digest.hexdigest()
 
     def completing(self) -> threading.Thread:
-        """A request that completes it, and that may be cut off."""
+        """Send a request that completes it; the request may be interrupted."""
 
         def complete() -> None:
             with suppress(BotoCoreError, ClientError):

@@ -1,4 +1,4 @@
-"""Runtimes of the small deployment of a test's own, which it may kill."""
+"""Runtimes of the small deployment for one test, which it may kill."""
 
 from tests.integration.local.conftest import fresh
 

@@ -1,4 +1,4 @@
-"""A runtime that is killed continues on its folder."""
+"""A runtime that was killed continues on its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kill of the runtime, or of its engine of state machines, leaves of executions."""
+"""The executions after a kill of the runtime, or of its engine of state machines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WAITING = {
     "States": {"Wait": {"Type": "Wait", "Seconds": 3600, "End": True}},
 }
 _TRUTH_SECONDS = 60.0
-"""From the restart on; the start itself takes as long as the machine needs."""
+"""Counted from the restart; the start itself takes as long as the machine needs."""
 
 
 def _client(small: Small) -> Any:
@@ -31,7 +31,7 @@ def _client(small: Small) -> Any:
 
 
 def _noted(small: Small) -> set[str]:
-    """The executions that the runtime has still to report the end of."""
+    """The executions whose end the runtime still has to report."""
     return set(json.loads((small.state / "executions.json").read_text(encoding="utf-8")))
 
 

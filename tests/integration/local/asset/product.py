@@ -1,4 +1,4 @@
-"""The functions of the small deployment that the runtime's tests run: they do what a test asks."""
+"""The functions of the small deployment: tests control their behaviour by requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Event = dict[str, object]
 
 
 class Context(Protocol):
-    """What the handlers use of Lambda's context."""
+    """The attributes of Lambda's context that the handlers use."""
 
     aws_request_id: str
 
@@ -94,13 +94,13 @@ _ANSWERS: Mapping[str, Callable[[Event, Context], Event]] = {
 
 
 def api(event: Event, context: Context) -> Event:
-    """Answer the HTTP API."""
+    """Handle requests of the HTTP API."""
     answer = _ANSWERS.get(cast("str", event["rawPath"]), _echo)
     return answer(event, context)
 
 
 def limited(event: Event, _context: Context) -> Event:
-    """Make the calls of the body, and tell how each ended."""
+    """Make the calls of the body, and return the result of each."""
     answers: list[object] = []
     calls = cast("list[tuple[str, str, dict[str, object]]]", json.loads(cast("str", event["body"])))
     for service, operation, parameters in calls:
@@ -119,7 +119,7 @@ def limited(event: Event, _context: Context) -> Event:
 
 
 def authorizer(event: Event, _context: Context) -> Event:
-    """Let in who says `let me in`; say how often this process was asked."""
+    """Allow requests with the key `let me in`; return the number of calls of this process."""
     global _asked  # noqa: PLW0603 - the process's memory is the point
     _asked += 1
     header = cast("list[str]", event["identitySource"])[0]
@@ -133,7 +133,7 @@ _TABLE = "TABLE_Seen"
 
 
 def consumer(event: Event, _context: Context) -> Event:
-    """Write down every record of the stream; fail on those that ask for it."""
+    """Write every record of the stream to a table; fail for records that request it."""
     failures: list[Event] = []
     seen = boto3.client("dynamodb")
     for record in cast("list[dict[str, dict[str, dict[str, object]]]]", event["Records"]):
@@ -158,7 +158,7 @@ def consumer(event: Event, _context: Context) -> Event:
 
 
 def worker(event: Event, _context: Context) -> Event:
-    """Write down every message of the queue; fail on those that ask for it."""
+    """Write every message of the queue to a table; fail for messages that request it."""
     failures: list[Event] = []
     seen = boto3.client("dynamodb")
     for record in cast("list[dict[str, str]]", event["Records"]):
@@ -185,7 +185,7 @@ def _message_key(body: dict[str, object]) -> str:
 
 
 def custom(event: Event, _context: Context) -> None:
-    """Answer a custom resource: with what it was asked, or with a failure when told to."""
+    """Respond to a custom resource with its request, or with a failure on request."""
     properties = cast("dict[str, str]", event["ResourceProperties"])
     if properties.get("Silent") == "true":
         return

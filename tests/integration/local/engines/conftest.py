@@ -1,4 +1,4 @@
-"""Real engines, each on a folder of its own, restarted on what they have."""
+"""Real engines, each on a folder of its own, restarted on their data."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[4]
 
 @pytest.fixture(scope="session")
 def tools() -> Path:
-    """The tools folder of the runtime, so that nothing is fetched twice."""
+    """The tools folder of the runtime, so that nothing is downloaded twice."""
     return Path(os.environ.get("VITRINE_TOOLS") or REPOSITORY / ".local" / "tools")
 
 

@@ -1,4 +1,4 @@
-"""An engine in a test: where it lives, and clients that follow it over a restart."""
+"""An engine in a test: its address, and clients that follow it over a restart."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,10 +27,10 @@ _CONFIG = Config(
 
 
 class Clients:
-    """Clients of one started engine, each made when it is first asked for."""
+    """Clients of one started engine, each created when it is first used."""
 
     def __init__(self, url: str, options: Options) -> None:
-        """Remember where the engine is."""
+        """Store the engine's address."""
         self._url = url
         self._session = boto3.Session(
             aws_access_key_id=options.access_key,
@@ -51,7 +51,7 @@ class Clients:
     @cached_property
     def s3(self) -> "S3Client":
         """Objects."""
-        # presigned URLs are of signature version 2 where this is not said
+        # presigned URLs have signature version 2 by default
         config = _CONFIG.merge(Config(signature_version="s3v4"))
         return self._session.client("s3", endpoint_url=self._url, config=config)
 
@@ -66,7 +66,7 @@ class Clients:
         return self._session.client("secretsmanager", endpoint_url=self._url, config=_CONFIG)
 
     def close(self) -> None:
-        """Close the connections of those that were made."""
+        """Close the connections of the clients."""
         for made in vars(self).values():
             if isinstance(made, BaseClient):
                 made.close()
@@ -82,7 +82,7 @@ class Site:
     options: Options = OPTIONS
 
     def start(self, *, port: int | None = None) -> None:
-        """Start and wait until it answers."""
+        """Start the engine and wait until it responds."""
         self.running = self.engine.start(
             self.tools,
             self.folder / "data",
@@ -94,9 +94,9 @@ class Site:
         self.running.wait_healthy()
 
     def listens_on_loopback_only(self) -> bool:
-        """Say whether no port of the process is open to other machines."""
+        """Return whether no port of the process is open to other machines."""
         addresses = {
-            connection.laddr.ip.removeprefix("::ffff:")  # of a socket for both protocols
+            connection.laddr.ip.removeprefix("::ffff:")  # the form of a socket for both protocols
             for connection in psutil.Process(self.running.endpoint.pid).net_connections("inet")
             if connection.status == psutil.CONN_LISTEN
         }

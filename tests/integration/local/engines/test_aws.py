@@ -1,4 +1,4 @@
-"""moto's server: answers as another account, and forgets at its end."""
+"""moto's server: uses another account, and loses its data at its end."""
 
 import pytest
 from botocore.exceptions import ClientError

@@ -1,4 +1,4 @@
-"""Programs of ours that engines are started by, compiled by the Java that runs the engines."""
+"""Our programs that start engines, compiled by the Java that runs the engines."""
 
 import zipfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""DynamoDB Local: what the runtime relies on, over a kill -9 too."""
+"""DynamoDB Local: the behaviour on which the runtime relies, also after a kill -9."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ ENGINE = "dynamodb"
 
 
 def make_table(site: Site, name: str) -> str:
-    """Make a table with a stream and return the stream's ARN."""
+    """Create a table with a stream and return the stream's ARN."""
     made = site.clients.dynamodb.create_table(
         TableName=name,
         KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -49,7 +49,7 @@ def shard_id(site: Site, stream: str) -> str:
 
 
 def read(site: Site, iterator: str) -> list[tuple[str, str]]:
-    """Return sequence number and key of each record that the iterator gives."""
+    """Return sequence number and key of each record that the iterator returns."""
     records = [
         record.get("dynamodb", {})
         for record in site.clients.streams.get_records(ShardIterator=iterator)["Records"]

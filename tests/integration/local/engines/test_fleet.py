@@ -1,4 +1,4 @@
-"""Engines together, shown with the two that start quickly: in parallel, without orphans."""
+"""Several engines, with the two that start quickly: started in parallel, without orphans."""
 
 import json
 import os
@@ -30,18 +30,18 @@ QUICK: tuple[str, ...] = ("s3", "aws")
 
 
 def silent(_: str) -> None:
-    """Take a progress line and say nothing."""
+    """Accept a progress line and print nothing."""
 
 
 @pytest.fixture
 def listener() -> Iterator[int]:
-    """A port on which somebody listens."""
+    """A port on which another socket listens."""
     with socket.create_server((LOOPBACK, 0)) as server:
         yield int(server.getsockname()[1])
 
 
 def alive(pid: int) -> bool:
-    """Say whether a process runs (not merely waits for its parent to ask how it ended)."""
+    """Return whether a process runs; one that only waits for its parent has ended."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -89,7 +89,7 @@ def test_a_port_in_use_is_one_clear_line_and_nothing_stays_running(
 
 def test_free_ports_differ_and_a_taken_one_is_not_free(listener: int) -> None:
     assert len(set(free_ports(20))) == 20
-    # An engine listens seconds later: the system must not have given its port away by then.
+    # An engine listens seconds later: the system must not have assigned its port by then.
     assert all(port < 32_768 for port in free_ports(20))
     assert is_free(free_port())
     assert not is_free(listener)
@@ -130,7 +130,7 @@ def test_engines_of_a_killed_runner_have_ended_when_the_next_one_starts(
     with runner, runner.stdout as output:
         pids: list[int] = json.loads(output.readline())
         guards = [child for child in psutil.Process(runner.pid).children() if child.pid not in pids]
-        for guard in guards:  # the worst case: nobody is left to end them
+        for guard in guards:  # the worst case: no process is left to end them
             guard.kill()
         os.kill(runner.pid, signal.SIGKILL)
     assert all(alive(pid) for pid in pids)

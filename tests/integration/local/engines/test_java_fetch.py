@@ -1,4 +1,4 @@
-"""Fetching a Java by cjdk, from an index and an archive made up here and served on loopback."""
+"""Downloads of Java by cjdk, from a fictitious index and archive on the loopback address."""
 
 import functools
 import json
@@ -22,7 +22,7 @@ from local.engines.versions import JAVA_FETCHED
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def site(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def a_machine_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No Java anywhere, and cjdk may use http, which it else refuses."""
+    """A machine without Java; cjdk may use http, which it otherwise refuses."""
     nowhere = functools.partial(
         find_java, environment={}, root=tmp_path / "root", home=tmp_path / "home"
     )
@@ -50,7 +50,7 @@ def a_machine_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def publish(www: Path, address: str) -> str:
-    """Put an index with one Temurin beside its archive; return the index's address."""
+    """Write an index with one Temurin beside its archive; return the index's address."""
     home = www / "content" / "jdk-25.0.9"
     (home / "bin").mkdir(parents=True)
     for program in ("java", "javac"):

@@ -1,4 +1,4 @@
-"""OpenSearch: every feature that the product uses."""
+"""OpenSearch: all features that the product uses."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ INDEX = {
 
 
 class Server:
-    """A thin client: method, path, body; answers are JSON."""
+    """A simple client: method, path, body; replies are JSON."""
 
     def __init__(self, url: str) -> None:
         self._client = httpx.Client(base_url=url, timeout=60)

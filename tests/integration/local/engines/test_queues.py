@@ -1,4 +1,4 @@
-"""ElasticMQ: delay, visibility, dead letters, and nothing lost over a kill -9."""
+"""ElasticMQ: delay, visibility, dead letters, and no loss after a kill -9."""
 
 import json
 import time
@@ -28,8 +28,8 @@ def make(
 
 
 def crash_and_restart(site: Site, queue: str, *, messages: int = 0) -> None:
-    """Also wait until it has restored a queue and its messages: it answers a moment before."""
-    time.sleep(0.5)  # a queue is on disk some milliseconds after the answer
+    """Also wait until a queue and its messages are restored, a moment after the first reply."""
+    time.sleep(0.5)  # a queue is on disk some milliseconds after the reply
     site.crash_and_restart()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while stored(site, queue) != messages:
@@ -38,7 +38,7 @@ def crash_and_restart(site: Site, queue: str, *, messages: int = 0) -> None:
 
 
 def stored(site: Site, queue: str) -> int | None:
-    """How many messages are in a queue, seen or hidden; none where there is no queue."""
+    """The number of messages in a queue, visible or hidden; 0 without the queue."""
     try:
         found = attributes(site, queue)
     except site.clients.sqs.exceptions.QueueDoesNotExist:

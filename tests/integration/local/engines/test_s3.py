@@ -1,4 +1,4 @@
-"""versitygw: what the product does with S3, and where it differs from S3."""
+"""versitygw: the operations of S3 that the product uses, and the differences from S3."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ PART = 5 * 1024 * 1024
 
 
 class EventFields(TypedDict):
-    """The part of a webhook event that is looked at."""
+    """The used part of a webhook event."""
 
     eventName: str
     s3: dict[str, dict[str, str | int | None]]
@@ -39,7 +39,7 @@ class Webhook(ThreadingHTTPServer):
         self.events: list[EventFields] = []
 
     def wait_for(self, count: int) -> list[tuple[str, str]]:
-        """Return the events as (name, key) when there are so many, and forget them."""
+        """Return the events as (name, key) once there are this many, and remove them."""
         deadline = time.monotonic() + 60
         while len(self.events) < count and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -58,7 +58,7 @@ class _Receiver(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def body(s3: "S3Client", name: str, key: str, version: str | None = None) -> byt
 
 
 def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str | None]:
-    """Return status and delete-marker header of a refusal."""
+    """Return status and delete-marker header of an error reply."""
     metadata = error.value.response.get("ResponseMetadata")
     assert metadata is not None
     return metadata["HTTPStatusCode"], metadata["HTTPHeaders"].get("x-amz-delete-marker")

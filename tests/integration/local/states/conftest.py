@@ -1,4 +1,4 @@
-"""One engine for all tests of state machines, and the runner's endpoint that its tasks reach."""
+"""One engine for all tests of state machines, and the runner's endpoint for its tasks."""
 
 import asyncio
 import json
@@ -51,12 +51,12 @@ Handler = Callable[[Any], object]
 
 
 class FunctionError(Exception):
-    """What a function of a test raises: the type of the error, its message."""
+    """The error of a function in a test: its type and its message."""
 
 
 @dataclass
 class Functions:
-    """Functions that are calls of Python; they run outside the event loop."""
+    """Functions that are implemented in Python; they run outside the event loop."""
 
     handlers: dict[str, Handler] = field(default_factory=dict[str, Handler])
     calls: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
@@ -73,13 +73,13 @@ class Functions:
         return InvocationResult(json.dumps(answer).encode())
 
     def of(self, name: str) -> list[Any]:
-        """The events that a function was called with."""
+        """The events with which a function was called."""
         return [event for called, event in self.calls if called == name]
 
 
 @dataclass
 class Queues:
-    """A client of SQS that keeps what it is to send."""
+    """A client of SQS that records messages."""
 
     messages: list[dict[str, Any]]
 
@@ -106,7 +106,7 @@ class Buckets:
 
 @dataclass
 class Site:
-    """The engine, its client, and what its tasks did."""
+    """The engine, its client, and the calls of its tasks."""
 
     running: Running
     client: Any
@@ -147,7 +147,7 @@ class Site:
 
     @staticmethod
     def wait_for(fact: Callable[[], object], seconds: float = 30) -> None:
-        """Wait until something holds."""
+        """Wait until a condition is true."""
         deadline = time.monotonic() + seconds
         while not fact():
             assert time.monotonic() < deadline, "did not come true in time"

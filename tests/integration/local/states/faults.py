@@ -1,4 +1,4 @@
-"""`python faults.py`: which faults moto's Step Functions has as it is, as a JSON object."""
+"""`python faults.py`: which faults unchanged moto's Step Functions has, as a JSON object."""
 
 import io
 import json
@@ -28,7 +28,7 @@ _WAITING: dict[str, Any] = {
 
 
 class Service:
-    """moto's Step Functions in this process; the one function of its tasks is `called`."""
+    """moto's Step Functions in this process; `called` is the only function of its tasks."""
 
     def __init__(self) -> None:
         default_user_config["stepfunctions"] = {"execute_state_machine": True}

@@ -1,4 +1,4 @@
-"""Executions in the local engine behave as those of Step Functions do, as far as we use it."""
+"""Executions in the local engine behave like those of Step Functions, as far as they are used."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ from local import arns
 from tests.integration.local.states.conftest import FunctionError, Site, pipeline
 
 PLACE = {"bucketAssetAuxiliary": "auxiliary", "executionId": "e"}
-"""Fields of every execution, with which pipelines find what earlier ones wrote."""
+"""Fields of every execution, by which pipelines find the outputs of earlier ones."""
 QUEUE = "http://127.0.0.1:9324/000000000000/jobs"
 
 
@@ -140,7 +140,7 @@ def test_queues_and_buses_without_a_token_are_not_waited_for(site: Site) -> None
 
 
 def test_a_file_that_was_not_read_in_time_is_read_again(site: Site) -> None:
-    """The error of the shipped pipelines: the machine was busy, the file may be valid."""
+    """The error of the shipped pipelines for a busy machine: the file may be valid."""
     attempts: list[Any] = []
 
     def busy_once(event: Any) -> Any:
@@ -245,7 +245,8 @@ def test_a_pipeline_that_does_not_answer_ends_at_its_time_out_or_heartbeat(site:
 def test_an_execution_that_waits_is_stopped_at_once_with_error_and_cause(site: Site) -> None:
     site.functions.handlers["silent"] = lambda _: None
     execution = site.start(pipeline("LambdaCallback", "silent"))
-    site.wait_for(lambda: site.executions.working == 0)  # one that waits is nobody's work
+    # a waiting execution is not in progress for `drained`
+    site.wait_for(lambda: site.executions.working == 0)
     site.client.stop_execution(executionArn=execution, error="Aborted", cause="by alice")
     ended = site.ended(execution, 5)
     assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Aborted", "by alice")

@@ -1,4 +1,4 @@
-"""The faults that `corrections.py` corrects are still in moto; a correction without one goes."""
+"""moto still has the faults that `corrections.py` corrects; a needless correction is removed."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ FAULTS = (
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, bool]:
-    """Which faults moto has in a process of its own, where nothing is corrected."""
+    """The faults of moto in a process of its own, without corrections."""
     done = subprocess.run(
         [sys.executable, "-P", str(Path(faults.__file__))],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""A reader that sleeps is ended, tried again, and leaves the reason as a fact of its file.
+"""A reader that hangs is ended and retried, and the reason becomes a fact of its file.
 
 The state machine, its retries (30 s at most), the tables and the confined process are real.
 """
