@@ -31,17 +31,20 @@ _LAMBDA = tuple(name for name in _CALLS if name != "seccomp")
 BOXES: Mapping[str, tuple[str, ...]] = {"lambda": _LAMBDA, "lambda-strict": tuple(_CALLS)}
 """The system calls that each box denies. In the second box a process cannot confine itself."""
 
+# AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 in include/uapi/linux/audit.h.
 _ARCHITECTURES = (0xC000003E, 0xC00000B7)
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _NUMBER, _ARCH = 0, 4
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
+# _LINUX_CAPABILITY_VERSION_3 in include/uapi/linux/capability.h.
 _CAPABILITY_VERSION = 0x20080522
 
 _RULESET_VERSION, _PATH_BENEATH = 1, 1
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 # the rights to remove and to create files of any kind
 _CHANGES = _WRITE_FILE | sum(1 << right for right in range(4, 13))
+# LANDLOCK_ACCESS_FS_REFER in include/uapi/linux/landlock.h.
 _REFER = 1 << 13
 _SINCE = {_REFER: 2, _TRUNCATE: 3}
 """Access rights by the Landlock ABI version that introduced them."""

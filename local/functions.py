@@ -32,6 +32,7 @@ _SPARE_SECONDS = 60.0
 _REAP_EVERY = 10.0
 THROTTLED = "TooManyRequestsException"
 """The error of a call that was not executed."""
+# Source: Lambda Developer Guide, "Lambda quotas", synchronous invocation.
 _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 
 _log = logging.getLogger(__name__)

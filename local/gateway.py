@@ -30,6 +30,7 @@ from local.payload import (
 from local.plan import Api, Authorizer, Cors, Object
 from local.routing import Match, RouteTable
 
+# Source: "Amazon API Gateway quotas", HTTP APIs, payload size.
 _MAXIMUM_BODY = 10 * 1024 * 1024
 _MAXIMUM_CACHED = 1000
 _PREFIX = "/api/"

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from local.function_process import InvocationResult, Worker, function_error
 from local.functions import Functions
 
+# Source: Lambda Developer Guide, "Lambda quotas", synchronous invocation.
 _MAXIMUM_ANSWER = 6 * 1024 * 1024
 _API = "/2018-06-01/runtime"
 

@@ -30,6 +30,7 @@ FromWire = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 FIRST_PAUSE_SECONDS = 10
 _GROWTH = 1.5  # after an outage, half of its duration and ten seconds
+# Metrics of outages count on it: `spec.metrics` requires an event in consecutive periods.
 LONGEST_PAUSE_SECONDS = 120
 _log = logging.getLogger(__name__)
 

@@ -29,6 +29,7 @@ _HAS_CONTROLS = re.compile(f"[{_CONTROLS}]")
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 )
+# RFC 5321 limits a path to 256 characters, including its angle brackets.
 MAX_EMAIL_CHARS = 254
 MAX_NAME_CHARS = 255
 MAX_KEY_BYTES = 1024

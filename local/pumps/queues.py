@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # queues are polled for ever.
 _LONG_POLL = 3
 _IN_WINDOW_POLL = 1  # seconds; SQS accepts whole ones only
+# SQS's limit for one request.
 _MOST_PER_RECEIVE = 10
 # Seconds for which a message is hidden, extended while its function runs. The messages of a runtime
 # that was killed are delivered again after this time.

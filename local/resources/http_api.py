@@ -9,6 +9,7 @@ from local.assembly import Resource
 from local.plan import Api, Authorizer, Cors, Integration, Route
 from local.resources.base import Context, Created, Properties, parse, refusal
 
+# The maximum integration time-out of HTTP APIs. Source: "Amazon API Gateway quotas".
 _DEFAULT_TIMEOUT_MS = 30_000
 
 

@@ -19,6 +19,7 @@ STREAMED_BYTES = 4_400_000
 _RANGE = re.compile(r"bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*", re.IGNORECASE)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')
 _MAX_DIGITS = 18  # no object is so long; Python refuses to parse thousands of digits
+# Beyond the end of any object.
 _UNKNOWN_LENGTH = 10**_MAX_DIGITS
 
 

@@ -38,6 +38,7 @@ from backend.spec.tables.operations import RESERVATIONS
 _FILES_BYTES = 100_000
 """Size of the files in one row."""
 _FILE_OVERHEAD = 100
+# The count of a minute is not used after it.
 _RATE_SECONDS = 120
 _BY_FILE = ("results", "handed")
 """Attributes of a row with data by file number."""

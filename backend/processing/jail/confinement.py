@@ -13,6 +13,7 @@ from backend.processing import limits
 from backend.processing.jail import landlock, seccomp
 
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
+# _LINUX_CAPABILITY_VERSION_3 in include/uapi/linux/capability.h.
 _CAPABILITY_VERSION = 0x20080522
 
 

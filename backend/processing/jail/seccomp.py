@@ -157,6 +157,7 @@ _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
+# SECCOMP_SET_MODE_FILTER in include/uapi/linux/seccomp.h.
 _SET_MODE_FILTER = 1
 
 _Instruction = tuple[int, int, int, int]

@@ -20,6 +20,7 @@ from backend.processing.jail.means import tested_means
 _MACHINES = ("x86_64", "aarch64")
 _SHOWN = ("NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "CapBnd", "Uid")
 _MIB = 1 << 20
+# _LINUX_CAPABILITY_VERSION_3, no capabilities, and SECCOMP_RET_ALLOW.
 _HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)
 _NONE = (ctypes.c_uint32 * 6)()
 _ALLOW = ctypes.c_uint32(0x7FFF0000)

@@ -9,8 +9,10 @@ from backend.processing.scene import RefusedError
 _DEFAULT_DELIMITERS = re.compile(rb"(?:1H,)?,(?:1H;)?,")
 _TEXT = re.compile(rb"(?:^|,)\s*\d+H")
 _DATA = 64  # columns of parameters, before the number of the entity
+# Columns 73 to 80 have the section and the number of the line.
 _WIDTH = 72
 _SECTION = re.compile(rb"[SGDPT]")
+# The type numbers of geometry entities.
 _GEOMETRY = range(100, 200)
 
 

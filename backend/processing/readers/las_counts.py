@@ -8,6 +8,7 @@ from typing import Any
 
 from backend.processing.scene import RefusedError
 
+# The public header block of LAS 1.0 to 1.2.
 _HEADER_BYTES = 227
 _LONG_HEADER_BYTES = 375  # of version 1.4
 _RECORD_BYTES, _LONG_RECORD_BYTES = 54, 60  # of a record without content

@@ -24,6 +24,7 @@ from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngi
 from backend.search.indexing.projections import Document
 from backend.spec.search_indexes import SOURCE_BYTES, TOMBSTONE_TIME
 
+# OpenSearch Service accepts requests of 10 MB on its smallest instance types.
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 1000
 _SIZED_FROM = 2  # the mapping version

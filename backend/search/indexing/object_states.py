@@ -15,6 +15,7 @@ from backend.spec.key_layouts import PREVIEW_MARK
 
 _LIST_FROM = 4
 """Number of files from which one list request replaces a request per file."""
+# S3's maximum for one list request.
 _PAGE = 1000
 _LONE_VERSIONS = 50
 """Versions that one request lists to find an archived file below its delete markers."""

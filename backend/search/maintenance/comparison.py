@@ -39,6 +39,7 @@ READ_AT_ONCE = 1000
 MOST_STANDING = 4000
 """Documents of an index that one window compares; the next window continues after them."""
 _PAGE = 1000
+# In base64 these are `DIGEST_CHARS`.
 _DIGEST_BYTES = 6
 DIGEST_CHARS = 8
 

@@ -28,6 +28,7 @@ LAST = "\U0010ffff"
 PAGE_ASSETS = 100
 FULL = 2000
 """Number of files at which a window ends with the current asset."""
+# S3's maximum for one list request.
 PAGE_VERSIONS = 1000
 
 

@@ -37,6 +37,7 @@ LONGEST = timedelta(hours=1)
 
 _KEPT_CLOSED = 100
 _ATTEMPTS = 10
+# 96 bits in base 16.
 _DIGEST_CHARS = 24
 
 

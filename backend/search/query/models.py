@@ -8,6 +8,7 @@ from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id, Line, is_text
 
 EntityType = Literal["asset", "file"]
+# OpenSearch's default for `index.max_result_window`; cursors reach further hits.
 MAX_WINDOW = 10_000
 MAX_SIZE = 2000
 MAX_QUERY_CHARS = 5000

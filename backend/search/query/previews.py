@@ -38,6 +38,7 @@ from backend.spec.search_indexes import PREVIEW_VERSION, SMALL_PREVIEW_VERSION
 
 NO_PREVIEW = Missing(reason="none", message="There is no preview")
 _WITHOUT_VERSIONS = "null:"
+# 128 bits in base 16.
 _ID_CHARS = 32
 
 

@@ -28,6 +28,7 @@ _PARALLEL = 8
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 0.5
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+# Statuses of servers that are overloaded or being restarted.
 _TRY_AGAIN = (429, 500, 502, 503, 504)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+# DynamoDB's limits for one request.
 TRANSACTION_WRITES = 100
 _BATCH_READS = 100
 _BATCH_WRITES = 25

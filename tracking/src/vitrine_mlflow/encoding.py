@@ -5,6 +5,7 @@ import math
 import struct
 from datetime import UTC, datetime, timedelta
 
+# DynamoDB's limits for the values of keys.
 SORT_KEY_BYTES = 1024
 PARTITION_KEY_BYTES = 2048
 _SIGN = 1 << 63
@@ -12,6 +13,7 @@ _ALL_ONES = (1 << 64) - 1
 _NAN_RANK = "~"  # sorts after every hexadecimal digit
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first year that ISO 8601 text can hold
+# The end of the year 9999, the last that `datetime` has.
 _LAST_MS = 253_402_300_799_999
 _DIGEST_LENGTH = 32
 

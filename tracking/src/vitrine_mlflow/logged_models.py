@@ -31,6 +31,7 @@ from vitrine_mlflow.mlflow_api import joined_uri, validate_logged_model_name
 from vitrine_mlflow.table import PARTITION_KEY, SORT_KEY
 
 _PACKED = "model"
+# The largest finite double.
 _LARGEST = 1.7976931348623157e308
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 

@@ -35,6 +35,7 @@ JOBS = 100
 # Deletions take the settle delay.
 LOOK_AGAIN_SECONDS = 30
 """Maximum time until the next check of running jobs."""
+# The second one removes what running requests wrote, and what indexes did not contain yet.
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 

@@ -30,6 +30,7 @@ NOT_STARTED = "NotStarted"
 # A file that crashes the machine that reads it must not be read again without end.
 MAX_REPEATS = 2
 """How often an inspection is started again after it was interrupted."""
+# Step Functions' limit for the name of an error.
 MAX_CODE_CHARS = 256
 # Step Functions allows 32,768 characters.
 MAX_MESSAGE_CHARS = 2_000

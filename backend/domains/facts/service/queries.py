@@ -22,6 +22,7 @@ MAX_LISTED = 20_000
 """Files of an asset that are listed to resolve references."""
 MAX_FOLLOWED = 1000
 """Files beyond a page that are followed to find cycles."""
+# S3's maximum for one list request.
 _LISTED_AT_ONCE = 1000
 _ENTRY_BYTES = 200
 

@@ -10,6 +10,7 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 MAX_KEYS = 100
+# RFC 7518, section 3.3, requires at least 2,048.
 _RSA_BITS = range(2048, 8193)
 _RSA = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "Ed25519": "EdDSA"}

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from vitrine.quoting import quoted
 
 FORBIDDEN = '<>:"/\\|?*'
+# The limits of the API for names of assets and files, and for ids of databases.
 LONGEST_NAME = 255
 LONGEST_DATABASE_ID = 63
 SHORTEST_DATABASE_ID = 3

@@ -12,6 +12,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import mlflow_traces as mlflow_api
 from vitrine_mlflow.traces.document import TraceDocument
 
+# A DynamoDB item has at most 400 KB, including its key and other attributes.
 PART_BYTES = 350_000
 _USAGE, _COST = "mlflow.chat.tokenUsage", "mlflow.llm.cost"
 _SESSIONS = ("session.id", "gen_ai.conversation.id")

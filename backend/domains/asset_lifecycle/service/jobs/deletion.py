@@ -34,6 +34,7 @@ OBJECTS = 1000
 """Object versions that one step deletes."""
 LINKS = 25
 """Links that one step deletes."""
+# The second one removes what running requests wrote, and what indexes did not contain yet.
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 
