@@ -1,7 +1,7 @@
-"""The parts in which the tests are run, and the program that runs them.
+"""The parts of the tests, and the program that runs them.
 
 `python -m tests.parts NAME...` runs parts one after another on the same engines, prints the seconds
-of each, and ends with 1 if one of them failed. `make test` and `make prove` call it.
+of each, and returns 1 if one of them failed. `make test` and `make prove` call it.
 """
 
 import os
@@ -36,7 +36,7 @@ ENVIRONMENT = {
     # Engines run for minutes: the optimizing compiler would take a third of their processor time.
     "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
 }
-"""Settings of the parts that do not measure how fast the product is."""
+"""Settings of the parts that do not measure speed."""
 
 
 class Run(NamedTuple):
@@ -54,17 +54,17 @@ class Run(NamedTuple):
         return [sys.executable, "-m", "pytest", *self.options, *self.paths, *ignored]
 
     def settings(self) -> dict[str, str]:
-        """The environment of the run; what the caller's environment says comes first."""
+        """The environment of the run; variables of the caller take precedence."""
         many = {name: str(AMOUNTS[name].many) for name in self.amounts}
         return {**self.environment, **many, **os.environ}
 
 
 class Part(NamedTuple):
-    """Runs under a name."""
+    """Runs with a name."""
 
     runs: tuple[Run, ...]
     beside: tuple[tuple[str, ...], ...] = ()
-    """Commands that run at the same time, one after another, and whose output is printed last."""
+    """Commands that run at the same time as the tests; their output is printed last."""
     command: tuple[str, ...] = ()
     """The command of a part that is no run of pytest."""
 
@@ -145,7 +145,7 @@ CI: Mapping[str, Part] = {
     "costs": Part((Run(("tests/costs",), WORKERS),)),
     "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
 }
-"""What continuous integration runs after `make test`."""
+"""The parts of continuous integration after `make test`."""
 
 
 GRANTS = Part((Run(("tests/grants",), ALONE),))
@@ -256,7 +256,7 @@ LONG: Mapping[str, Part] = {
         )
     ),
 }
-"""What takes longer; `docs/guides/proofs.md` says how long."""
+"""The parts that take longer; `docs/guides/proofs.md` has their times."""
 PARTS: Mapping[str, Part] = {"test": TEST, **CI, "grants": GRANTS, **LONG}
 
 
@@ -278,7 +278,7 @@ def run(part: Part) -> bool:
 
 
 def _printed(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Run a command; what it prints is kept."""
+    """Run a command; keep its output."""
     return subprocess.run(
         command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

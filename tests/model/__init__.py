@@ -1,1 +1,1 @@
-"""A model of the whole product, and the product in process with an adversary between its parts."""
+"""A model of the product, and the product in one process with an adversary between its parts."""

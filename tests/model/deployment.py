@@ -47,15 +47,15 @@ Event = Mapping[str, Any]
 Handler = Callable[[Event], Mapping[str, Any]]
 
 LIFE_SECONDS = 60
-"""After this a worker is killed."""
+"""Time after which a worker is killed."""
 LAG_SECONDS = 30
-"""By so much indexes of tables lag behind at the most."""
+"""Maximum lag of the tables' indexes."""
 SETTLE_SECONDS = LIFE_SECONDS + LAG_SECONDS + 10
 
 
 @dataclass
 class Time:
-    """The time of a deployment; it passes when it is told to."""
+    """The clock of a deployment; tests advance it."""
 
     seconds: int = 0
 
@@ -75,11 +75,11 @@ class Ports:
     settings: Settings
     clock: Callable[[], datetime]
     catch_up: Callable[[], None] = lambda: None
-    """Has indexes see everything, for a request that waits until they do."""
+    """Lets indexes catch up, for a request that waits for them."""
 
 
 def in_memory_settings(**more: str) -> Settings:
-    """Names for everything that is declared; `more` are variables with other values."""
+    """Names for all declared resources; `more` are variables with other values."""
     environment = {f"TABLE_{table.name}": table.name for table in TABLES}
     environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
     environment |= {f"QUEUE_{queue.name}": queue.name for queue in QUEUES}
@@ -111,7 +111,7 @@ class Deployment:
         self.consumers = {name: self._handler(name) for name in CONSUMERS}
 
     def wired(self, function: Function, **parts: Any) -> Context:
-        """The context of a function, with these ports in place of those of AWS."""
+        """The context of a function, with these ports instead of those of AWS."""
         ports = self.ports
         found: dict[str, Any] = {
             "settings": ports.settings,
@@ -135,7 +135,7 @@ class Deployment:
         return context
 
     def lifecycle(self, function: Function) -> Context:
-        """The verbs of archiving and deleting, whose jobs take one file a step."""
+        """The requests that archive and delete, whose jobs process one file per step."""
         context = self.wired(function)
         vars(context)["archive_steps"] = ArchiveSteps(
             repository=LifecycleRepository(self.ports.tables),
@@ -151,7 +151,7 @@ class Deployment:
 
 
 def _lifecycle_worker(on: Deployment) -> Run:
-    """The worker as it is deployed, but with jobs cut into smaller steps."""
+    """The worker as deployed, but with smaller steps of jobs."""
     context = on.lifecycle(workers.LIFECYCLE_WORKER)
     steps = dict(lifecycle_steps(context))
     deletion = cast("Any", steps[DELETE_ASSET.name]).__self__
@@ -160,7 +160,7 @@ def _lifecycle_worker(on: Deployment) -> Run:
 
 
 def _bucket_sync(on: Deployment) -> Run:
-    """As it is deployed: nobody asks it, and it acts as the product itself."""
+    """As deployed: without a caller, it acts as the product itself."""
     return sync_events(on.wired(workers.BUCKET_SYNC, authorization=SystemOnly()))
 
 
@@ -179,7 +179,7 @@ CONSUMERS: dict[str, Callable[[Deployment], Run]] = {
     "BucketSync": _bucket_sync,
     "AuditCreations": _creations,
 }
-"""How the function of each subscription is made."""
+"""The function of each subscription, and how it is created."""
 LEFT_OUT = {
     "AuditArchiver": "no time to live ends in a history",
     "BucketImportWorker": "no history imports; the sync makes the same decisions",
@@ -193,11 +193,11 @@ LEFT_OUT = {
     "Quarantine": "no history scans; it changes no asset and no document",
     "UploadTrigger": "as ExecutionFollower: no workflow starts on an upload",
 }
-"""Functions of subscriptions that no history wakes, each with the reason."""
+"""Functions of subscriptions that no history invokes, each with the reason."""
 
 
 def stream_record(change: Change, number: int) -> dict[str, Any]:
-    """The record that a stream tells a change by."""
+    """The stream record of a change."""
     fields: dict[str, Any] = {"Keys": to_wire(change.key), "SequenceNumber": str(number)}
     for name, item in (("NewImage", change.new), ("OldImage", change.old)):
         if item is not None and (name == "NewImage" or change.table.stream != "NEW_IMAGE"):
@@ -207,7 +207,7 @@ def stream_record(change: Change, number: int) -> dict[str, Any]:
 
 
 def object_event(bucket: str, key: str) -> dict[str, Any]:
-    """The event that EventBridge puts into a queue for an object."""
+    """The queue message of an object event, in EventBridge's form."""
     return {
         "source": "aws.s3",
         "detail-type": "Object Created",
@@ -216,7 +216,7 @@ def object_event(bucket: str, key: str) -> dict[str, Any]:
 
 
 def is_wanted(record: Mapping[str, Any], pattern: str | None) -> bool:
-    """Whether a record passes the filter of its subscription, as far as ours go."""
+    """Return whether a record passes the filter of its subscription, as far as they are used."""
     return pattern is None or _fits(record, json.loads(pattern))
 
 

@@ -1,7 +1,7 @@
-"""The documents and rows that follow from the model, and where the deployment differs from them.
+"""The documents and rows that follow from the model, and their differences from the deployment.
 
-Nothing here asks the product what it would project or store. Only what S3 itself decides (version
-id, ETag, time of an object) is read from it.
+Nothing here uses the product's projections or writes. Only values that S3 itself decides (version
+id, ETag, time of an object) are read from it.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _PAGE = 500
 
 
 def documents(model: Model, objects: Objects, bucket: str) -> Documents:
-    """Every document that stands in the indexes, by id."""
+    """All documents in the indexes, by id."""
     found: Documents = {}
     for asset in model.assets.values():
         found[f"{asset.database_id}:{asset.asset_id}"] = _asset(model, asset, bucket)
@@ -108,7 +108,7 @@ def _file(
 
 
 def differing(found: Documents, wanted: Documents) -> Iterator[str]:
-    """Which documents are missing, are there though they should not, or differ in what."""
+    """The documents that are missing, needless, or different, with the difference."""
     for name in sorted(wanted.keys() - found.keys()):
         yield f"missing: {name}"
     for name in sorted(found.keys() - wanted.keys()):
@@ -134,7 +134,7 @@ def rows(tables: Tables, table: Table) -> list[Item]:
 
 
 def differences(model: Model, tables: Tables) -> Iterator[str]:
-    """Where the rows of the tables are not what the model says."""
+    """The differences of the tables' rows from the model."""
     yield from _differ("assets", _asset_rows(tables), _wanted_assets(model))
     yield from _differ("records", _record_rows(tables), _wanted_records(model))
     yield from _differ("databases", _database_rows(tables), _wanted_databases(model))
@@ -154,7 +154,7 @@ def differences(model: Model, tables: Tables) -> Iterator[str]:
 
 
 def _overtaken(tables: Tables, job: Item) -> bool:
-    """Whether the asset of a job that failed is gone, or was changed again: nobody misses it."""
+    """Return whether the asset of a failed job was deleted or changed again."""
     last = {row.get("lifecycleJobId") for row in rows(tables, ASSETS)}
     return job["kind"] in {"archiveAsset", "unarchiveAsset"} and job["jobId"] not in last
 
@@ -220,7 +220,7 @@ def _wanted_databases(model: Model) -> dict[str, str]:
 
 
 def _reservations(tables: Tables) -> dict[str, object]:
-    """Counts of a database together, and what else is reserved but rates, by key."""
+    """Counts of a database together, and all other reservations except rates, by key."""
     found: dict[str, Any] = {}
     for row in rows(tables, RESERVATIONS):
         key = row["reservationKey"]

@@ -1,6 +1,6 @@
-"""The verbs that archive, bring back and delete, whose requests may die at any of their own.
+"""Users' requests that archive, restore and delete; their process may crash at any request.
 
-What is committed by one transaction has happened, whoever dies afterwards; jobs do the rest.
+A committed transaction has happened, whatever crashes afterwards; jobs do the rest.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from tests.model.state import ModelAsset
 from tests.model.turns import KilledError, Worker
 
 dying = st.none() | st.integers(0, 14)
-"""After how many requests a caller's process dies; None: it lives."""
+"""Number of requests after which a caller's process crashes; None for no crash."""
 
 
 class Lifecycle(Linking):
@@ -120,7 +120,7 @@ class Lifecycle(Linking):
             self.expect(StateForbidsError, lambda: jobs(self.on).cancel_job(ADMIN, job.job_id))
 
     def before_a_tag(self, name: str) -> None:
-        """A tag that comes back while it is taken from assets stays on those that still have it."""
+        """A tag that is created again while it is removed remains on assets that still have it."""
         if any(job.parameters.get("tagName") == name for job in self.running_jobs()):
             self.world.drain()
 
@@ -135,7 +135,7 @@ class Lifecycle(Linking):
     def refusal_to_create(
         self, database: str, asset_id: str, tags: list[str]
     ) -> type[VitrineError] | None:
-        """An id is free again when the job that deletes what its asset left has ended."""
+        """An id is free again when the job that deletes the remains of its asset has ended."""
         if asset_id in self.model.leaving:
             taken = {row["reservationKey"] for row in rows(self.world.ports.tables, RESERVATIONS)}
             if f"AssetId#{asset_id}" not in taken:
@@ -145,7 +145,7 @@ class Lifecycle(Linking):
     def carried_out(
         self, call: Callable[[], object], dies: int | None, happened: Callable[[], bool]
     ) -> bool:
-        """Whether a call took effect; one whose process dies half-way may have."""
+        """Return whether a call took effect; the call of a crashed process may have."""
         if dies is None:
             call()
             return True
@@ -166,7 +166,7 @@ class Lifecycle(Linking):
         return happened()
 
     def stored(self, asset: ModelAsset, *, is_archived: bool) -> bool:
-        """Whether the asset's row says so; False if there is none."""
+        """Return whether the asset's row has the state; False if there is none."""
         found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
         return found is not None and found.is_archived == is_archived
 

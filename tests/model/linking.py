@@ -1,4 +1,4 @@
-"""The verbs that link assets and take links away again."""
+"""Users' requests that link assets and remove links."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule

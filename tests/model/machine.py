@@ -1,7 +1,7 @@
-"""The state machine: users' verbs on the product and on the model, and an adversary in between.
+"""The state machine: users' requests to the product and the model, with an adversary in between.
 
-Each history ends with everything delivered, and then indexes and tables must be what the model
-says, field by field. Hypothesis makes histories, and makes those that fail shorter.
+Each history ends with everything delivered, and then indexes and tables must match the model in
+every field. Hypothesis generates histories, and shortens those that fail.
 """
 
 import sys
@@ -57,7 +57,7 @@ texts = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(TEXTS), min_size=
 
 
 class Adversary(RuleBasedStateMachine):
-    """What the adversary may do at any moment."""
+    """The actions of the adversary, at any moment."""
 
     world: World
 
@@ -95,14 +95,14 @@ class Adversary(RuleBasedStateMachine):
 
 
 class Product(Adversary):
-    """The verbs of users. Each is said to the product and to the model."""
+    """Users' requests. Each is sent to the product and applied to the model."""
 
     def make_world(self) -> World:
         return World()
 
     @initialize(is_furnished=st.booleans())
     def begin(self, is_furnished: bool) -> None:
-        """An empty deployment, or one that holds an asset with a file already."""
+        """An empty deployment, or one with an asset that has a file."""
         self.world = self.make_world()
         self.on = self.world.on.services
         self.model = Model()
@@ -121,7 +121,7 @@ class Product(Adversary):
         if not hasattr(self, "world"):
             return
         try:
-            if sys.exc_info()[0] is None:  # what has failed already is told as it is
+            if sys.exc_info()[0] is None:  # an earlier failure is reported unchanged
                 self.everything_is_delivered_and_right()
         finally:
             self.world.close()
@@ -140,9 +140,9 @@ class Product(Adversary):
         assert not wrong, "\n".join(wrong)
 
     def check_types(self) -> None:
-        """Say what each asset's type must be, now that all events have come.
+        """Update the expected type of each asset, now that all events are delivered.
 
-        Nobody looks at an archived asset's files: its type may be any that it had.
+        The files of an archived asset are not read: its type may be any that it had.
         """
         for asset in self.model.assets.values():
             if not asset.is_archived:
@@ -155,10 +155,10 @@ class Product(Adversary):
             asset.asset_type = found.asset_type
 
     def before_a_tag(self, name: str) -> None:
-        """What users do so that a new tag is none that is still being taken away."""
+        """Wait until no tag is being removed, so that a new tag is none of these."""
 
     def before_the_end(self) -> None:
-        """What users do so that nothing is left half-done."""
+        """Complete all jobs, as users do before the end."""
 
     # Databases and tags.
 
@@ -324,7 +324,7 @@ class Product(Adversary):
         ]
         stored = asset.of(entity.kind, entity.path)
         if everything:
-            stored.clear()  # also what an index does not show yet
+            stored.clear()  # also records that an index does not contain yet
         kind = "replace_all" if everything else "update"
         metadata(self.on).change_metadata(ADMIN, entity, sent, update_type=kind)
         stored.update(wanted)
@@ -355,7 +355,7 @@ class Product(Adversary):
             del stored[key]
 
     def listed(self, asset: ModelAsset) -> set[str]:
-        """The paths that the bucket shows now: while a job is under way not yet those to come."""
+        """The paths in the bucket now, without those that a running job has still to restore."""
         found = self.world.ports.objects.list_objects(self.world.bucket, asset.prefix).objects
         return {"/" + one.key.removeprefix(asset.prefix) for one in found}
 
@@ -366,7 +366,7 @@ class Product(Adversary):
         return pick(self.model.active(), number)
 
     def expect(self, error: type[VitrineError] | None, call: Callable[[], object]) -> None:
-        """The call succeeds, or is refused with this."""
+        """The call succeeds, or is refused with this error."""
         if error is None:
             call()
             return

@@ -1,7 +1,7 @@
-"""The product with one rule broken by hand: each of these has to be found out by the model.
+"""The product with one rule broken on purpose: the model must detect each of these.
 
-Where indexes lag, building documents once more corrects much of what is wrong otherwise. What other
-rules are good for shows where nothing lags and nothing is built once more.
+If indexes lag, building documents once more corrects many errors. So other rules are tested without
+lag and without building anything once more.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from tests.model.running import WithoutLag
 
 @dataclass(frozen=True)
 class Mutant:
-    """What is broken, the history that shows it, and how the failure begins."""
+    """The broken rule, the history that shows it, and the beginning of the failure."""
 
     name: str
     breaks: Callable[[], AbstractContextManager[object]]
@@ -43,11 +43,11 @@ class Mutant:
 
 
 def nothing(*_: object, **__: object) -> None:
-    """What a part does that is left out."""
+    """The replacement of a part that is left out."""
 
 
 def no_versions() -> AbstractContextManager[object]:
-    """The engine takes whatever comes last."""
+    """The engine accepts every write, whatever its version."""
     init = MemorySearchEngine.__init__
 
     def unversioned(self: MemorySearchEngine, **given: Any) -> None:
@@ -57,7 +57,7 @@ def no_versions() -> AbstractContextManager[object]:
 
 
 def read_before_ticket() -> AbstractContextManager[object]:
-    """A rebuild reads, and takes its ticket then."""
+    """A rebuild reads before it takes its ticket."""
     portion = Rebuilder._portion  # pyright: ignore[reportPrivateUsage]
 
     def early(self: Rebuilder, references: list[Any], only: frozenset[str] | None) -> Any:
@@ -73,7 +73,7 @@ def read_before_ticket() -> AbstractContextManager[object]:
 
 
 def no_settling() -> AbstractContextManager[object]:
-    """What was read from a lagging index is not built once more."""
+    """Documents that were read from a lagging index are not built once more."""
     send = MemoryQueues.send
 
     def dropping(self: MemoryQueues, queue: Any, bodies: Any, *, delay_seconds: int = 0) -> None:
@@ -89,7 +89,7 @@ def no_fan_out() -> AbstractContextManager[object]:
 
 
 def archive_without_inherited_revision() -> AbstractContextManager[object]:
-    """An asset is archived, and nobody tells its files."""
+    """An asset is archived without a rebuild of its files."""
     archived = lifecycle_rules.archived
 
     def silent(asset: Asset, **how: Any) -> Asset:
@@ -105,7 +105,7 @@ def reservations_kept() -> AbstractContextManager[object]:
 
 
 def outage_acknowledged() -> AbstractContextManager[object]:
-    """A consumer that meets an outage goes on as if it were done."""
+    """A consumer acknowledges its batch despite an outage."""
     consume = StreamConsumer.consume
 
     def swallowing(self: StreamConsumer, event: Any) -> Any:
@@ -118,17 +118,17 @@ def outage_acknowledged() -> AbstractContextManager[object]:
 
 
 def one_sweep() -> AbstractContextManager[object]:
-    """A deletion does not look again for what indexes did not show yet."""
+    """A deletion has no second sweep for what indexes did not contain yet."""
     return patch.multiple(deletion, MIN_SWEEPS=1, MAX_SWEEPS=1)
 
 
 def rename_without_inherited_revision() -> AbstractContextManager[object]:
-    """An asset is renamed, and nobody tells its files."""
+    """An asset is renamed without a rebuild of its files."""
     return patch.object(asset_rules, "INHERITED_BY_FILES", frozenset[str]())
 
 
 def archived_pages_not_read() -> AbstractContextManager[object]:
-    """Unarchiving does not look at what the archiving took."""
+    """A restoration ignores the record of the archived files."""
     return patch.object(LifecycleRepository, "first_page", nothing)
 
 

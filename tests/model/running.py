@@ -1,4 +1,4 @@
-"""How many histories are run, and of which length."""
+"""The number of histories and their length."""
 
 import os
 
@@ -10,7 +10,7 @@ from tests.model.world import World
 
 EXAMPLES = amount("MODEL_HISTORIES")
 DRAWN = "MODEL_EXAMPLES" in os.environ or "ENGINE_EXAMPLES" in os.environ
-"""`make prove` draws its histories; the tests run the same ones each time."""
+"""`make prove` draws its histories; other tests run the same ones each time."""
 SETTINGS = settings(
     max_examples=EXAMPLES,
     stateful_step_count=40,
@@ -26,7 +26,7 @@ SETTINGS = settings(
 
 
 class WithoutLag(Lifecycle):
-    """Where indexes are exact, and nothing is built once more that was read from them."""
+    """For exact indexes, after which nothing is built once more."""
 
     def make_world(self) -> World:
         return World(lag=False, settles=False)

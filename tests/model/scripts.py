@@ -1,4 +1,4 @@
-"""Histories of the model that are written down: each shows what one rule of the product is for."""
+"""Written histories of the model: each shows the purpose of one rule of the product."""
 
 from tests.model.lifecycle import Lifecycle
 from tests.model.values import VALUES
@@ -6,7 +6,7 @@ from tests.model.world import Delivery
 
 
 def started_delivery(state: Lifecycle, consumer: str, *, at: str) -> Delivery:
-    """A delivery to a consumer, stopped before a request of this kind."""
+    """Deliver to a consumer, and stop it before a request of this kind."""
     waiting = [name for name, records in state.world.streams.items() if records]
     state.world.deliver(waiting.index(consumer), size=10)
     delivery = state.world.underway[-1]
@@ -54,12 +54,12 @@ def outage(state: Lifecycle) -> None:
 
 
 def metadata_behind_an_index(state: Lifecycle) -> None:
-    """Metadata is indexed before the index that it is read from shows it."""
+    """Metadata is indexed before the index that it is read from contains it."""
     state.set_metadata(0, 0, {"material": VALUES[0]}, False)
 
 
 def deletion_behind_an_index(state: Lifecycle) -> None:
-    """An asset is deleted before the index shows its last metadata."""
+    """An asset is deleted before the index contains its last metadata."""
     state.set_metadata(0, 0, {"material": VALUES[0]}, False)
     state.delete(0, None)
 
@@ -70,17 +70,17 @@ def deletion(state: Lifecycle) -> None:
 
 
 def archiving_that_is_cancelled(state: Lifecycle) -> None:
-    """The asset is archived before any of its files is hidden, and stays so."""
+    """The asset is archived before any of its files is hidden, and remains so."""
     asset = state.model.active()[0]
     dies = 1
-    while not asset.is_archived:  # until its transaction is the last that the request does
+    while not asset.is_archived:  # until its transaction is the last request
         state.archive(0, dies)
         dies += 1
     state.cancel_job(0, True)
 
 
 def archiving_and_back(state: Lifecycle) -> None:
-    """The files that archiving hid are there again."""
+    """The files that archiving hid are visible again."""
     state.archive(0, None)
     state.world.drain()
     state.unarchive(0, None)

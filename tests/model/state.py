@@ -1,4 +1,4 @@
-"""What the deployment should hold: plain values, changed by the same verbs that users have."""
+"""The expected content of the deployment: plain values, changed by the same requests as users'."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,7 +21,10 @@ class ModelFile:
 
 @dataclass
 class ModelAsset:
-    """An asset. `taken` are the paths that archiving the asset took, and unarchiving brings."""
+    """An asset.
+
+    `taken` are the paths that archiving the asset hid, and that restoring it shows again.
+    """
 
     database_id: str
     asset_id: str
@@ -52,7 +55,10 @@ class ModelAsset:
         return {path for path, file in self.files.items() if not file.is_archived}
 
     def upload(self, path: str, size: int, *, among: set[str]) -> None:
-        """A file has come; `among` are all that the bucket shows, others may be coming back."""
+        """A file was added.
+
+        `among` are all that the bucket shows, others may be about to be restored.
+        """
         self.files[path] = ModelFile(size)
         self.taken.discard(path)
         self.types |= {type_of(among), type_of(self.current())}
@@ -73,25 +79,27 @@ class ModelAsset:
 
 @dataclass
 class Model:
-    """Databases by id with their descriptions, deleted ones apart, where the last of each id stays;
-    assets; tags."""
+    """Databases by id with their descriptions; deleted ones apart, with the last one of each id.
+
+    Assets; tags.
+    """
 
     databases: dict[str, str] = field(default_factory=dict[str, str])
     deleted: dict[str, str] = field(default_factory=dict[str, str])
     assets: dict[str, ModelAsset] = field(default_factory=dict[str, ModelAsset])
     leaving: set[str] = field(default_factory=set[str])
-    """Ids of assets that are deleted, and whose ids may not be free yet."""
+    """Ids of deleted assets, which may not be free yet."""
     links: dict[str, tuple[str, str, str]] = field(default_factory=dict[str, tuple[str, str, str]])
-    """By their ids: the type, and the ids of both assets, a parent first."""
+    """Links by their ids: the type, and the ids of both assets, a parent first."""
     tags: set[str] = field(default_factory=set[str])
     made: int = 0
-    """Assets that were ever made."""
+    """All assets that were ever created."""
 
     def active(self) -> list[ModelAsset]:
         return [asset for asset in self.assets.values() if not asset.is_archived]
 
     def below(self, asset_id: str) -> set[str]:
-        """All that has this asset for a parent, or a parent of a parent."""
+        """All assets below this one in the tree."""
         found: set[str] = set()
         level = {asset_id}
         while (
@@ -106,14 +114,14 @@ class Model:
         return found
 
     def is_linked(self, asset_id: str, kind: str, *places: int) -> bool:
-        """Whether a link of this type has the asset at one of these places."""
+        """Return whether a link of this type has the asset at one of these places."""
         return any(
             link[0] == kind and asset_id in {link[n] for n in places}
             for link in self.links.values()
         )
 
     def unlink(self, asset_id: str) -> None:
-        """All links of an asset are gone."""
+        """Remove all links of an asset."""
         self.links = {name: link for name, link in self.links.items() if asset_id not in link[1:]}
 
     def withdraw(self, tag: str) -> None:
@@ -123,7 +131,7 @@ class Model:
 
 
 def type_of(paths: Iterable[str]) -> str:
-    """What the files of an asset make of it."""
+    """The type of an asset by its files."""
     found = [one for one in paths if preview_base(one) is None]
     if len(found) > 1:
         return "folder"
@@ -131,6 +139,6 @@ def type_of(paths: Iterable[str]) -> str:
 
 
 def preview_base(path: str) -> str | None:
-    """The path of the file that this is the preview of."""
+    """The path of the file that this is a preview of."""
     base, mark, _ = path.rpartition(".previewFile.")
     return base if mark else None

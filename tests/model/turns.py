@@ -1,4 +1,4 @@
-"""Workers that run in threads of which one goes at a time, and that can stop at each request."""
+"""Workers in threads of which one runs at a time, and that can stop at each request."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from backend.core.errors import UnavailableError
 
 
 class KilledError(BaseException):
-    """The process of a worker ended; no code of it runs any more."""
+    """The process of a worker ended; none of its code runs any more."""
 
 
 class Worker:
@@ -16,7 +16,7 @@ class Worker:
 
     def __init__(self, turns: "Turns", work: Callable[[], None], born: float) -> None:
         self.born = born
-        self.at = ""  # the request that it is stopped before
+        self.at = ""  # the request before which it is stopped
         self._turns = turns
         self._is_killed = False
         self._fails = False
@@ -27,7 +27,7 @@ class Worker:
         self._is_over = False
 
     def step(self, *, fails: bool = False) -> None:
-        """Let it go on to its next request; with `fails` the request meets an outage."""
+        """Let it continue to its next request; with `fails` the request meets an outage."""
         self._fails = fails
         self._turns.running = self
         self._go.release()
@@ -52,7 +52,7 @@ class Worker:
 
     @property
     def error(self) -> BaseException | None:
-        """What ended it, if it did not end well."""
+        """The error with which it ended, if it did."""
         found = self._result.exception()
         self._pool.shutdown()
         return found
@@ -81,7 +81,7 @@ class Worker:
 
 
 class Turns:
-    """Which worker has the turn; ports call `before` ahead of every request."""
+    """The worker whose turn it is; ports call `before` before every request."""
 
     def __init__(self) -> None:
         self.running: Worker | None = None

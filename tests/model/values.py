@@ -1,4 +1,4 @@
-"""Metadata that the machine sets, and what each value has to be in a document.
+"""Metadata of the model, and the expected form of each value in a document.
 
 Written by hand from the data model: nothing of the product computes it.
 """
@@ -11,10 +11,10 @@ from backend.core.metadata_values import ValueType
 
 @dataclass(frozen=True)
 class Value:
-    """A value and its type; `typed` is what its nested pair has beside the text.
+    """A value and its type; `typed` is the content of its nested pair besides the text.
 
-    `flat` and `pair` are the texts in the flat object and in the pair, where they differ from it.
-    `point` and `shape` are what a field of its own has, if the key may have one.
+    `flat` and `pair` are the texts in the flat object and in the pair, if they differ from it.
+    `point` and `shape` are the content of a field of its own, if the key may have one.
     """
 
     value_type: ValueType

@@ -1,7 +1,8 @@
 """The product with an adversary between its parts, who decides what is delivered when.
 
-It delivers twice, out of order, in batches of any cut, lets indexes of tables lag, stops workers at
-any request, kills them, and lets requests meet outages. In the end everything has been delivered.
+It delivers twice, out of order, in batches of any size, lets indexes of tables lag, stops workers
+at any request, kills them, and lets requests meet outages. In the end everything has been
+delivered.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -48,7 +49,7 @@ _ROUNDS = 5000
 
 @dataclass
 class Delivery:
-    """A batch under way. `ended` is told the records that have to come again, if any do."""
+    """A batch in progress. `ended` receives the records that must be delivered again, if any."""
 
     consumer: str
     records: list[Any]
@@ -63,8 +64,8 @@ class World:
 
     lag: bool = True
     settles: bool = True
-    """Without it the messages are dropped that have documents built once more: where indexes do not
-    lag they are not needed, and without them it shows what the other rules are good for."""
+    """If false, messages that build documents once more are dropped: without lag they are not
+    needed, and without them the other rules are tested."""
 
     def __post_init__(self) -> None:
         self.time = Time()
@@ -108,11 +109,11 @@ class World:
         return "assetbucket"
 
     def documents(self) -> dict[str, JsonObject]:
-        """The documents that a search over everything would find, by id."""
+        """The documents that an unrestricted search would find, by id."""
         return self.engine.live()
 
     def item_changed(self, change: Change) -> None:
-        """Put a change on the streams of those who listen."""
+        """Put a change on the streams that have consumers."""
         self.changes += 1
         record = stream_record(change, self.changes)
         for subscription in STREAM_SUBSCRIPTIONS:
@@ -121,18 +122,18 @@ class World:
 
     def object_changed(self, bucket: str, key: str) -> None:
         if bucket == self.bucket:
-            turn, self.turns.running = self.turns.running, None  # an event is no request
+            turn, self.turns.running = self.turns.running, None  # an event is not a request
             for queue in (OBJECT_EVENTS, BUCKET_EVENTS):
                 self.queues.send(queue, [object_event(bucket, key)])
             self.turns.running = turn
 
     def pull(self) -> None:
-        """Look for changes that are not told by themselves."""
+        """Read changes that have no event of their own."""
 
     def deliver(self, number: int, *, size: int, first: int = 0, again: bool = False) -> bool:
-        """Begin to deliver some of what waits; with `again`, it will be delivered once more.
+        """Begin to deliver some of the waiting events; with `again`, they are delivered once more.
 
-        False if nothing waits.
+        Return False if nothing waits.
         """
         self.pull()
         self._drop_unused()
@@ -144,7 +145,7 @@ class World:
         return True
 
     def advance(self, number: int, steps: int, *, fails: bool = False) -> None:
-        """Let a worker go on by some requests, of which the first may meet an outage."""
+        """Let a worker continue by some requests, the first of which may meet an outage."""
         if not self.underway:
             return
         delivery = self.underway[number % len(self.underway)]
@@ -165,7 +166,7 @@ class World:
             self._kill(self.underway[number % len(self.underway)])
 
     def pass_time(self, seconds: int) -> None:
-        """Time passes: workers that live too long die, indexes see what is too old to miss."""
+        """Advance the time: workers that run too long are killed, and indexes catch up."""
         self.time.seconds += seconds
         for delivery in list(self.underway):
             if self.time.now() - delivery.worker.born > LIFE_SECONDS:
@@ -176,9 +177,9 @@ class World:
         self.tables.catch_up(until)
 
     def drain(self) -> None:
-        """Deliver everything, until nothing is left and nothing will come again.
+        """Deliver everything, until nothing waits.
 
-        What waits is delivered past the workers that are stopped: they are the last to write.
+        Waiting events are delivered before the stopped workers continue, so these write last.
         """
         stopped = len(self.underway)
         while stopped and self.deliver(0, size=_BATCH):
@@ -201,7 +202,7 @@ class World:
         self.tables.catch_up_one(number)
 
     def send(self, url: str, body: bytes) -> str:
-        """PUT a part to its URL; answers with the ETag."""
+        """PUT a part to its URL; return the ETag."""
         return self.objects.receive(url, body)
 
     def behind(self) -> Iterable[Any]:
@@ -253,7 +254,7 @@ class World:
         self.underway.append(delivery)
 
     def _look_at(self, delivery: Delivery) -> None:
-        """Take note of a worker that has ended, well or not."""
+        """Record the end of a worker, with or without an error."""
         if not delivery.worker.has_ended:
             return
         self.underway.remove(delivery)
@@ -271,7 +272,7 @@ class World:
         self._look_at(delivery)
 
     def _drop_unused(self) -> None:
-        """Drop messages about files that could start workflows, and those that `settles` means."""
+        """Drop messages about files that could start workflows, and those of `settles`."""
         self.queues.messages = [
             m
             for m in self.queues.messages
@@ -280,7 +281,7 @@ class World:
         ]
 
     def close(self) -> None:
-        """Let no thread be left."""
+        """End all threads."""
         while self.underway:
             self.underway.pop().worker.kill()
 
@@ -290,13 +291,13 @@ def _bound(deliver: Callable[..., None], source: object) -> Callable[[int, int, 
 
 
 def _some(waiting: list[Any], size: int, first: int) -> list[Any]:
-    """Some of what waits, from anywhere in it on."""
+    """Some of the waiting events, from any position on."""
     start = first % len(waiting)
     return (waiting[start:] + waiting[:start])[:size]
 
 
 def _left(records: list[Any], failed: set[str]) -> list[Any]:
-    """What comes again: messages that failed, of a stream all from the first one that did."""
+    """The events to deliver again: failed messages, or records from the first failed one on."""
     if not failed or "messageId" in records[0]:
         return [record for record in records if _name(record) in failed]
     return records[min(n for n, record in enumerate(records) if _name(record) in failed) :]

@@ -1,1 +1,1 @@
-"""`make prove PART=models`: readers on a corpus that nobody here made."""
+"""`make prove PART=models`: readers on a corpus from other sources."""

@@ -1,7 +1,7 @@
-"""What the shipped pipelines read of Debian's assimp-testmodels: 595 files in 40 formats.
+"""The results of the shipped pipelines for Debian's assimp-testmodels: 595 files in 40 formats.
 
-`apt-get install assimp-testmodels` provides it; without it this test fails, and says so. Times are
-those of a processor: other programs of the machine do not change them much.
+`apt-get install assimp-testmodels` provides it; without it this test fails with this hint. Times
+are those of a processor, which other programs of the machine hardly change.
 """
 
 import sys

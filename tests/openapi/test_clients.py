@@ -1,7 +1,8 @@
-"""The OpenAPI document as a stock linter and a stock generator of clients read it.
+"""A stock linter and a stock client generator accept the OpenAPI document.
 
-Both programs are installed below `build` at first use, which needs the network. They are no
-dependencies of the project: the generator demands an older version of what `vitrine` uses.
+Both programs are installed below `build` at first use, which needs the network. They are not
+dependencies of the project, because the generator requires an older version of a library of
+`vitrine`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""One case for each declared route: what tests send to it. See `tests/routes/model.py`."""
+"""One case for each declared route: the requests of tests (`tests/routes/model.py`)."""
 
 from itertools import chain
 

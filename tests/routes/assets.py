@@ -48,7 +48,7 @@ def described(target: Target) -> dict[str, Any]:
 
 
 def _shown(**parameters: str) -> Request:
-    """Return a request for an asset that is to be shown if it is archived."""
+    """Return a request for an asset, archived or not."""
 
     def request(target: Target) -> Question:
         query = _ALSO_ARCHIVED if target.state == "archived" else {}
@@ -68,7 +68,7 @@ def _in_database(target: Target) -> Question:
 
 
 def _new_link(target: Target) -> Any:
-    """From an own asset to the one in the state."""
+    """A link from an own asset to the one in the state."""
     database_id, asset_id = target.asset.values()
     return {
         "fromAssetDatabaseId": "museum",

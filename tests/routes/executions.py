@@ -21,7 +21,7 @@ def _of_workflow(target: Target) -> Question:
 
 
 def _on_execution(target: Target) -> Question:
-    """Of an execution that has ended."""
+    """A request for an execution that has ended."""
     execution_id = target.world.executions.get(target.state, "none-such")
     return Question({**target.asset, "executionId": execution_id})
 

@@ -1,7 +1,8 @@
-"""What tests need of a declared route to use it: its request, the states that the request can name,
-the audit entries of a write, and the fields that take paths.
+"""The test data of a declared route.
 
-Statuses and permissions are not here: `matrix.txt`, `expected` and the oracle state them.
+It has the request, the states that the request can name, the audit entries of a write, and the
+fields that take paths. Statuses and permissions are not here: `matrix.txt`, `expected` and the
+oracle state them.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,20 +20,20 @@ ID: States = ("own", "absent")
 OWN_AND_FOREIGN: States = ("own", "foreign")
 OF_KEYS: States = ("own", "foreign", "absent")
 OF_ASSETS: States = ("own", "foreign", "archived", "tagged", "absent")
-"""Of a request that names an asset without its database."""
+"""States of a request that names an asset without its database."""
 IN_DATABASES: States = STATES
 OF_NEW_ASSETS: States = ("own", "foreign", "tagged", "GLOBAL", "absent")
-"""Absent is the database of the new asset."""
+"""States of a new asset; for `absent`, its database does not exist."""
 OF_DATABASES: States = ("own", "foreign", "archived", "GLOBAL", "absent")
 OF_DEFINITIONS: States = ("own", "foreign", "GLOBAL", "absent")
-"""Of metadata schemas, pipelines and workflows."""
+"""States of metadata schemas, pipelines and workflows."""
 
 NO_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @dataclass(frozen=True)
 class Target:
-    """The object that a request names: in which state, in which world, and for which user."""
+    """The object that a request names: its state, its world, and the user of the request."""
 
     world: World
     state: State = "own"
@@ -52,7 +53,7 @@ class Target:
         return ASSETS[self.state][1]
 
     def either(self, own: str, absent: str = "none-such") -> str:
-        """Return the name of what exists, or of what does not."""
+        """Return the name of an existing object, or of one that does not exist."""
         return own if self.state == "own" else absent
 
 
@@ -89,7 +90,7 @@ class PathField(NamedTuple):
 
 
 def rows_of(body: Any) -> list[dict[str, Any]]:
-    """Return the rows of a list; clients of VAMS find them in several places."""
+    """Return the rows of a list; clients of VAMS read them at several places."""
     for name in ("Items", "users"):
         if name in body:
             return body[name]

@@ -42,7 +42,7 @@ def _database(target: Target) -> Question:
 
 
 def _delete_database(target: Target) -> Question:
-    """Of another database, the one that is empty."""
+    """A request for another database, which is empty."""
     name = "cellar" if target.state == "foreign" else target.database_id
     return Question({"databaseId": name})
 

@@ -1,4 +1,4 @@
-"""How lists get a row of the largest size that the product takes, or all their rows.
+"""Functions that add a row of the maximum size to a list, or all its rows.
 
 Each function returns a text of the row's id, or nothing if it has created all rows.
 """
@@ -304,7 +304,7 @@ def files_of(body: Any) -> list[Json]:
 
 
 def copy(world: World, marker: str, count: int) -> None:
-    """Copy every row whose key has the marker; of a copy all texts have another one."""
+    """Copy every row whose key has the marker; each copy has other texts."""
     for name, rows in world.tables.items.items():
         if TABLE[name] is AUDIT:
             continue

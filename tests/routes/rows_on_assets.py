@@ -1,4 +1,4 @@
-"""How lists of what belongs to an asset get their rows, as those of `rows` do."""
+"""The rows of lists of an asset's objects, as in `rows`."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from tests.journeys.shared import stop_and_check
 def boxed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Runtime]:
-    """A runtime whose functions are in the box; in the strict one nothing can confine itself."""
+    """A runtime whose functions are in the box; in the strict one no process can confine itself."""
     folder: Path = tmp_path_factory.mktemp(str(request.param))
     runtime = Runtime(folder / "state")
     runtime.up("--in-memory", "--sandbox", str(request.param))

@@ -1,6 +1,6 @@
-"""The main job, workflows and small files of a corpus where system calls are refused.
+"""The main path, workflows and small files of a corpus with refused system calls.
 
-The files are read by the same program with and without the box: the facts have to be the same.
+The same program reads the files with and without the box: the facts must be equal.
 """
 
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ def smallest() -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, str]]]:
-    """The facts of these files as a confined process finds them outside the box."""
+    """The facts of these files from a confined process outside the box."""
     jail = Jail(seconds=60)
     found: dict[str, dict[str, str]] = {}
     for path, data in smallest().items():
