@@ -1,4 +1,4 @@
-"""Unit tests: no network; AWS is moto, in the same process."""
+"""Unit tests have no network; AWS is moto, in the same process."""
 
 import os
 from collections.abc import Iterator
@@ -35,8 +35,8 @@ from tests.factories.tables import create_table_request
 from tests.fakes.moto_listing import mend_key_markers
 from tests.fakes.tables import MemoryTables
 
-# The machine may be busy: how long an example takes says nothing. Every run tries the same
-# examples, so that a change is not blamed for what it did not do; `make prove` draws new ones.
+# The machine may be busy, so the time of an example has no meaning. Every run tries the same
+# examples, so that a change fails by its own fault only; `make prove` draws new ones.
 hypothesis_settings.register_profile(
     "vitrine",
     deadline=None,
@@ -129,7 +129,7 @@ def objects(monkeypatch: pytest.MonkeyPatch) -> S3Objects:
 
 @pytest.fixture
 def audit() -> AuditService:
-    """What makes entries; large values need the buckets of `objects`."""
+    """The service that creates entries; large values need the buckets of `objects`."""
     return audit_service(S3Objects(s3()))
 
 

@@ -1,4 +1,4 @@
-"""What the AWS SDK must be."""
+"""Requirements on the AWS SDK."""
 
 import os
 import subprocess

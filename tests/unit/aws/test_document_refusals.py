@@ -1,4 +1,4 @@
-"""Reasons of refused documents are the product's own; OpenSearch's text is in the log only."""
+"""Reasons of refused documents are in the product's words; OpenSearch's text is in the log only."""
 
 from typing import Any
 

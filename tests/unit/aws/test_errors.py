@@ -1,4 +1,4 @@
-"""Which errors of AWS are outages: what meets them is tried again, and is nobody's fault."""
+"""Which errors of AWS are outages, which are retried."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Calls of functions in tenant isolation: their header, and what their ends become."""
+"""Calls of functions in tenant isolation: their header, and the results of their ends."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Notifications by SNS: who gets which message, as moto filters."""
+"""Notifications by SNS: the recipients of each message, by the filters of moto."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from backend.core.errors import InvalidInputError
 
 
 class TopicMailboxes:
-    """The topic; each address has a queue of its own in the place of a mailbox."""
+    """The topic; each address has a separate queue instead of a mailbox."""
 
     def __init__(self) -> None:
         self.sns: Any = boto3.client("sns", region_name="us-east-1")
@@ -32,7 +32,7 @@ class TopicMailboxes:
         return policies
 
     def mailbox(self, email: str) -> str:
-        """A queue that gets what the filter of the address lets through."""
+        """A queue that receives the messages that pass the address's filter."""
         url = self.sqs.create_queue(QueueName=digest(email))["QueueUrl"]
         request = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
         self.sns.subscribe(

@@ -1,4 +1,4 @@
-"""What the port of objects makes of the errors that S3 tells key by key."""
+"""Errors that S3 returns for single keys, behind the port of objects."""
 
 import io
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class RawResponse(io.BytesIO):
 
 
 def delete_with(code: str) -> None:
-    """Delete two keys while S3 deletes one and answers with the code for the other."""
+    """Delete two keys; S3 deletes one and returns the code for the other."""
     client = s3()
     reply = {"Errors": [{"Key": "a/b.txt", "Code": code, "Message": "its reason"}]}
     with Stubber(client) as stub:

@@ -1,4 +1,4 @@
-"""Items and times read in our way are what botocore and boto3 make of them."""
+"""Our parsing of items and times has the same results as botocore's and boto3's."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -31,7 +31,7 @@ WIRE: dict[str, Any] = {
 
 @pytest.fixture
 def tables(dynamo_tables: DynamoTables) -> DynamoTables:
-    """Tables that boto3 reads beside us."""
+    """Tables that boto3 reads for comparison."""
     return dynamo_tables
 
 

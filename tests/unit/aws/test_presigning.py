@@ -1,4 +1,4 @@
-"""Presigned URLs: what they let their holder do, and what is part of the signature."""
+"""Presigned URLs: the requests that they allow, and the parts that the signature covers."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""Documents of providers over HTTP: whole, small, and from nowhere else."""
+"""Documents of identity providers over HTTP: complete, small, and only from allowed addresses."""
 
 import socket
 import ssl
@@ -54,7 +54,7 @@ def _lead_away(handler: BaseHTTPRequestHandler) -> None:
 def _drip(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.end_headers()
-    with suppress(OSError):  # the client leaves
+    with suppress(OSError):  # the client closes the connection
         while True:
             handler.wfile.write(b" ")
             Event().wait(0.02)
@@ -90,7 +90,7 @@ class Provider(BaseHTTPRequestHandler):
         PATHS[self.path](self)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Executions by Step Functions: what is sent, and what its answers and errors become."""
+"""Executions by Step Functions: the requests, and the conversion of replies and errors."""
 
 import json
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ GIVEN = RunInput([TASK], {"databaseId": "db"})
 
 
 class Service:
-    """The adapter, and what the service is to answer."""
+    """The adapter, and the next replies of the service."""
 
     def __init__(self) -> None:
         client: Any = boto3.client("stepfunctions", region_name="eu-central-1")

@@ -1,4 +1,4 @@
-"""What the port of tables makes of items that a transaction holds just then."""
+"""Transactions on items that another transaction holds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ WRITES: dict[str, tuple[str, Step]] = {
 
 @pytest.fixture
 def held() -> Any:
-    """Tables, and the stub that says what DynamoDB answers."""
+    """Tables, and the stub that returns DynamoDB's replies."""
     client = dynamodb()
     with Stubber(client) as stub:
         yield DynamoTables(client, Settings({f"TABLE_{RESERVATIONS.name}": "table"})), stub
@@ -57,7 +57,7 @@ def test_a_write_to_a_permanently_locked_item_is_an_outage(
     held: tuple[DynamoTables, Stubber], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pass_by(seconds: float) -> None:
-        """No time is spent."""
+        """Retries without waiting."""
 
     monkeypatch.setattr("tenacity.nap.time.sleep", pass_by)
     tables, stub = held

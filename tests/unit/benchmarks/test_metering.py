@@ -206,7 +206,7 @@ def test_only_what_an_index_stores_is_charged_to_it() -> None:
     stored(item("one", other="x", included="1"))
     assert put(item("one", 200, other="x", included="1")) == 1
     assert put(item("one", 200, other="x", included="2")) == 1 + 1
-    assert put(item("one", 200, other="x", included="2")) == 1  # the same once more
+    assert put(item("one", 200, other="x", included="2")) == 1  # the same again
 
 
 def test_a_changed_key_of_an_index_is_two_writes() -> None:

@@ -1,4 +1,4 @@
-"""The judged searches: what the scores mean, and that the set stays what was judged."""
+"""The judged searches: the meaning of the scores, and the unchanged set."""
 
 import hashlib
 from collections import Counter

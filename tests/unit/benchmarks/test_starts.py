@@ -1,4 +1,4 @@
-"""The benchmark of starts measures what it is asked for, or says that there is no such thing."""
+"""The benchmark of starts measures the named functions, or reports unknown names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The client's tests talk to a server in memory; they neither need nor get an AWS."""
+"""The client's tests use a server in memory, and no AWS."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.unit.client.fake_server import API, KEY, FakeServer
 
 @pytest.fixture(autouse=True)
 def aws_in_process() -> None:
-    """Takes the place of the other unit tests' AWS, which would only cost time here."""
+    """Replaces the AWS of the other unit tests, which would only take time here."""
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def server() -> FakeServer:
 
 @pytest.fixture
 def pauses() -> list[float]:
-    """How long the client slept, each time."""
+    """The seconds of each pause of the client."""
     return []
 
 

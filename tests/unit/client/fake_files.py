@@ -1,4 +1,4 @@
-"""The file half of the stand-in: uploads, stored files, and the storage behind presigned URLs."""
+"""The file routes of the server in memory: uploads, stored files, storage behind URLs."""
 
 import base64
 import hashlib
@@ -95,7 +95,7 @@ class FakeFiles:
         self.file_results: dict[str, str] = {}
         self.error_kind = "failure"
         self.generation = 0
-        """URLs of earlier ones have expired."""
+        """URLs with an earlier number have expired."""
         self.large_from = 10**9
         self.polls_until_finished = 2
 

@@ -1,6 +1,6 @@
-"""A stand-in for the API and its storage, in memory: the contract's routes as the client uses them.
+"""A server in memory with the API's routes that the client uses, and its storage.
 
-It knows no permissions and no versions. Faults are put in front of it by `fail`.
+It has no permissions and no versions. `fail` adds faults before it.
 """
 
 import json
@@ -27,7 +27,7 @@ class Fault:
     path: re.Pattern[str]
     answers: list[Answer]
     after: bool = False
-    """The request is carried out first: the reply gets lost."""
+    """The request is carried out first: only the reply is lost."""
 
 
 LIFECYCLE = {
@@ -62,7 +62,7 @@ class FakeServer(FakeFiles):
         self.admin = httpx.MockTransport(self.serve_admin)
 
     def fail(self, method: str, path: str, *answers: Answer, after: bool = False) -> None:
-        """The next requests that fit get these answers, one each."""
+        """The next matching requests receive these replies, one each."""
         self.faults.append(Fault(method, re.compile(path), list(answers), after))
 
     def calls(self, method: str, path: str) -> int:
@@ -227,7 +227,7 @@ class FakeServer(FakeFiles):
         return reply({}) if known else refuse(404, "Not Found")
 
     def _change(self, asset: Document, verb: str, body: Document) -> httpx.Response:
-        """Archive, bring back or delete; its job is running still."""
+        """Archive, restore or delete; its job is still running."""
         status, field = LIFECYCLE[verb]
         if body.get(field) is not True:
             refuse(400, f"{field}: must be true")

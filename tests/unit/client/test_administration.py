@@ -23,7 +23,7 @@ DONE: dict[str, JsonValue] = {
 
 @dataclass
 class Answers:
-    """Gives planned answers to requests whose bodies it has kept."""
+    """Returns planned replies, and records the bodies of the requests."""
 
     server: FakeServer
     bodies: list[tuple[str, JsonValue]] = field(default_factory=list[tuple[str, JsonValue]])

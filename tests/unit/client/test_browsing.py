@@ -1,4 +1,4 @@
-"""The command `vitrine open`: the address of what is named, and the browser that shows it."""
+"""The command `vitrine open`: the address of an object, and the browser that opens it."""
 
 from pathlib import Path
 

@@ -15,7 +15,7 @@ KEY = "assetVersionId:commentId"
 
 
 class CommentServer(FakeServer):
-    """Keeps comments; those of `bob` are not the caller's."""
+    """Stores comments; those of `bob` are not the caller's."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where the address and the key come from, and what waiting asks."""
+"""The sources of address and key, and the requests of waiting."""
 
 import json
 import stat
@@ -119,7 +119,7 @@ def test_a_damaged_login_is_reported(login: Path) -> None:
 
 
 def ticking() -> tuple[list[float], httpx.MockTransport, list[httpx.Response | Exception]]:
-    """A clock that sleeping moves, and a runtime that gives the listed answers."""
+    """A clock that pauses advance, and a runtime that returns the listed replies."""
     now = [0.0]
     answers: list[httpx.Response | Exception] = []
 

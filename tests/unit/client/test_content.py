@@ -1,4 +1,4 @@
-"""Is it the same file? Checksums first, ETags as S3 computes them else."""
+"""Comparison of files: by checksums, or else by ETags as S3 computes them."""
 
 import hashlib
 from pathlib import Path

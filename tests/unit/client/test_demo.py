@@ -1,4 +1,4 @@
-"""The command that imports a folder, looks for every file, and counts what was found out."""
+"""The command that imports a folder, searches for every file, and counts the facts."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The SDK asks every route of the API, and the command does what the SDK can."""
+"""The SDK calls every route of the API, and the command has every function of the SDK."""
 
 import ast
 import inspect
@@ -28,7 +28,7 @@ from vitrine.resources.streams import Source
 from backend.spec.routes import ROUTES, Route
 
 Method = tuple[str, str]
-"""A resource of the SDK and what it does."""
+"""A resource of the SDK and its methods."""
 
 SEVERAL: dict[object, list[object]] = {
     Owner: [
@@ -56,7 +56,7 @@ NOT_COMMANDS = {
 
 
 class RequestRecorder:
-    """Notes what the client asks, and answers with nothing that it could use."""
+    """Records the client's requests, and returns replies without content."""
 
     def __init__(self) -> None:
         self.requested: set[tuple[str, str]] = set()
@@ -110,7 +110,7 @@ def _made(kind: Any) -> object:
 
 
 def call(method: Callable[..., object]) -> None:
-    """Call it with what it needs, and once more for each further value of that."""
+    """Call a method with its required arguments, and again for each further value of one."""
     kinds = typing.get_type_hints(method)
     needed = {
         each.name: samples(kinds[each.name])
@@ -125,7 +125,7 @@ def call(method: Callable[..., object]) -> None:
 
 
 def _use(answer: object) -> None:
-    """Some methods ask only when what they give is used."""
+    """Use the result of a method, because some send their request only then."""
     if isinstance(answer, Iterator):
         next(cast("Iterator[object]", answer), None)
     elif isinstance(answer, AbstractContextManager):

@@ -17,7 +17,7 @@ BASE = "/database/garage/assets/pump-1"
 
 
 class FileServer(FakeServer):
-    """A server that takes every change of files and says what was asked."""
+    """A server that accepts every change of files and records the requests."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What all commands have in common."""
+"""Common properties of all commands."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def test_a_shell_completion_is_printed() -> None:
 
 
 def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
-    """The exit code and the standard error of a command that asks nobody."""
+    """The exit code and the standard error of a command that sends no request."""
     done = subprocess.run(
         [
             *(Path(sys.executable).with_name("vitrine"), "uploads", "list", "--here", "--json"),

@@ -1,4 +1,4 @@
-"""Importing a folder: everything arrives, a second run repeats nothing, troubles are told."""
+"""Imports of folders: all files are uploaded, a second run repeats none, problems are reported."""
 
 import threading
 from pathlib import Path

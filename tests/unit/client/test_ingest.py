@@ -16,7 +16,7 @@ PUMP = Described(database_id="garage", asset_id="pump", asset_name="Old Pump", d
 
 
 class IngestServer(FakeServer):
-    """Makes the asset and leaves the rest to the routes of uploads."""
+    """Creates the asset and leaves the rest to the routes of uploads."""
 
     def _route(self, request: httpx.Request, parts: list[str], body: Document) -> httpx.Response:
         if parts != ["ingest-asset"]:
@@ -120,7 +120,7 @@ def test_the_command_prints_each_file(
 def test_a_file_that_was_not_announced_ends_an_ingest_with_one_sentence(
     server: IngestServer, files: list[Path], tmp_path: Path
 ) -> None:
-    """A server that answers with the examples of the OpenAPI document does so."""
+    """A server that returns the examples of the OpenAPI document does so."""
     started = {"relativeKey": "/text", "uploadIdS3": "text", "numParts": 1}
     poor = httpx.Response(200, json={"uploadId": "y1", "files": [started]})
     server.fail("POST", "^/ingest-asset$", poor)

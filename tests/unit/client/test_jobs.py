@@ -1,4 +1,4 @@
-"""Long work seen from the client: looked at, stopped, taken up again, waited for."""
+"""Jobs in the client: read, stopped, resumed, waited for."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Archiving, bringing back and deleting from the client: the calls and the commands."""
+"""Archiving, restoring and deleting from the client: the calls and the commands."""
 
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def test_a_deleted_database_is_purged(shell: Shell, server: FakeServer) -> None:
     assert (shell.code, "is active" in shell.err) == (1, True)
     shell.run("databases", "delete", "cars", "--yes")
     shell.run("databases", "purge", "cars")
-    assert shell.code == 2  # nobody has confirmed it
+    assert shell.code == 2  # without a confirmation
     line = shell.run("databases", "purge", "cars", "--yes", "--reason", "by law")
     assert line == "cars\tpurgeDatabase.1\tqueued\n"
     assert server.bodies[-1][1] == {"confirmPermanentDelete": True, "reason": "by law"}

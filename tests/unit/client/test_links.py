@@ -40,7 +40,7 @@ def museum(client: Vitrine, server: FakeServer) -> None:
 
 
 def body_of(server: FakeServer) -> Any:
-    """What the last request sent."""
+    """The body of the last request."""
     return json.loads(server.sent[-1].content)
 
 

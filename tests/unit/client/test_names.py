@@ -14,7 +14,7 @@ SEGMENTS = st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=5)
 
 
 def is_storable(segment: str) -> bool:
-    """The contract's rule for one name, written a second time."""
+    """The contract's rule for one name, implemented a second time."""
     bad = re.search(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff]', segment)
     shape = 1 <= len(segment) <= 255 and segment[-1] not in ". " and segment not in {".", ".."}
     return shape and not bad

@@ -1,6 +1,6 @@
-"""In how many parts the client sends files: within S3's limits, whoever chooses, client or server.
+"""Numbers of parts of uploads: within S3's limits, chosen by client or server.
 
-What is cut is what the server's own plan says, so both sides are looked at together.
+The client cuts files by the server's plan, so both sides are tested together.
 """
 
 from hypothesis import given

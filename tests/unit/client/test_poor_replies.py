@@ -1,4 +1,4 @@
-"""Every command with replies that are no replies of the API, or that lack optional fields."""
+"""Every command with invalid replies, or replies without optional fields."""
 
 import inspect
 import io
@@ -39,7 +39,7 @@ _CHANGE = {
     "facts renew": ["--all"],
     "runs": ["--tracking-uri", "other://mlflow"],
 }
-"""What a command needs besides its required arguments."""
+"""Arguments that a command needs besides its required ones."""
 _LOCAL = {"demo", "version", "wait", "uploads resume"}
 """Commands that need a local runtime, or a record of an upload."""
 FILE: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The names and signatures that users of the client's library write do not change."""
+"""The names and signatures of the client library that users write do not change."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""Commands for keys, databases, records of assets, tags, and what a deployment tells of itself."""
+"""Commands for keys, databases, records of assets, tags, and the configuration of a deployment."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Uploads that were broken off go on where they stopped; large files are waited for."""
+"""Interrupted uploads continue; large files are waited for."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ BODY = bytes(range(250)) * 4
 
 
 class KilledError(BaseException):
-    """The client ended; no code of it runs any more."""
+    """The client ended; none of its code runs any more."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def settings(tmp_path: Path, **more: Any) -> Settings:
-    """Of a new process: the journal is read from the disk."""
+    """A client of a new process: the journal is read from the disk."""
     return Settings(journal=Journal(tmp_path / "journal", API), **more)
 
 
@@ -52,7 +52,7 @@ def puts(server: FakeServer) -> list[int]:
 def broken_off(
     client: Vitrine, server: FakeServer, garage: Path, tmp_path: Path, *, after: int = 6
 ) -> None:
-    """An import of ten parts that the storage stopped answering after some of them."""
+    """An import of ten parts, during which the storage stopped responding."""
     server.part_size = 100
     server.fail(
         "PUT",

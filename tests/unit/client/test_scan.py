@@ -1,4 +1,4 @@
-"""What a folder on the disk becomes: assets, files, and names that stay out with a reason."""
+"""The assets and files of a folder on the disk, and the names that are skipped, with reasons."""
 
 import os
 import unicodedata
@@ -94,7 +94,7 @@ def test_a_file_that_may_not_be_read_is_a_failure(
     def denied(_path: Path, _mode: int) -> bool:
         return False
 
-    # Taking the permission away would not do: root may read everything.
+    # Removing the permission would not suffice: root may read everything.
     monkeypatch.setattr(scanning.os, "access", denied)
     [problem] = scan(root).problems
     assert problem.unreadable

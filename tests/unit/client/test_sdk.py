@@ -1,4 +1,4 @@
-"""What the SDK sends and understands: credentials, errors, retries, pages, revisions."""
+"""Requests and replies of the SDK: credentials, errors, retries, pages, revisions."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Searches beyond the window, by typed metadata, and behind one's own writes."""
+"""Searches beyond the first 10,000 hits, by typed metadata, and after one's own writes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""As the name of a file, `-` is standard input or standard output."""
+"""As a file name, `-` is standard input or standard output."""
 
 import json
 from pathlib import Path

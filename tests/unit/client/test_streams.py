@@ -1,4 +1,4 @@
-"""Bytes of files from the client: whole, in part, redirected; and on the command line."""
+"""Bytes of files from the client: complete, in part, redirected; also on the command line."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def _use(run_id: str, version: str, stage: str = "active") -> AssetRun:
 
 @pytest.fixture
 def uses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
-    """What the table was asked; it has two runs."""
+    """The queries of the table, which has two runs."""
     requests: list[tuple[str, str, str]] = []
 
     def runs_of_asset(*question: str) -> list[AssetRun]:

@@ -1,4 +1,4 @@
-"""The commands for uploads that are under way."""
+"""The commands for open uploads."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
 
 @pytest.fixture
 def broken_off(shell: Shell, server: FakeServer, tmp_path: Path) -> str:
-    """An import of ten parts, of which seven arrived; the upload's id."""
+    """An import of ten parts, of which seven are stored; the upload's id."""
     path = tmp_path / "garage" / "car" / "body.glb"
     path.parent.mkdir(parents=True)
     path.write_bytes(bytes(range(250)) * 4)

@@ -1,4 +1,4 @@
-"""Stacks of a few resources, in a stand-in that creates nothing."""
+"""Stacks with a few resources, in a stand-in that creates none."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Resources = Mapping[str, Any]
 
 
 class RecordingNames(Names):
-    """Notes what is built and removed."""
+    """Records what is built and removed."""
 
     def __init__(self) -> None:
         self.built: list[list[str]] = []

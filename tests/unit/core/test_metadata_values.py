@@ -1,4 +1,4 @@
-"""Which values each type takes: all that are well-formed, and none that nearly are."""
+"""The accepted values of each type: all well-formed ones, and no similar ones."""
 
 import json
 from collections.abc import Callable

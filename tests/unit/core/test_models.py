@@ -1,4 +1,4 @@
-"""How fields are named on the wire, and what null says there."""
+"""The names of fields on the wire, and the meaning of null."""
 
 import importlib
 import pkgutil

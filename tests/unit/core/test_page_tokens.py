@@ -1,4 +1,4 @@
-"""Page tokens: whose they are, and that nobody reads in them where a page ended."""
+"""Page tokens belong to one caller, and do not reveal where a page ended."""
 
 import base64
 
@@ -23,7 +23,7 @@ def test_a_token_says_to_its_issuer_where_a_page_ended(position: dict[str, objec
 
 
 def test_where_a_page_ended_is_not_revealed_to_others() -> None:
-    """A page that permissions thin out may end at a row that the caller must not know of."""
+    """A page that permissions filter may end at a row that the caller may not know."""
     seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
     for found in (b"hidden", b"databaseId", b"assetId", b'{"'):
         assert found not in seen

@@ -1,4 +1,4 @@
-"""Pages that permissions thin out."""
+"""Pages that permissions filter."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from backend.domains.databases.models import Database
 
 
 class Numbers:
-    """A list of numbers, read by pages; remembers how many were asked for at once."""
+    """A list of numbers, read by pages; records the requested page sizes."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -1,4 +1,4 @@
-"""Which objects are previews, and which of several is shown: one answer for listings and search."""
+"""Which objects are previews, and which of several is shown: the same for listings and search."""
 
 from datetime import datetime, timedelta
 

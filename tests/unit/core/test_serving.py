@@ -1,4 +1,4 @@
-"""What a file is served as: its type and disposition are the server's, whatever it is called."""
+"""The server decides type and disposition of a file, whatever its name is."""
 
 import re
 from urllib.parse import unquote

@@ -41,12 +41,12 @@ class ManualClock:
 
 @dataclass
 class CountingRepository:
-    """The repository, and what was asked of it."""
+    """The repository; records its calls."""
 
     real: PolicyRepository
     requested: list[str] = field(default_factory=list[str])
     before_reading: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What others do when rights are read, once each."""
+    """Concurrent changes while rights are read, once each."""
     stale: Mapping[str, StoredRules] = field(default_factory=dict[str, StoredRules])
     """Rules as they were before that, for the reading that it comes into."""
 

@@ -1,4 +1,4 @@
-"""Every route that reads requires the permission that it is declared with, and heeds it."""
+"""Every route that reads requires its declared permission, and its reply depends on it."""
 
 from typing import cast
 

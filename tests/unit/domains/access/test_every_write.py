@@ -1,6 +1,7 @@
-"""Every route that writes requires the permission that it is declared with, and heeds it.
+"""Every route that writes requires its declared permission, and its effect depends on it.
 
-The matrix (`tests/unit/domains/access/matrix`) asks those too that make no entry of their own.
+The matrix (`tests/unit/domains/access/matrix`) also tests routes without an audit entry of their
+own.
 """
 
 import pytest

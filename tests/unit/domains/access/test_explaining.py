@@ -1,4 +1,4 @@
-"""An administrator is told which constraint decides."""
+"""Administrators receive the constraint that decides."""
 
 from datetime import datetime
 from typing import Any

@@ -311,7 +311,7 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
     count = many(tables, "viewer")
     assert delete_role(client, "viewer").body["jobId"] == JOB
     assert tables.get(JOBS, {"jobId": JOB}) is not None
-    # Meanwhile nobody sees it or is given it, and the name stays taken.
+    # Meanwhile the role is invisible and cannot be assigned, and its name is reserved.
     assert [item["roleName"] for item in client.send("GET", "/roles").body["Items"]] == ["admin"]
     assert role(client, "viewer").status == 409
     assert give(client, "late", "viewer").status == 400

@@ -1,4 +1,4 @@
-"""What is wrong with a constraint is said by field, and nothing of it is kept."""
+"""Errors in a constraint are reported by field, and the constraint is not stored."""
 
 import pytest
 

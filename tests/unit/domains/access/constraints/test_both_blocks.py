@@ -1,4 +1,4 @@
-"""What writers and readers of constraints are told of both blocks, and of fields of other types."""
+"""Warnings about criteria in both blocks, and about fields of other types."""
 
 import json
 from typing import Any

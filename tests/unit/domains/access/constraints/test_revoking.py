@@ -1,4 +1,4 @@
-"""What one process takes away is gone in another one within five seconds, while indexes lag."""
+"""A permission that one process revokes has no effect in another one after five seconds."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -62,7 +62,7 @@ def test_a_role_that_is_made_again_has_none_of_the_old_rules(
 def test_a_role_in_many_constraints_has_no_rules_at_once_and_leaves_them_by_a_job(
     api: Constraints, memory: MemoryTables, count: int
 ) -> None:
-    """Many are those of many rows, too."""
+    """A constraint with many rows counts as many, too."""
     others = users(*(f"user-{number:02}" for number in range(39 if count == 3 else 1)))
     for number in range(count):
         api.put(f"see-{number:02}", constraint(userPermissions=others))

@@ -1,4 +1,4 @@
-"""Templates: variables, what is refused, and what the standard ones allow in words."""
+"""Templates: variables, refusals, and the permissions of the standard templates in words."""
 
 from typing import Any
 
@@ -177,7 +177,7 @@ def test_the_standard_templates_are_listed_as_they_are_imported(api: Constraints
 
 
 class Role:
-    """What the role may do once a template, or several, were applied."""
+    """The permissions of the role after one or several templates were applied."""
 
     def __init__(self, api: Constraints, memory: MemoryTables, *names: str) -> None:
         listed = api.send("GET", "/auth/constraintsTemplates").body["Items"]

@@ -226,7 +226,7 @@ def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constrai
 
 
 class InterruptedTables(MemoryTables):
-    """Tables in which something else happens just before a transaction, once."""
+    """Tables with a concurrent change just before a transaction, once."""
 
     first: Callable[[], object] | None = None
 
@@ -336,7 +336,7 @@ def test_strangers_may_do_nothing_with_constraints(
 def test_one_that_is_too_large_to_delete_at_once_is_deleted_in_steps(
     api: Constraints, memory: MemoryTables
 ) -> None:
-    """Rules that a change leaves as they are, are not written."""
+    """Unchanged rules are not written."""
     value = [f"{number:04}" * 15 for number in range(1000)]
     large = [criterion("databaseId", "is_one_of", value)]
     names = [f"user-{number:02}" for number in range(40)]

@@ -1,4 +1,4 @@
-"""Puts the questions of a route, and reads the answers as letters of the matrix."""
+"""Sends the requests of a route, and converts the replies to letters of the matrix."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,10 +26,10 @@ _REFUSED = frozenset({BAD, FORBIDDEN, NOT_FOUND})
 
 @dataclass
 class RouteReplies:
-    """What a route answered a role, a letter a state.
+    """The replies of a route to a role, one letter per state.
 
-    `succeeded` tells whether any answer was a success, `wrote` in which states a refusal changed
-    something, `missing` the codes of what was not found.
+    `succeeded` is true if any reply was a success, `wrote` are the states in which a refusal
+    changed something, `missing` the codes of 404 replies.
     """
 
     letters: dict[State, str] = field(default_factory=dict[State, str])
@@ -45,7 +45,7 @@ class RouteReplies:
 def replies_of(
     world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES
 ) -> RouteReplies:
-    """Ask a route about an object in each of the states that it can name."""
+    """Send requests for an object in each of the states that the route can name."""
     found = RouteReplies()
     for state in states:
         if state not in CASE_OF[route].states:

@@ -1,7 +1,7 @@
-"""What the matrix must say, from the declared routes and the words of the roles.
+"""The expected matrix, calculated from the declared routes and the definitions of the roles.
 
-The table beside this module holds the same letters, for people to read and review; this statement
-keeps its thousands of cells consistent, and shares nothing with what decides in the product.
+`matrix.txt` contains the same letters for people to review; this calculation keeps its thousands of
+cells consistent, and shares no code with the product's decisions.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ objects, of which invisible ones are omitted. `self`: the caller."""
 
 @dataclass(frozen=True)
 class Demand:
-    """What a route demands, by its shape and the kind of its object."""
+    """The requirements of a route, by its shape and the kind of its object."""
 
     shape: Shape
     kind: str
@@ -70,9 +70,9 @@ _SEES_ARCHIVED = {
     *(routes.UPDATE_LINK_METADATA, routes.DELETE_LINK_METADATA),
     *(routes.LIST_DATABASES, routes.GET_DATABASE, routes.UNSUBSCRIBE),
 }
-"""Routes that speak of archived assets, or deleted databases, too, if they are asked to."""
+"""Routes that include archived assets, or deleted databases, on request."""
 _WITH_GLOBAL = {"metadataSchema", "pipeline", "workflow"}
-"""Kinds of objects that GLOBAL has too."""
+"""Kinds of objects that exist in GLOBAL too."""
 _SPECIAL: dict[Route, Demand] = {
     routes.GET_LOGIN_PROFILE: Demand("self", "profile"),
     routes.UPDATE_LOGIN_PROFILE: Demand("self", "profile"),
@@ -88,7 +88,7 @@ _SPECIAL: dict[Route, Demand] = {
 
 
 def demand_of(route: Route) -> Demand:
-    """What a route demands, by its declaration and the words above."""
+    """The requirements of a route, by its declaration and the tables above."""
     special = _SPECIAL.get(route)
     if special is not None:
         return special
@@ -109,7 +109,7 @@ def demand_of(route: Route) -> Demand:
 
 
 def letter(route: Route, role: Role, state: State) -> str:
-    """What a role must be answered."""
+    """The expected reply to a role."""
     demand = demand_of(route)
     if state not in CASE_OF[route].states:
         return NO_CASE
@@ -124,15 +124,16 @@ def letter(route: Route, role: Role, state: State) -> str:
 
 
 def _of_place(demand: Demand, route: Route, role: Role, state: State, *, there: bool) -> str:
-    # Nothing is asked of what is not there but where it would be: in another database.
+    # For an absent object only its parent is checked, which is another database.
     if not role.may_do(route.action, demand.kind, state if there else "foreign"):
         return FORBIDDEN
-    # A rule names the tag `secret`, so putting it on an asset takes the right to change the tag.
+    # A rule names the tag `secret`, so adding it to an asset requires the permission to change the
+    # tag.
     is_tagged = route is routes.CREATE_ASSET and state == "tagged"
     if is_tagged and not role.may_do("PUT", "tag", "own"):
         return FORBIDDEN
     if route is routes.PUT_WORKFLOW and not role.may_do("GET", "pipeline", state):
-        return BAD  # a pipeline that the caller does not see is none
+        return BAD  # a pipeline that the caller does not see counts as absent
     return ALLOWED if there else demand.missing
 
 
@@ -157,8 +158,8 @@ _OF_EXECUTIONS = {
     *(routes.START_EXECUTION, routes.GET_EXECUTION),
     *(routes.STOP_EXECUTION, routes.RERUN_EXECUTION),
 }
-"""Routes that need a right to the workflow beside that to the asset; those that run it need one to
-its pipelines too. The workflow is of the asset's database."""
+"""Routes that require a permission on the workflow besides that on the asset; those that run it
+require one on its pipelines too. The workflow is of the asset's database."""
 
 
 def _of_run(route: Route, role: Role, state: State) -> str:
@@ -172,12 +173,12 @@ def _of_run(route: Route, role: Role, state: State) -> str:
 
 
 def row(route: Route) -> dict[str, str]:
-    """The letters of a route by role, one a state."""
+    """The letters of a route by role, one per state."""
     return {role.name: "".join(letter(route, role, each) for each in STATES) for role in ROLES}
 
 
 def written(route: Route, cells: dict[str, str]) -> str:
-    """A line of the table."""
+    """A row of the table."""
     return " ".join(cells[role.name].ljust(_WIDTH) for role in ROLES) + f" {route.key}"
 
 

@@ -1,6 +1,6 @@
-"""What each role of the matrix may do, in the words of its template: no rule is read here.
+"""The permissions of each role of the matrix, as its template describes them; no rule is read here.
 
-The stored rules say the same in criteria; `test_matrix` finds out whether they do.
+The stored rules express the same in criteria; `test_matrix` checks that they agree.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ May = Callable[[Action, str, State], bool]
 
 ADMINISTRATION = ("/auth/", "/roles", "/user-roles", "/user/", "/admin/", "/audit")
 ONLY_ADMINISTRATORS = frozenset({"constraint", "failure", "queue", "searchIndex", "audit"})
-"""Types that no rule can name; `apiKey` is such too, with an exception. No role has rules on
+"""Types that no rule can name; `apiKey` is one of them, with an exception. No role has rules on
 `bucket`, which everyone sees."""
 
 NOT_FOR_USERS = {
@@ -28,15 +28,15 @@ NOT_FOR_USERS = {
     *(routes.PUT_PIPELINE, routes.DELETE_PIPELINE),
     *(routes.PUT_WORKFLOW, routes.DELETE_WORKFLOW),
 }
-"""What `database-user` does not allow: permanent deletion, and changes of databases, schemas,
-pipelines and workflows."""
+"""Operations that `database-user` does not allow: permanent deletion, and changes of databases,
+schemas, pipelines and workflows."""
 WITH_GLOBAL = frozenset({"metadataSchema", "pipeline", "workflow"})
-"""Types of which roles of one database see the objects of GLOBAL."""
+"""Types of which roles of one database also see the objects of GLOBAL."""
 ASKING = {
     *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.LIST_PREVIEWS, routes.CHECK_SUBSCRIPTION),
     *(routes.DOWNLOAD, routes.EXPORT_ASSETS),
 }
-"""What is sent as POST and changes nothing."""
+"""Routes that are sent as POST and change nothing."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Role:
         return route.public or route.open_to_users or self.uses(route)
 
     def may_do(self, action: Action, kind: str, state: State) -> bool:
-        """Whether it may do this to an object of the kind in the state."""
+        """Return whether it may perform the action on an object of the kind in the state."""
         if self.is_administrator:
             return True
         if kind in ONLY_ADMINISTRATORS:
@@ -90,7 +90,7 @@ def _no_routes(route: Route) -> bool:
 
 
 def _routes_of_admins(route: Route) -> bool:
-    """Everything but administration; of tags what reads."""
+    """Everything except administration; reads of tags only."""
     return not _is_administration(route) and (_reads(route) or not _is_of_tags(route))
 
 
@@ -99,7 +99,7 @@ def _routes_of_users(route: Route) -> bool:
 
 
 def _routes_of_readers(route: Route) -> bool:
-    """What reads and is no administration; who sends nothing has no uploads to look at."""
+    """Reads except administration. A role that sends nothing has no uploads to read."""
     if route in {routes.GET_UPLOAD, routes.LIST_UPLOADS} or _is_administration(route):
         return False
     return _reads(route) or route in ASKING
@@ -114,9 +114,9 @@ def _nothing(action: Action, kind: str, state: State) -> bool:
 
 
 def _in_museum(kind: str, state: State) -> bool:
-    """The deleted database is not the museum, and neither is one that is not there.
+    """Objects of the museum. The deleted database is not the museum, and neither is an absent one.
 
-    Of the web application's pages those of assets are one's own, and those of constraints not.
+    Of the web application's pages it has those of assets, and not those of constraints.
     """
     if kind == "asset":
         return state in {"own", "archived", "tagged", "absent"}
@@ -124,7 +124,7 @@ def _in_museum(kind: str, state: State) -> bool:
 
 
 def _sees_museum(action: Action, kind: str, state: State) -> bool:
-    """All of the database, definitions of GLOBAL, and all tags; no roles and no users."""
+    """Everything in the database, definitions of GLOBAL, and all tags; no roles and no users."""
     if action != "GET" or kind in {"role", "userRole"}:
         return False
     if kind in {"tag", "tagType"} or (kind in WITH_GLOBAL and state == "GLOBAL"):
@@ -200,5 +200,5 @@ def _all_but(action: Action) -> May:
 ACTIONS: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
 WITH_ONE_ACTION = tuple(Role(f"just-{each}", _all_routes, _just(each)) for each in ACTIONS)
 WITHOUT_ONE_ACTION = tuple(Role(f"but-{each}", _all_routes, _all_but(each)) for each in ACTIONS)
-"""Roles without one action each, which show what action a method requires. They are no columns. All
-may see objects, except `but-GET`."""
+"""Roles without one action each, which show the action that a method requires. They are not
+columns. All may see objects, except `but-GET`."""

@@ -1,4 +1,4 @@
-"""A search engine in memory that heeds what a query filters by, and knows nothing of ranking."""
+"""A search engine in memory that applies the filters of a query, and does not rank."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ Document = Mapping[str, Any]
 
 
 _OF_RULES = {*RULED_FIELDS.values(), *STRETCHES_OF.values()}
-"""The fields that filters of rules read."""
+"""The fields that filters of rules use."""
 
 
 @dataclass
 class FilteringEngine(MemorySearchEngine):
-    """Finds those of its documents that the filters of a query let through."""
+    """Returns those of its documents that match the filters of a query."""
 
     documents: Sequence[Document] = ()
     requested: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -47,7 +47,7 @@ class FilteringEngine(MemorySearchEngine):
 
 
 def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObject:
-    """Of the documents that its filter lets through, how many have each value."""
+    """The number of matching documents for each value."""
     if "nested" in wanted:
         return {"of_pairs": {"values": {"buckets": []}}}
     counted = [each for each in documents if matches(wanted["filter"], each)]
@@ -61,7 +61,7 @@ def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObje
 
 
 def matches(query: Mapping[str, Any], document: Document) -> bool:
-    """Whether a query of the kinds that rules and searches make holds for a document."""
+    """Return whether a query of the kinds that rules and searches use matches a document."""
     ((kind, clause),) = query.items()
     if kind == "script_score":
         return matches(clause["query"], document)
@@ -69,7 +69,7 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
         return _all_hold(clause, document)
     is_of_rules = kind == "prefix" and bool(_OF_RULES & clause.keys())
     if kind in {"match_bool_prefix", "nested", "prefix"} and not is_of_rules:
-        return True  # words are tested with OpenSearch
+        return True  # searches for words are tested with OpenSearch
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
     if kind == "ids":

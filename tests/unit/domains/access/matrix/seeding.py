@@ -1,4 +1,4 @@
-"""What the world of the matrix holds: objects in each state, and a user for each role."""
+"""The objects of the matrix: some in each state, and a user for each role."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ from tests.unit.domains.access.matrix.world import Question, World
 Json = dict[str, Any]
 
 THERE: tuple[State, ...] = ("own", "foreign", "archived", "tagged")
-"""The states of assets that are there."""
+"""The states of existing assets."""
 RECORD = {"metadataKey": "year", "metadataValue": "1889", "metadataValueType": "string"}
 FILES = ("/a.txt", "/b.txt", "/old.txt")
 ANN = "ann@example.org"
@@ -47,7 +47,8 @@ EVENT = {"eventName": "Asset Version Change", "entityName": "Asset"}
 LARGE = "x" * 5000
 SHAPE = base64.b64encode(bytes(4 * SHAPE_NUMBERS)).decode()
 JOB_KINDS = {"queued": ARCHIVE_ASSET, "failed": MAKE_VERSION}
-"""Of a job that can be stopped, and of one that can be resumed whatever became of its asset."""
+"""States of a job that can be stopped, and of one that can be resumed, whatever state its asset
+has."""
 SCHEMA_FIELDS = {"fields": [{"metadataFieldKeyName": "room", "metadataFieldValueType": "string"}]}
 _TEMPLATES = {
     "dbadmin": ("database-admin",),
@@ -72,7 +73,7 @@ _OWN_RULES = {
 
 
 class Seeded(World):
-    """The world with everything in it."""
+    """The world with all objects."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +169,7 @@ class Seeded(World):
         self.done(routes.CREATE_LINK_METADATA, {"assetLinkId": link}, {"metadata": [RECORD]})
 
     def _put_comments(self, asset_id: str) -> None:
-        """A comment of each user: nobody changes what others wrote."""
+        """A comment of each user, because only its author can change a comment."""
         path = {"assetId": asset_id, "assetVersionId:commentId": "1:by-admin"}
         self.done(routes.CREATE_COMMENT, path, {"commentBody": "Nice"})
         (row,) = [row for row in self.tables.rows(COMMENTS) if row["assetId"] == asset_id]
@@ -178,7 +179,7 @@ class Seeded(World):
             self.tables.write(Put(table=COMMENTS, item={**row, **more, **owner}))
 
     def _put_uploads(self, state: State, path: Mapping[str, str]) -> None:
-        """An upload of each user: nobody but who began it can end it."""
+        """An upload of each user, because only the user who started it can end it."""
         upload = self._started(path, {"relativeKey": "/new.txt", "file_size": 0})
         (row,) = [row for row in self.tables.rows(ASSET_UPLOADS) if row["uploadId"] == upload]
         for role in USERS:
@@ -260,7 +261,7 @@ class Seeded(World):
             self.done(routes.PUT_WORKFLOW, body=publishing(database_id))
 
     def _put_executions(self) -> None:
-        """Executions on each asset that is there, one ended and one not, of its database."""
+        """Executions on each existing asset, one ended and one not, of its database."""
         for state in THERE:
             database_id, asset_id = PLACES[state]
             path = {"databaseId": database_id, "assetId": asset_id}

@@ -1,4 +1,4 @@
-"""In which states the matrix asks for an object, and the letters of its answers."""
+"""The states of objects in the matrix, and the letters of the replies."""
 
 from typing import Literal
 

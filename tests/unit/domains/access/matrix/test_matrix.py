@@ -1,10 +1,10 @@
-"""Every declared route, asked by every role about an object in every state: who is answered what.
+"""Every declared route with every role and an object in every state: the expected reply.
 
-`matrix.txt` is the table that was reviewed. It must say what the words of the templates say
-(`expected`), and the product must do what it says: its real rules, from the stored constraints of
-the standard templates, behind the handlers of all domains. Search is asked with an engine in memory
-that heeds the filter of the query; that the filter finds the same on OpenSearch is shown elsewhere
-(`tests/integration/search/test_permissions.py`).
+`matrix.txt` is the table that people review. It must match the calculation from the definitions of
+the templates (`expected`), and the product must match it: its real rules, from the stored
+constraints of the standard templates, behind the handlers of all domains. Search uses an engine in
+memory that applies the filter of the query; `tests/integration/search/test_permissions.py` shows
+that the filter finds the same on OpenSearch.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Answers = Callable[[Route], dict[str, RouteReplies]]
 
 @pytest.fixture(scope="module")
 def answers(world: Seeded) -> Answers:
-    """What a route answers each role about objects in all states."""
+    """The replies of a route to each role about objects in all states."""
 
     @cache
     def of(route: Route) -> dict[str, RouteReplies]:
@@ -71,7 +71,7 @@ def test_what_is_invisible_is_answered_as_what_is_absent(answers: Answers, route
 
 @_by_route
 def test_every_verb_asks_for_its_action(world: Seeded, route: Route) -> None:
-    """Who may do just that succeeds, and who may do all but that is refused."""
+    """A role with only the required permission succeeds, and a role with all others is refused."""
     probes = (*WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
     found = {role.name: replies_of(world, route, role, ["own"]).cell[0] for role in probes}
     assert found == {role.name: letter(route, role, "own") for role in probes}

@@ -1,6 +1,6 @@
-"""Requests that need more than one permission: on two objects, for several actions, as the owner.
+"""Requests with several requirements: on two objects, for several actions, as the owner.
 
-The matrix asks each route about one object by one action; these go on from there.
+The matrix tests each route with one object and one action; these tests cover the others.
 """
 
 from dataclasses import replace
@@ -23,7 +23,7 @@ _by_pair = pytest.mark.parametrize(("source", "target"), PAIRS)
 
 
 def may(role: Role, action: str, state: State) -> bool:
-    """Whether an active asset in this state is there for the role, to do this to."""
+    """Return whether the role may perform this on an active asset in this state."""
     seen = state not in {"archived", "absent"} and role.may_do("GET", "asset", state)
     return seen and role.may_do(action, "asset", state)
 

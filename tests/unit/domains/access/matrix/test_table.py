@@ -1,4 +1,4 @@
-"""Sentences that the whole table must bear out, read off it and nothing else."""
+"""Statements about the whole table, checked by reading it only."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def routes_of(keys: set[str]) -> list[Route]:
 
 
 def test_routes_alone_allow_nothing_but_what_is_ones_own_or_no_object() -> None:
-    """So a verb that asks for no permission is noticed."""
+    """So a service method without a permission check is detected."""
     assert allowed("routes") == WITHOUT_A_ROLE | OF_ONESELF | OF_THE_DEPLOYMENT
 
 

@@ -1,7 +1,7 @@
 """The whole product in memory under its real rules, with a user for each role of the matrix.
 
-Every request goes through the handler of its domain. What a request changes is rolled back, so that
-each finds the same objects.
+Every request goes through the handler of its domain. Changes of a request are rolled back, so that
+each request finds the same objects.
 """
 
 import json
@@ -58,7 +58,7 @@ Build = Callable[..., Router]
 
 
 class _Rules:
-    """The product's own rules, for a product that is made before them.
+    """The product's own rules, for a product that is created before them.
 
     While `required` is a list, the permissions that requests require are added to it.
     """
@@ -77,7 +77,7 @@ class _Rules:
 
 @dataclass(frozen=True)
 class Question:
-    """A request, and what a list shows where the object is in it."""
+    """A request, and the text in a list's reply that shows the object."""
 
     parameters: Mapping[str, str]
     query: Mapping[str, str] | None = None
@@ -86,9 +86,9 @@ class Question:
 
 
 class Outcome(NamedTuple):
-    """What a request left behind: transactions, required permissions, and audit entries.
+    """The effects of a request: transactions, required permissions, and audit entries.
 
-    `lonely` are the operations of entries that were written without what they are about.
+    `lonely` are the operations of entries that were written in a separate transaction.
     """
 
     answer: Answer
@@ -110,9 +110,9 @@ BothOf = Callable[[Any], Both]
 
 
 class World:
-    """`changed` tells whether the last request changed anything, before it was rolled back.
+    """`changed` is true if the last request changed anything, before it was rolled back.
 
-    Ids that the product made are kept by state, those of keys by user.
+    Ids that the product generated are stored by state, those of keys by user.
     """
 
     def __init__(self) -> None:

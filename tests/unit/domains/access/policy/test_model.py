@@ -1,4 +1,4 @@
-"""Rules are read as they are stored, or not at all."""
+"""Rules are parsed completely, or rejected."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ VALUES: dict[str, str | tuple[str, ...] | None] = {
     "several with": ("blue", "red"),
     "several without": ("blue", "green"),
 }
-"""What an object has in the field; rules name `red`."""
+"""The value of the field in an object; rules name `red`."""
 POSITIVE = {"same", "several with"}
 NEGATIVE = VALUES.keys() - POSITIVE
 ABSENT = {"absent", "empty", "no texts", "empty text"}

@@ -1,4 +1,4 @@
-"""The predicate says what the rules say, read one after the other."""
+"""The predicate decides as the rules do, evaluated one after the other."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reduced blocks decide as the given ones, and are as few as they can be."""
+"""Reduced blocks decide as the original ones, and are as few as possible."""
 
 from typing import Any
 

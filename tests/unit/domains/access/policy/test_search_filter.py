@@ -1,4 +1,4 @@
-"""The filter of a search, read as OpenSearch reads it, says what the rules say."""
+"""The filter of a search, evaluated as OpenSearch does, decides as the rules do."""
 
 import pytest
 from hypothesis import given
