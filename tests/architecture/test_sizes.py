@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.code_size import lines_of_code, sizes
+from tests.code_size import lines_of_code, lines_of_comments, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
@@ -229,6 +229,10 @@ def inner(values: list[str]) -> str:
 
 def test_lines_of_code_are_counted_without_comments_and_docstrings() -> None:
     assert lines_of_code(COUNTED) == 9
+
+
+def test_comments_are_counted_without_those_for_tools() -> None:
+    assert lines_of_comments(COUNTED + "inner([])  # noqa: T201\n") == 2
 
 
 def test_a_function_that_is_named_in_one_place_has_one_caller() -> None:
