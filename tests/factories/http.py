@@ -64,7 +64,9 @@ class RecordedDenials:
 class RecordedReads:
     """Records reads: user, operation, request id, read."""
 
-    recorded: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
+    recorded: list[tuple[str, str, str, Read]] = field(
+        default_factory=list[tuple[str, str, str, Read]]
+    )
     outage: bool = False
 
     def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:

@@ -185,7 +185,12 @@ def make_comment(world: World) -> str:
 
 def make_link_record(world: World) -> str:
     make_statue(world)
-    fields: Json = {"assetName": "Base", "description": "Stone", "isDistributable": True, "tags": []}
+    fields: Json = {
+        "assetName": "Base",
+        "description": "Stone",
+        "isDistributable": True,
+        "tags": [],
+    }
     world.done(routes.CREATE_ASSET, body={**MUSEUM, **fields, "assetId": "base"})
     ends = {"fromAssetDatabaseId": "museum", "fromAssetId": "statue"}
     ends |= {"toAssetDatabaseId": "museum", "toAssetId": "base", "relationshipType": "related"}

@@ -39,7 +39,11 @@ def test_the_eleventh_cursor_closes_the_oldest_which_says_so(
     cursors = [opened(user, page) for _ in range(MAX_OPEN + 3)]
     for cursor in cursors[:-MAX_OPEN]:
         status, error = user.refused("POST", "/search", {**page, "after": cursor})
-        assert (status, error["code"], error["errors"][0]["field"]) == (410, "CursorClosed", "after")
+        assert (status, error["code"], error["errors"][0]["field"]) == (
+            410,
+            "CursorClosed",
+            "after",
+        )
     for client, cursor in ((user, cursors[-MAX_OPEN]), (user, cursors[-1]), (other, others)):
         assert len(client.ok("POST", "/search", {**page, "after": cursor})["hits"]["hits"]) == 1
     assert opened(other, page)

@@ -145,7 +145,8 @@ def test_the_sdk_asks_every_route_and_no_other() -> None:
         for _, method in methods(client):
             call(method)
     routes = {
-        request: [route.key for route in ROUTES if fits(route, *request)] for request in received.requested
+        request: [route.key for route in ROUTES if fits(route, *request)]
+        for request in received.requested
     }
     assert [request for request, found in routes.items() if not found] == []
     listed = {key for found in routes.values() for key in found}

@@ -253,7 +253,9 @@ def test_the_command_exports_lines_json_or_a_file(
     sent = body_of(server)
     assert (sent["generatePresignedUrls"], sent["includeArchivedFiles"]) == (True, False)
     server.fail("POST", EXPORT, *answers())
-    reply = [json.loads(line) for line in shell.run("export", "museum", hall, "--json").splitlines()]
+    reply = [
+        json.loads(line) for line in shell.run("export", "museum", hall, "--json").splitlines()
+    ]
     assert [one["assetsInThisPage"] for one in reply] == [2, 1]
     assert reply[0]["assets"][1] == HIDDEN
     assert reply[0]["assets"][0]["assetid"] == "hall"

@@ -84,7 +84,10 @@ def test_what_is_about_no_field_names_the_place_that_was_sent() -> None:
     def create_tag(call: Call, body: InvalidModel) -> InvalidModel:  # pyright: ignore[reportUnusedFunction]
         raise AssertionError
 
-    request, sent = Client(router).send("GET", "/tags"), Client(router).send("POST", "/tags", body={})
+    request, sent = (
+        Client(router).send("GET", "/tags"),
+        Client(router).send("POST", "/tags", body={}),
+    )
     assert request.body["errors"] == [{"field": "query", "message": "is wrong as a whole"}]
     assert sent.body["errors"] == [{"field": "body", "message": "is wrong as a whole"}]
 

@@ -100,7 +100,9 @@ def test_prefixes_that_overlap_are_refused(registry: Registry, there: str, wante
     stored_bucket(registry.tables, name="scans", prefix=there)
     answer = registry.send(bucketName="scans", baseAssetsPrefix=wanted)
     assert (answer.status, answer.body["code"]) == (409, "BucketOverlaps")
-    assert registry.facts.requested == []  # what the registry says already needs no look at the bucket
+    assert (
+        registry.facts.requested == []
+    )  # what the registry says already needs no look at the bucket
     assert len(registry.buckets.all()) == 1
     assert entries(registry.tables) == []
 

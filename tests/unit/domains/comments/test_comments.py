@@ -180,7 +180,9 @@ def test_a_page_of_long_comments_fits_a_reply(board: CommentSetup) -> None:
     while True:
         answer = board.listed(**query)
         reply = json.dumps(answer.body, ensure_ascii=False)
-        assert len(json.dumps(reply, ensure_ascii=False).encode()) < 6_000_000  # as Lambda counts it
+        assert (
+            len(json.dumps(reply, ensure_ascii=False).encode()) < 6_000_000
+        )  # as Lambda counts it
         found += [row[KEY_NAME] for row in answer.body["message"]]
         if "NextToken" not in answer.body:
             break

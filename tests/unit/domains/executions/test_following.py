@@ -136,7 +136,9 @@ def test_an_execution_is_described(api: Api) -> None:
 def test_an_execution_whose_error_is_no_valid_text_ends(api: Api, place: str) -> None:
     started = api.started()
     api.runner.start()
-    output = json.dumps({"errorType": "Broken", "errorMessage": "no", place: "half \ud83d of a pair"})
+    output = json.dumps(
+        {"errorType": "Broken", "errorMessage": "no", place: "half \ud83d of a pair"}
+    )
     api.runner.report(status_event(started, "FAILED", error="Broken", cause=output))
     found = api.get("executions/{executionId}", executionId=started).body["message"]
     assert found["executionStatus"] == "FAILED"

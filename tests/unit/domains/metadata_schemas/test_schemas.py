@@ -310,7 +310,9 @@ def test_each_change_of_a_schema_is_reported(client: Client, tables: Tables) -> 
     schema_id = created(client)
     client.send("PUT", SCHEMAS, body={"metadataSchemaId": schema_id, "enabled": False})
     one(client, "DELETE", schema_id, body={"confirmDelete": True})
-    found = [e["operation"] for e in entries(tables) if e["entity"] == f"metadataSchema:{schema_id}"]
+    found = [
+        e["operation"] for e in entries(tables) if e["entity"] == f"metadataSchema:{schema_id}"
+    ]
     assert sorted(found) == [
         "create_metadata_schema",
         "delete_metadata_schema",

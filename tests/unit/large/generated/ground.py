@@ -132,7 +132,11 @@ class GeneratedWorld(Seeded):
 
     def _put_policy(self, case: Case, user_id: str) -> None:
         for name in (PLAIN_ROLE, ROLE_WITH_MFA, OTHER_ROLE):
-            fields = {"roleName": name, "description": "Drawn", "mfaRequired": name == ROLE_WITH_MFA}
+            fields = {
+                "roleName": name,
+                "description": "Drawn",
+                "mfaRequired": name == ROLE_WITH_MFA,
+            }
             self.done(routes.CREATE_ROLE, body=fields)
         for number, body in enumerate(rules_of(case, user_id)):
             self.done(routes.CREATE_CONSTRAINT, {"constraintId": f"drawn-{number}"}, body)

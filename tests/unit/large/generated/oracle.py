@@ -118,7 +118,12 @@ def _new_asset(request: Request, *further: str) -> int:
     database_id, _ = ASSETS[request.state]
     database_id = database_id if request.is_there else DATABASES["absent"]
     tags = ("secret",) if request.state == "tagged" else ()
-    fields = {"databaseId": database_id, "assetName": "A new one", "assetType": "none", "tags": tags}
+    fields = {
+        "databaseId": database_id,
+        "assetName": "A new one",
+        "assetType": "none",
+        "tags": tags,
+    }
     if not request.can("PUT", "asset", fields):
         return FORBIDDEN
     if not request.is_there:
@@ -187,7 +192,9 @@ def _user(user_id: str, *roles: str) -> list[Fields]:
 
 
 def _changes_user(request: Request, user_id: str, *roles: str) -> int:
-    may = all(request.can(request.route.action, "userRole", each) for each in _user(user_id, *roles))
+    may = all(
+        request.can(request.route.action, "userRole", each) for each in _user(user_id, *roles)
+    )
     return DONE if may and not has_own_rules(request.facts.rules, user_id) else FORBIDDEN
 
 
@@ -274,7 +281,9 @@ def _put_workflow(request: Request) -> int:
     """A pipeline that the caller does not see cannot be in it."""
     database_id = DATABASES[request.state]
     found = request.make("workflow", _workflow_fields(database_id))
-    used = request.is_there and request.can("GET", "pipeline", _pipeline_fields(database_id, "used"))
+    used = request.is_there and request.can(
+        "GET", "pipeline", _pipeline_fields(database_id, "used")
+    )
     return BAD if found == DONE and not used else found
 
 
