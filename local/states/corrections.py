@@ -48,12 +48,10 @@ def apply(tasks: str) -> None:
 
 
 def name_executions() -> None:
-    """Name executions without a name.
-
-    Start an execution of a name once, also for concurrent requests.
+    """Name executions without a name, and start an execution of a name once.
 
     moto names the first one "None" and refuses the second. Executions that ended are removed after
-    a while: moto keeps all of them, with their threads.
+    a while: moto keeps them all, with their threads.
     """
     models = _part("models").StepFunctionsParserBackend
     start = models.start_execution
@@ -72,10 +70,7 @@ def name_executions() -> None:
 
 
 def _await_environment(execution: Any) -> None:
-    """Wait until a new execution can be stopped.
-
-    Before that, every callback of a task fails too.
-    """
+    """Wait until a new execution can be stopped; before, every callback of a task fails too."""
     pause = threading.Event()
     for _ in range(500):
         if execution.exec_worker is None or execution.exec_worker.env is not None:
@@ -214,8 +209,8 @@ def _named_states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
 def evaluate_jsonata() -> None:
     """Evaluate JSONata, for which moto requires a package for a Java virtual machine.
 
-    `$states` is bound as a value. moto writes its content into the text of each expression, where a
-    quotation mark in a text ends it. An expression that fails is `States.QueryEvaluationError`.
+    `$states` is bound as a value: moto writes it into the text of each expression, where a
+    quotation mark ends it. A failed expression is `States.QueryEvaluationError`.
     """
     from jsonata import JException, Jsonata  # noqa: PLC0415 - the engine's process only
 
@@ -272,10 +267,7 @@ def _name_failed_queries(failure: type[Exception]) -> None:
 
 
 def reuse_programs() -> None:
-    """Parse a definition once.
-
-    Moto parses it at each start, which takes 50 ms of processor time.
-    """
+    """Parse a definition once; moto parses it at each start, in 50 ms of processor time."""
     parser = _part("asl.parse.asl_parser").AmazonStateLanguageParser
     parse = parser.parse
     known: dict[str, tuple[Any, Any]] = {}

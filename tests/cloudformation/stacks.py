@@ -72,7 +72,7 @@ class Stacks:
         return [each for each in self._records if each.status != GONE]
 
     def find(self, name: str) -> Record:
-        """Return a stack by its name or its id; deleted stacks are found by their id.
+        """Return a stack by its name, or by its id, which also finds deleted ones.
 
         Raises:
             RefusedError: there is none.
@@ -221,8 +221,7 @@ class Stacks:
                 record.part_becomes(name, GONE)
                 del record.parts[name]
             for name, part in record.parts.items():
-                # the old resource remains, of those that were replaced
-                part.physical_id = rebuilt[name].ref
+                part.physical_id = rebuilt[name].ref  # the replaced one remains
                 if part.status == "UPDATE_FAILED":
                     record.part_becomes(name, "UPDATE_COMPLETE")
             record.becomes("UPDATE_ROLLBACK_COMPLETE")
