@@ -151,7 +151,7 @@ def _withdrawal(_caller: Identity, role_name: str) -> tuple[str, Write]:
 
 
 def withdrawal_of(tables: Tables, audit: AuditService) -> RoleWithdrawal:
-    """What the worker does of a job that takes a role from everyone."""
+    """Run the steps of a job that removes a role from all users."""
     return RoleWithdrawal(
         roles=RoleRepository(tables),
         grants=GrantRepository(tables),

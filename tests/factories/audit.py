@@ -19,7 +19,7 @@ _NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def audit_service(
     objects: Objects, clock: Clock = lambda: _NOON, *, bucket: str = ARCHIVE
 ) -> AuditService:
-    """The service that makes entries, over a bucket that may be missing: few values are large."""
+    """The service that creates entries; its bucket may be missing: few values are large."""
     return AuditService(AuditArchive(objects, lambda: bucket), lambda: DAYS, clock)
 
 
