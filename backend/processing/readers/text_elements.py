@@ -25,6 +25,7 @@ from backend.processing.readers.text_lines import (
     vertex_index,
 )
 from backend.processing.readers.text_lists import require_fbx
+from backend.processing.readers.x3d import plain_x3d, require_x3d
 from backend.processing.scene import RefusedError
 
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -110,38 +111,20 @@ _ODD_AMF = re.compile(
 )
 
 
+_TURN = re.compile(rb"<(r[xyz])\s*>([^<]*)</\1\s*>")
+
+
 def _amf(data: bytes) -> None:
     for found in _ODD_AMF.finditer(data):
         token = found[1].strip()
         if found[0][1:2] == b"v":
             raise no_number(line_at(data, found.start()), token)
         coordinate(data, found.start(), token)
-
-
-_POINTS = re.compile(rb"\bpoint\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_DECIMAL = re.compile(rb"[-+]?\d+,\d+")
-_PLACES = re.compile(
-    rb"\b(?:translation|rotation|scale|scaleOrientation|center|crossSection|spine|orientation|height"
-    rb"|radius|bottomRadius|size|[xz]Spacing|[xz]Dimension)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
-)
-
-
-def _x3d(data: bytes) -> None:
-    """Check points, shapes and transformations of X3D, between whose numbers commas are spaces."""
-    for found in _PLACES.finditer(data):
-        for token in (found[1] or found[2] or b"").replace(b",", b" ").split():
-            coordinate(data, found.start(), token)
-    for found in _POINTS.finditer(data):
-        text = found[1] or found[2] or b""
-        words = text.split()
-        if words and len(words) % 3 == 0 and all(map(_DECIMAL.fullmatch, words)):
-            raise no_number(line_at(data, found.start()), words[0])
-        tokens = text.replace(b",", b" ").split()
-        for token in tokens:
-            coordinate(data, found.start(), token)
-        if len(tokens) % 3:
-            place = line_at(data, found.start())
-            raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
+    for found in _TURN.finditer(data):
+        if number(found[2]):
+            raise RefusedError(
+                f"{line_at(data, found.start())}: an instance is rotated, which is not read"
+            )
 
 
 # The tokens of these are numbers only; nearly all are numbers as regular expressions know them.
@@ -168,7 +151,7 @@ def _dae(data: bytes) -> None:
             coordinate(data, found.start(), token.replace(b",", b"."))  # assimp reads both
 
 
-_XML = ((b"<COLLADA", _dae), (b"<WORLD", require_xgl), (b"<X3D", _x3d), (b"<amf", _amf))
+_XML = ((b"<COLLADA", _dae), (b"<WORLD", require_xgl), (b"<X3D", require_x3d), (b"<amf", _amf))
 
 
 def _xml(data: bytes) -> None:
@@ -253,7 +236,7 @@ _CHECKS: dict[str, Callable[[bytes], None]] = {
     "uc": require_uc,
     "vta": require_smd,
     "x": _x,
-    "x3d": _x3d,
+    "x3d": require_x3d,
     "xgl": require_xgl,
     "xml": _xml,
 }
@@ -268,20 +251,20 @@ def without_prefix(data: bytes) -> bytes:
     return re.sub(rb"(</?)" + re.escape(root[1]) + rb":", rb"\1", data) if root else data
 
 
-_LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-
-
 _VECTORS = re.compile(rb">[^<>]*+<")
 
 
 def with_plain_lists(data: bytes) -> bytes:
-    """Return XML whose lists have no commas that assimp takes for decimal commas.
+    """Return XML with the lists that assimp reads as the format defines them.
 
-    Between numbers of X3D, commas are spaces; XGL requires one.
+    Between numbers of X3D, commas are spaces, which assimp takes for decimal commas; XGL requires
+    one. Of instances in AMF assimp reads an angle as a distance: those without a turn have none.
     """
     start = data[:4096]
     if b"<X3D" in start:
-        return _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)
+        return plain_x3d(data)
+    if b"<amf" in start:
+        return _TURN.sub(b"", data)
     if b"<WORLD" in start:
         return _VECTORS.sub(lambda found: found[0].replace(b",", b" ,"), data)
     return data

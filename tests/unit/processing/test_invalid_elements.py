@@ -358,6 +358,8 @@ def test_texts_that_only_open_elements_are_checked_in_a_time_that_grows_with_the
         ("dae", b"<COLLADA>" + b"<matrix " * 300_000),
         ("dae", b"<COLLADA>" + b"<matrix> 1 1" * 300_000),
         ("dxf", b"10\n0\n" * 300_000),
+        ("x3d", b"<X3D " + b"<a point='0' " * 100_000),
+        ("x3d", b"<X3D " + b"<LineSet vertexCount='1 1' coordIndex=" * 50_000),
         ("md5mesh", b"a " * 500_000 + b"joints" * 100_000),
         ("nff", b"nff\n" + b"a\n0\n" * 150_000),
         ("ogex", b"float[3] {" * 100_000),

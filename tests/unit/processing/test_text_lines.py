@@ -61,7 +61,7 @@ FBX = FBX_TEXT.format(
 )
 INSTANCE = (
     '<constellation id="9"><instance objectid="0"><deltax>1</deltax><deltay>0</deltay>'
-    "<deltaz>0</deltaz><rx>4</rx><ry>0</ry><rz>0</rz></instance></constellation></amf>"
+    "<deltaz>0</deltaz><rx>0</rx><ry>0</ry><rz>0</rz></instance></constellation></amf>"
 )
 TEXTS = {
     "a.ogex": OGEX,
@@ -139,7 +139,7 @@ def test_scales_of_unreal_are_numbers() -> None:
             "<deltax>1",
             "<deltax>x",
         ),
-        ("a.amf", amf().replace("</amf>", INSTANCE), "<rx>4", "<rx>x"),
+        ("a.amf", amf().replace("</amf>", INSTANCE), "<rx>0", "<rx>x"),
     ],
 )
 def test_counts_and_places_are_numbers(name: str, text: str, old: str, new: str) -> None:

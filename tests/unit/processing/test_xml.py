@@ -1,0 +1,133 @@
+"""Shapes of X3D, primitives of Collada and instances of AMF, each by its counts and its size."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.processing.samples import facts_without_pictures
+
+_SQUARE = '<Coordinate point="0 0 0 1 0 0 1 1 0 0 1 0"/>'
+_BOX = '<Shape><Box size="1 2 3"/></Shape>'
+X3D = {
+    f'<IndexedFaceSet coordIndex="0 1 2 3 -1">{_SQUARE}</IndexedFaceSet>': (2, 0, [1, 1, 0]),
+    f'<IndexedFaceSet coordIndex="0 1 2 3 -1" texCoordIndex="0 1 2 3 -1">{_SQUARE}'
+    '<TextureCoordinate point="0 0 1 0 1 1 0 1"/></IndexedFaceSet>': (2, 0, [1, 1, 0]),
+    f'<IndexedTriangleSet index="0 1 2 0 2 3">{_SQUARE}</IndexedTriangleSet>': (2, 0, [1, 1, 0]),
+    f'<IndexedTriangleFanSet index="0 1 2 3 -1">{_SQUARE}</IndexedTriangleFanSet>': (
+        *(2, 0),
+        [1, 1, 0],
+    ),
+    f'<IndexedLineSet coordIndex="0 1 2 -1 2 3 -1">{_SQUARE}</IndexedLineSet>': (0, 3, [1, 1, 0]),
+    f'<LineSet vertexCount="4">{_SQUARE}</LineSet>': (0, 3, [1, 1, 0]),
+    f"<LineSet vertexCount='3, 1'>{_SQUARE}</LineSet>": (0, 2, [1, 1, 0]),
+    f'<LineSet vertexCount="2 2">{_SQUARE}</LineSet>': (0, 2, [1, 1, 0]),
+    '<Polypoint2D point="0 0 2 0"/>': (0, 0, [2, 0, 0]),
+    '<Polyline2D lineSegments="0 0 1 0 1 1"/>': (0, 2, [1, 1, 0]),
+    f'<IndexedLineSet coordIndex="0 1 2 -1 3 -1">{_SQUARE}</IndexedLineSet>': (0, 2, [1, 1, 0]),
+    f'<IndexedFaceSet coordIndex="0 1 2 -1 -1 0 2 3">{_SQUARE}</IndexedFaceSet>': (2, 0, [1, 1, 0]),
+    '<ElevationGrid xDimension="3" zDimension="2" height="0 1 2 0 1 2"/>': (4, 0, [2, 2, 1]),
+}
+SCENES = {
+    f'<Transform translation="5 0 0" rotation="0 0 1 1.5707963">{_BOX}</Transform>': [2, 1, 3],
+    f'<Transform center="1 0 0" rotation="0 0 1 3.14159265">{_BOX}</Transform>{_BOX}': [3, 2, 3],
+    f'<Transform scale="2 1 1" scaleOrientation="0 0 1 1.5707963">{_BOX}</Transform>': [1, 4, 3],
+    f'<Transform translation="5 0 0"><Group DEF="a">{_BOX}</Group></Transform><Group USE="a"/>': (
+        [6, 2, 3]
+    ),
+    f'<Switch whichChoice="0">{_BOX}<Shape><Box size="9 9 9"/></Shape></Switch>': [1, 2, 3],
+}
+
+
+def facts(name: str, text: str) -> dict[str, Any]:
+    return dict(facts_without_pictures(name, text.encode()))
+
+
+def x3d(scene: str) -> dict[str, Any]:
+    return facts("a.x3d", f'<?xml version="1.0"?><X3D version="3.3"><Scene>{scene}</Scene></X3D>')
+
+
+def size(found: dict[str, Any]) -> list[float]:
+    return [round(found[name], 4) for name in ("sizeX", "sizeY", "sizeZ")]
+
+
+@pytest.mark.parametrize("shape", X3D)
+def test_a_shape_of_x3d_is_read(shape: str) -> None:
+    found = x3d(f"<Shape>{shape}</Shape>")
+    assert "refused" not in found, found
+    assert (found["triangles"], found["lines"], size(found)) == X3D[shape]
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_scene_of_x3d_is_placed(scene: str) -> None:
+    assert size(x3d(scene)) == SCENES[scene]
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [
+        (f'<IndexedTriangleSet index="0 1">{_SQUARE}</IndexedTriangleSet>', 2),
+        (f'<IndexedTriangleSet index="0, 1, 2, 3">{_SQUARE}</IndexedTriangleSet>', 4),
+        (f'<IndexedTriangleStripSet index="0 1 -1">{_SQUARE}</IndexedTriangleStripSet>', 3),
+        (f"<IndexedTriangleFanSet index=''>{_SQUARE}</IndexedTriangleFanSet>", 0),
+    ],
+)
+def test_triangles_of_x3d_that_are_not_whole_are_refused(shape: str, count: int) -> None:
+    found = x3d(f"<Shape>{shape}</Shape>")
+    assert found["refused"] == f"line 1: {count} indices are no whole triangles"
+
+
+def test_lines_of_x3d_with_more_vertices_than_the_file_are_refused() -> None:
+    found = x3d(f'\n<Shape><LineSet vertexCount="9999999999">{_SQUARE}</LineSet></Shape>')
+    assert found["refused"] == "line 2: the lines have too many vertices"
+
+
+_INPUT = '<input semantic="VERTEX" source="#v" offset="0"/>'
+COLLADA = {
+    f'<polylist count="1">{_INPUT}<vcount>4</vcount><p>0 1 2 3</p></polylist>': (2, 0),
+    f'<polygons count="2">{_INPUT}<p>0 1 2</p><p>0 2 3</p></polygons>': (2, 0),
+    f'<trifans count="2">{_INPUT}<p>0 1 2 3</p><p>1 2 3</p></trifans>': (3, 0),
+    f'<tristrips count="2">{_INPUT}<p>0 1 3 2</p><p>0 1 2</p></tristrips>': (3, 0),
+    f'<lines count="2">{_INPUT}<p>0 1 2 3</p></lines>': (0, 2),
+    f'<linestrips count="2">{_INPUT}<p>0 1 2</p><p>2 3</p></linestrips>': (0, 3),
+}
+
+
+@pytest.mark.parametrize("primitive", COLLADA)
+def test_a_primitive_of_collada_is_read(primitive: str) -> None:
+    found = facts(
+        "a.dae",
+        f"""<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<library_geometries><geometry id="g"><mesh><source id="p">
+<float_array id="f" count="12">0 0 0 1 0 0 1 1 0 0 1 0</float_array>
+<technique_common><accessor source="#f" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common>
+</source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>{primitive}</mesh>
+</geometry></library_geometries><library_visual_scenes><visual_scene id="s"><node>
+<scale>2 3 1</scale><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>""",
+    )
+    assert (found["triangles"], found["lines"]) == COLLADA[primitive]
+    assert size(found) == [2, 3, 0]
+
+
+_AMF = (
+    '<?xml version="1.0"?><amf unit="millimeter"><object id="1"><mesh><vertices>'
+    + "".join(
+        f"<vertex><coordinates><x>{x}</x><y>{y}</y><z>0</z></coordinates></vertex>"
+        for x, y in ((0, 0), (1, 0), (0, 1))
+    )
+    + "</vertices><volume><triangle><v1>0</v1><v2>1</v2><v3>2</v3></triangle></volume></mesh>"
+    '</object><constellation id="2">{}</constellation></amf>'
+)
+
+
+def _instance(x: float, turn: float) -> str:
+    places = f"<deltax>{x}</deltax><deltay>0</deltay><deltaz>0</deltaz>"
+    return f'<instance objectid="1">{places}<rx>0</rx><ry> 0.0 </ry><rz>{turn}</rz></instance>'
+
+
+def test_instances_of_amf_are_moved_and_refused_if_they_are_rotated() -> None:
+    found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 0)))
+    assert (found["triangles"], size(found)) == (2, [6, 1, 0])
+    found = facts("a.amf", _AMF.format(_instance(0, 90)))
+    assert found["refused"] == "line 1: an instance is rotated, which is not read"
