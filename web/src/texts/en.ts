@@ -90,7 +90,7 @@ export const en = {
         [
           ['Turn a model', 'Drag, or arrow keys'],
           ['Move a model', 'Right-drag, or Shift and drag'],
-          ['Zoom', 'Wheel, or + and −'],
+          ['Zoom', 'Wheel, or +\u00a0and\u00a0−'],
           ['Fit', 'F'],
         ],
       ],
