@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from backend.processing.readers.amf import with_placed_objects
 from backend.processing.readers.iges_records import require_iges
 from backend.processing.readers.soundness import line_at, no_number, number
 from backend.processing.readers.text import plain
@@ -111,20 +112,12 @@ _ODD_AMF = re.compile(
 )
 
 
-_TURN = re.compile(rb"<(r[xyz])\s*>([^<]*)</\1\s*>")
-
-
 def _amf(data: bytes) -> None:
     for found in _ODD_AMF.finditer(data):
         token = found[1].strip()
         if found[0][1:2] == b"v":
             raise no_number(line_at(data, found.start()), token)
         coordinate(data, found.start(), token)
-    for found in _TURN.finditer(data):
-        if number(found[2]):
-            raise RefusedError(
-                f"{line_at(data, found.start())}: an instance is rotated, which is not read"
-            )
 
 
 # The tokens of these are numbers only; nearly all are numbers as regular expressions know them.
@@ -257,14 +250,13 @@ _VECTORS = re.compile(rb">[^<>]*+<")
 def with_plain_lists(data: bytes) -> bytes:
     """Return XML with the lists that assimp reads as the format defines them.
 
-    Between numbers of X3D, commas are spaces, which assimp takes for decimal commas; XGL requires
-    one. Of instances in AMF assimp reads an angle as a distance: those without a turn have none.
+    XGL requires a comma between numbers, which assimp takes for a decimal comma.
     """
     start = data[:4096]
     if b"<X3D" in start:
         return plain_x3d(data)
     if b"<amf" in start:
-        return _TURN.sub(b"", data)
+        return with_placed_objects(data)
     if b"<WORLD" in start:
         return _VECTORS.sub(lambda found: found[0].replace(b",", b" ,"), data)
     return data

@@ -126,8 +126,22 @@ def _instance(x: float, turn: float) -> str:
     return f'<instance objectid="1">{places}<rx>0</rx><ry> 0.0 </ry><rz>{turn}</rz></instance>'
 
 
-def test_instances_of_amf_are_moved_and_refused_if_they_are_rotated() -> None:
+def test_instances_of_amf_are_moved_and_rotated() -> None:
     found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 0)))
     assert (found["triangles"], size(found)) == (2, [6, 1, 0])
-    found = facts("a.amf", _AMF.format(_instance(0, 90)))
-    assert found["refused"] == "line 1: an instance is rotated, which is not read"
+    found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 90)))
+    assert (found["triangles"], size(found), found["unit"]) == (2, [5, 1, 0], "millimeter")
+    # About x, then y, then z: the corner (1, 0, 0) ends at (0, 0, -1), (0, 1, 0) at (-1, 0, 0).
+    turned = _instance(0, 90).replace("<rx>0", "<rx>90").replace(" 0.0 ", "90")
+    bounds = facts("a.amf", _AMF.format(turned))
+    low, high = (
+        [round(float(n), 6) for n in bounds[key][1:-1].split(",")]
+        for key in ("boundsMin", "boundsMax")
+    )
+    assert (low, high) == ([-1, 0, -1], [0, 0, 0]) or print(low, high)
+
+
+def test_an_instance_of_amf_that_is_rotated_is_one_of_an_object() -> None:
+    wrong = _instance(0, 90).replace('objectid="1"', 'objectid="2"')
+    found = facts("a.amf", _AMF.format(f"\n{wrong}"))
+    assert found["refused"] == "line 2: rotates what is not an object"
