@@ -131,17 +131,29 @@ def test_instances_of_amf_are_moved_and_rotated() -> None:
     assert (found["triangles"], size(found)) == (2, [6, 1, 0])
     found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 90)))
     assert (found["triangles"], size(found), found["unit"]) == (2, [5, 1, 0], "millimeter")
-    # About x, then y, then z: the corner (1, 0, 0) ends at (0, 0, -1), (0, 1, 0) at (-1, 0, 0).
+    # About x, then y, then z: (1, 0, 0) is moved to (0, 0, -1), (0, 1, 0) stays.
     turned = _instance(0, 90).replace("<rx>0", "<rx>90").replace(" 0.0 ", "90")
     bounds = facts("a.amf", _AMF.format(turned))
     low, high = (
         [round(float(n), 6) for n in bounds[key][1:-1].split(",")]
         for key in ("boundsMin", "boundsMax")
     )
-    assert (low, high) == ([-1, 0, -1], [0, 0, 0]) or print(low, high)
+    assert (low, high) == ([0, 0, -1], [0, 1, 0])
 
 
-def test_an_instance_of_amf_that_is_rotated_is_one_of_an_object() -> None:
-    wrong = _instance(0, 90).replace('objectid="1"', 'objectid="2"')
-    found = facts("a.amf", _AMF.format(f"\n{wrong}"))
-    assert found["refused"] == "line 2: rotates what is not an object"
+def test_constellations_of_amf_may_contain_others() -> None:
+    outer = f'<constellation id="3">{_instance(0, 90)}</constellation>'
+    outer = outer.replace('objectid="1"', 'objectid="2"')
+    found = facts("a.amf", _AMF.format(_instance(5, 0)).replace("</amf>", f"{outer}</amf>"))
+    assert (found["triangles"], size(found)) == (1, [1, 1, 0])
+    assert found["boundsMax"].split(", ")[1] == "6.0"
+
+
+@pytest.mark.parametrize(("target", "shown"), [("7", "7"), ("2", "2")])
+def test_an_instance_of_amf_that_names_nothing_or_itself_is_refused(
+    target: str, shown: str
+) -> None:
+    wrong = _instance(0, 90).replace('objectid="1"', f'objectid="{target}"')
+    outer = '<constellation id="4"><instance objectid="2"></instance></constellation>'
+    found = facts("a.amf", _AMF.format(wrong).replace("</amf>", f"{outer}</amf>"))
+    assert found["refused"] == f"an instance is of '{shown}', which is no object or too deep"

@@ -1,0 +1,121 @@
+"""Instances of objects in AMF. Assimp reads the angles of an instance as distances."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from backend.processing import limits
+from backend.processing.readers.soundness import line_at, no_number, number
+from backend.processing.scene import Floats, RefusedError
+
+_ID = re.compile(rb"<object\b[^<>]*?\bid\s*=\s*[\"']([^\"'<>]*)")
+_NAMED = re.compile(rb"<constellation\b[^<>]*?\bid\s*=\s*[\"']([^\"'<>]*)")
+_INSTANCE = re.compile(rb"<instance\b[^<>]*?\bobjectid\s*=\s*[\"']([^\"'<>]*)")
+_PLACE = re.compile(rb"<(delta[xyz]|r[xyz])\s*>([^<]*)<")
+_TURN = re.compile(rb"<(r[xyz])\s*>([^<]*)</\1\s*>")
+_COORDINATES = re.compile(rb"<x\s*>([^<]*)</x\s*>\s*<y\s*>([^<]*)</y\s*>\s*<z\s*>([^<]*)</z\s*>")
+_DEPTH = 32
+"""Constellations within constellations."""
+
+
+class _Instance(NamedTuple):
+    """An object or constellation by name, rotated and then moved."""
+
+    name: bytes
+    matrix: Floats
+    place: Floats
+
+    def around(self, inner: "_Instance") -> "_Instance":
+        """Return the place of an instance within this constellation."""
+        moved = self.matrix @ inner.place + self.place
+        return _Instance(inner.name, self.matrix @ inner.matrix, moved)
+
+    def moved(self, found: re.Match[bytes]) -> bytes:
+        corner = np.array([number(found[nth].strip()) for nth in (1, 2, 3)], np.float64)
+        x, y, z = (self.matrix @ corner + self.place).tolist()
+        return f"<x>{x!r}</x><y>{y!r}</y><z>{z!r}</z>".encode()
+
+
+def with_placed_objects(data: bytes) -> bytes:
+    """Return AMF in which no instance is rotated: copies of objects stand where they belong.
+
+    Raises:
+        RefusedError: an instance is rotated that names nothing or itself, or there are too many.
+    """
+    if not any(number(found[2]) for found in _TURN.finditer(data)):
+        return _TURN.sub(b"", data)
+    objects = {
+        found[1]: data[begin:end]
+        for begin, end in _elements(data, b"object")
+        if (found := _ID.match(data, begin))
+    }
+    instances = _instances(data)
+    used = {each.name for some in instances.values() for each in some}
+    whole = _Instance(b"", np.eye(3), np.zeros(3))
+    waiting = [(0, whole._replace(name=name)) for name in (instances | objects).keys() - used]
+    copies, size = list[bytes](), 0
+    while waiting:
+        depth, one = waiting.pop()
+        if one.name in instances and depth < _DEPTH:
+            waiting += [(depth + 1, one.around(each)) for each in instances[one.name]]
+            continue
+        copy = objects.get(one.name)
+        if copy is None:
+            shown = one.name[:40].decode("utf-8", "replace")
+            raise RefusedError(f"an instance is of '{shown}', which is no object or too deep")
+        copies.append(_COORDINATES.sub(one.moved, copy).replace(one.name, b"%d" % len(copies), 1))
+        size += len(copies[-1])
+        if size > limits.INPUT_BYTES or len(copies) + len(waiting) > limits.NODES:
+            raise RefusedError(f"has more than {limits.NODES} instances, or too large ones")
+    kept, at = list[bytes](), 0
+    elements = [*_elements(data, b"object"), *_elements(data, b"constellation")]
+    for begin, end in sorted(elements):
+        kept.append(data[at:begin])
+        at = end
+    root_end = data.rfind(b"</")
+    return b"".join([*kept, data[at:root_end], *copies, data[root_end:]])
+
+
+def _instances(data: bytes) -> dict[bytes, list[_Instance]]:
+    """Return what each constellation consists of."""
+    found: dict[bytes, list[_Instance]] = {}
+    for begin, end in _elements(data, b"constellation"):
+        name = _NAMED.match(data, begin)
+        placed = found.setdefault(name[1] if name else b"", [])
+        for at, until in _elements(data, b"instance", begin, end):
+            if target := _INSTANCE.match(data, at):
+                placed.append(_Instance(target[1], *_place(data, at, until)))
+    return found
+
+
+def _elements(
+    data: bytes, tag: bytes, at: int = 0, until: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Return where elements begin and end, which contain none of the same name."""
+    while (begin := data.find(b"<" + tag, at, until)) >= 0:
+        end = data.find(b"</" + tag, begin, until)
+        if end < 0:
+            return
+        at = data.find(b">", end) + 1 or len(data)
+        yield begin, at
+
+
+def _place(data: bytes, begin: int, end: int) -> tuple[Floats, Floats]:
+    """Return the rotation of an instance, about x, then y, then z in degrees, and its place."""
+    values: dict[bytes, float] = {}
+    for found in _PLACE.finditer(data, begin, end):
+        value = number(found[2].strip())
+        if value is None or not math.isfinite(value):
+            raise no_number(line_at(data, found.start()), found[2].strip())
+        values[found[1]] = value
+    matrix = np.eye(3)
+    for axis, name in enumerate((b"rx", b"ry", b"rz")):
+        angle = math.radians(values.get(name, 0.0))
+        turn, (one, other) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+        turn[one, one] = turn[other, other] = math.cos(angle)
+        turn[one, other], turn[other, one] = -math.sin(angle), math.sin(angle)
+        matrix = turn @ matrix
+    return matrix, np.array([values.get(name, 0.0) for name in (b"deltax", b"deltay", b"deltaz")])
