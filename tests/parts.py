@@ -104,6 +104,8 @@ TEST = Part(
     ),
     beside=((PYRIGHT, *PRODUCT), ("make", "web-test")),
 )
+# Kills the S3 server after each change of a file: needed where its patch or release changes.
+CHANGES = "tests/kills/engines/test_s3_changes.py"
 CI: Mapping[str, Part] = {
     "contract": Part(
         (
@@ -140,7 +142,7 @@ CI: Mapping[str, Part] = {
         (Run(("tests/integration/tracking", "tests/journeys/tracking"), environment=ENVIRONMENT),)
     ),
     "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
-    "kills": Part((Run(("tests/kills",), WORKERS, environment=ENVIRONMENT),)),
+    "kills": Part((Run(("tests/kills",), WORKERS, without=(CHANGES,), environment=ENVIRONMENT),)),
     # Requests and bytes are counted; benchmarks measure times, which no test limits.
     "costs": Part((Run(("tests/costs",), WORKERS),)),
     "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
@@ -161,7 +163,9 @@ LONG: Mapping[str, Part] = {
             ),
         )
     ),
-    "engines": Part((Run(("tests/integration/model",), ALONE, amounts=("ENGINE_HISTORIES",)),)),
+    "engines": Part(
+        (Run(("tests/integration/model", CHANGES), ALONE, amounts=("ENGINE_HISTORIES",)),)
+    ),
     "policies": Part(
         (
             Run(

@@ -1,4 +1,4 @@
-"""The commands of the README and the guides that start or render the product themselves.
+"""The commands of the README and the guides that start the product themselves.
 
 It takes over 20 seconds: the local runtime is started by its own commands.
 """
@@ -6,8 +6,7 @@ It takes over 20 seconds: the local runtime is started by its own commands.
 import os
 from pathlib import Path
 
-from tests.journeys.runtime import ROOT
-from tests.journeys.test_docs import ALL, LOCAL, SYNTH, ran
+from tests.journeys.test_docs import ALL, LOCAL, ran
 
 
 def test_the_commands_of_the_local_runtime_work(tmp_path: Path) -> None:
@@ -17,9 +16,3 @@ def test_the_commands_of_the_local_runtime_work(tmp_path: Path) -> None:
             ran(f"{command} --state {tmp_path}", dict(os.environ))
     finally:
         ran(f"{LOCAL}down --state {tmp_path}", dict(os.environ))
-
-
-def test_make_synth_writes_templates() -> None:
-    assert SYNTH in ALL
-    ran(SYNTH, dict(os.environ))
-    assert list((ROOT / "cdk.out").glob("*.template.json"))
