@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { sentence } from '../../api/errors';
+import { ApiError, sentence } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { Failure } from '../../ui/Failure';
@@ -38,6 +38,8 @@ export function Find() {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
   }, [state.q]);
   const page = found.data;
+  // Who may not search at all sees what somebody sees who may see no asset.
+  const denied = found.error instanceof ApiError && found.error.status === 403;
   const total = page ? Math.min(page.reply.assetsFound ?? 0, REACHABLE) : 0;
   return (
     <div className="find">
@@ -56,7 +58,7 @@ export function Find() {
           </p>
         )}
         {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
-        {found.isError && !page && (
+        {found.isError && !page && !denied && (
           <Failure error={found.error} reset={() => void found.refetch()} />
         )}
         {found.isError && page && (
@@ -65,6 +67,7 @@ export function Find() {
           </p>
         )}
         {page && total === 0 && <Empty state={state} mayUpload={mayWrite} />}
+        {denied && !page && <Empty state={{}} mayUpload={false} />}
         <p className="hidden">{mayWrite ? texts.find.keys : texts.find.readerKeys}</p>
         {total > 0 && (
           <Grid
