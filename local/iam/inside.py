@@ -69,7 +69,7 @@ class Guard:
         self._recorded: set[tuple[str, policy.Grant]] = set()
 
     def refusal(self, need: actions.Need) -> str | None:
-        """Return why the need is not met, in AWS's words; None if it is met."""
+        """Return the message with which AWS refuses the request; None if it is allowed."""
         if need is actions.NOTHING:
             return None
         context = {"kms:ViaService": need.via} if need.via else None

@@ -61,7 +61,7 @@ class Request:
 
     @property
     def expected(self) -> Answer:
-        """The expectation of the client, whether or not it is met."""
+        """The status and the fields that the client expects."""
         return Answer(self.status, self.reads)
 
 

@@ -47,11 +47,12 @@ def with_placed_objects(data: bytes) -> bytes:
     """
     if not any(number(found[2]) for found in _TURN.finditer(data)):
         return _TURN.sub(b"", data)
-    objects = {
-        found[1]: data[begin:end]
-        for begin, end in _elements(data, b"object")
-        if (found := _ID.match(data, begin))
-    }
+    objects: dict[bytes, tuple[bytes, bytes]] = {}  # by id, what is before it and after it
+    replaced = list(_elements(data, b"constellation"))
+    for begin, end in _elements(data, b"object"):
+        if found := _ID.match(data, begin):
+            objects[found[1]] = data[begin : found.start(1)], data[found.end(1) : end]
+            replaced.append((begin, end))
     instances = _instances(data)
     used = {each.name for some in instances.values() for each in some}
     whole = _Instance(b"", np.eye(3), np.zeros(3))
@@ -66,13 +67,13 @@ def with_placed_objects(data: bytes) -> bytes:
         if copy is None:
             shown = one.name[:40].decode("utf-8", "replace")
             raise RefusedError(f"an instance is of '{shown}', which is no object or too deep")
-        copies.append(_COORDINATES.sub(one.moved, copy).replace(one.name, b"%d" % len(copies), 1))
+        before, after = copy
+        copies.append(before + b"%d" % len(copies) + _COORDINATES.sub(one.moved, after))
         size += len(copies[-1])
         if size > limits.INPUT_BYTES or len(copies) + len(waiting) > limits.NODES:
             raise RefusedError(f"has more than {limits.NODES} instances, or too large ones")
     kept, at = list[bytes](), 0
-    elements = [*_elements(data, b"object"), *_elements(data, b"constellation")]
-    for begin, end in sorted(elements):
+    for begin, end in sorted(replaced):
         kept.append(data[at:begin])
         at = end
     root_end = data.rfind(b"</")

@@ -13,7 +13,7 @@ _END = b"-1"
 _VALUE = rb"\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
 _POINTS = re.compile(rb"<(?:\w+:)?(\w+)[^<>]*?\bpoint" + _VALUE)
 _FLAT = frozenset({b"Polypoint2D", b"TextureCoordinate"})
-_TRIANGLES = re.compile(rb"<IndexedTriangle(Strip|Fan)?Set\b[^<>]*?\bindex" + _VALUE)
+_TRIANGLES = re.compile(rb"<(?:\w+:)?IndexedTriangle(Strip|Fan)?Set\b[^<>]*?\bindex" + _VALUE)
 _DECIMAL = re.compile(rb"[-+]?\d+,\d+")
 _PLACES = re.compile(
     rb"\b(?:translation|rotation|scale|scaleOrientation|center|crossSection|spine|orientation|height"
@@ -60,13 +60,16 @@ def _with_indexed_lines(data: bytes) -> bytes:
     Raises:
         RefusedError: lines have more vertices than the file can hold.
     """
+    left = len(data)  # of all lines together
 
     def indexed(found: re.Match[bytes]) -> bytes:
         def listed(counts: re.Match[bytes]) -> bytes:
+            nonlocal left
             indices, at = list[str](), 0
             for count in _values(counts[1], counts[2]):
                 size = int(count[:10]) if count.isdigit() else 0
-                if at + size > len(data):
+                left -= size
+                if left < 0:
                     place = line_at(data, found.start())
                     raise RefusedError(f"{place}: the lines have too many vertices")
                 indices.extend((*map(str, range(at, at + size)), "-1"))

@@ -141,6 +141,15 @@ def test_instances_of_amf_are_moved_and_rotated() -> None:
     assert (low, high) == ([0, 0, -1], [0, 1, 0])
 
 
+@pytest.mark.parametrize("name", ["1", "d", "o", "object", "x1 y"])
+def test_copies_of_an_object_of_amf_have_ids_whatever_its_name(name: str) -> None:
+    text = _AMF.format(_instance(0, 0) + _instance(5, 90))
+    text = text.replace('object id="1"', f'object id="{name}"')
+    text = text.replace('objectid="1"', f'objectid="{name}"')
+    found = facts("a.amf", text)
+    assert (found.get("triangles"), found.get("refused")) == (2, None)
+
+
 def test_constellations_of_amf_may_contain_others() -> None:
     outer = f'<constellation id="3">{_instance(0, 90)}</constellation>'
     outer = outer.replace('objectid="1"', 'objectid="2"')

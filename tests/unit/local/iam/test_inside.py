@@ -1,4 +1,4 @@
-"""The guard in a function's process: what botocore and opensearch-py are told, in AWS's words."""
+"""The guard in a function's process: the refusals that botocore and opensearch-py receive."""
 
 import json
 from collections.abc import Mapping
