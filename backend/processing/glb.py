@@ -20,8 +20,9 @@ from backend.processing.textures import encoded
 _ARRAY, _ELEMENTS = 34962, 34963
 _FLOAT, _UNSIGNED = 5126, 5125
 _LARGEST = 3e38  # of 32-bit floats
+# Distance from the origin above which a model is moved there; its node moves it back. At 10,000 m,
+# 32-bit numbers are a millimetre apart, at map coordinates half a metre.
 _FAR = 1e4
-"""Distance from the origin above which a model is moved there. Its node moves it back."""
 
 
 def write_glb(

@@ -29,6 +29,7 @@ from backend.spec.formats import (
 )
 
 T = TypeVar("T")
+# Most files have a byte that is not blank here, so the whole file is not copied to find one.
 _START = 1 << 16
 _BLANK = b"\0 \t\r\n"
 

@@ -14,9 +14,10 @@ from backend.spec.facts import FACTS
 
 Facts = dict[str, str | int | float | bool]
 
+# Distance, relative to the model's size, below which vertices are one for edges and watertightness.
+# Many formats store coordinates as 32-bit numbers, of seven digits.
 _TOLERANCE = 1e-6
-"""Distance, relative to the model's size, below which vertices are one for edges and
-watertightness."""
+# Corners, edges and their order take some 300 bytes a triangle, of `CHILD_MEMORY_BYTES`.
 _SURFACE_TRIANGLES = 3_000_000
 _NAMES = frozenset(fact.name for fact in FACTS)
 

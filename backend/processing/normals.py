@@ -6,8 +6,9 @@ import numpy as np
 
 from backend.processing.scene import Floats, Indices, Part
 
+# Triangles up to which each has its own vertices, which keeps edges sharp. For more, the GLB would
+# have up to six times the vertices.
 _FLAT_TRIANGLES = 100_000
-"""Number of triangles up to which each has its own vertices, which keeps edges sharp."""
 
 
 def with_normals(part: Part) -> Part:

@@ -8,11 +8,11 @@ import re
 import struct
 
 _PNG_START = b"\x89PNG\r\n\x1a\n"
+# The chunks that describe pixels. All others may hold texts, places and profiles of the author.
 _PNG_CHUNKS = frozenset(
     {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD"}
     | {b"pHYs"}
 )
-"""The chunks that describe pixels."""
 _MARKER = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
 """The next marker of JPEG. Within its data, a marker is escaped, or restarts the decoder."""
 _END, _APP0, _APP14, _COMMENT = 0xD9, 0xE0, 0xEE, 0xFE

@@ -10,9 +10,10 @@ from typing import Any, cast
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 _HEADER = struct.Struct("<I")
+# The header can announce 4 GiB, which a hostile child would let its parent allocate.
 _LONGEST = 4 << 20
+# Open files in one message: the input and the outputs. Further ones are closed by the kernel.
 _DESCRIPTORS = 1 + len(INSPECTION_OUTPUTS)
-"""Maximum number of open files in one message: the input and the outputs."""
 
 
 class ChannelError(Exception):

@@ -15,6 +15,7 @@ from backend.processing.readers.models import preload
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
+# A file up to this size is one block, which is not copied.
 _BLOCK = 1 << 24
 
 
@@ -48,6 +49,7 @@ def run(channel: socket.socket) -> None:
     if lacking and not job["unconfined"]:
         send(channel, {"result": {"refused": lacking}})
         return
+    # From here on the content decides what this process does; it may be under control of the file.
     found = _inspected(path, content, _ParentSource(channel), turntable=bool(job["turntable"]))
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
         written: bytes | None = getattr(found, output.name)

@@ -12,6 +12,7 @@ from pathlib import Path
 from backend.processing import limits
 from backend.processing.jail import landlock, seccomp
 
+# In include/uapi/linux/prctl.h.
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 # _LINUX_CAPABILITY_VERSION_3 in include/uapi/linux/capability.h.
 _CAPABILITY_VERSION = 0x20080522
@@ -68,6 +69,8 @@ def confine(bounds: Bounds, folder: Path | None = None) -> Means:
     if sys.platform != "linux":
         return Means(filtered=True, in_folder=True, unprivileged=True, texts=("no filter",))
     libc = ctypes.CDLL(None, use_errno=True)
+    # The order matters: the kernel installs a filter of a process without capabilities only if new
+    # privileges are excluded, and the filter refuses the calls of the other steps.
     unprivileged, capabilities = _drop_capabilities(libc)
     privileges = _attempt(lambda: _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
     if privileges and _status("NoNewPrivs") == 1:
@@ -137,10 +140,13 @@ def _status(name: str) -> int:
 
 def _limit(bounds: Bounds) -> None:
     wanted = {
+        # Address space bounds mappings, data what is allocated: shared libraries count in the first
+        # only.
         resource.RLIMIT_AS: bounds.address_bytes,
         resource.RLIMIT_DATA: bounds.memory_bytes,
         resource.RLIMIT_CPU: bounds.cpu_seconds,
         resource.RLIMIT_FSIZE: bounds.output_bytes,
+        # A core dump would write the memory to the disk.
         resource.RLIMIT_CORE: 0,
     }
     for kind, value in wanted.items():

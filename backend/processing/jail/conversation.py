@@ -16,6 +16,7 @@ from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
 from backend.processing.jail.results import Result, checked
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, MAGIC_BYTES, InspectionOutput
 
+# Each request lets the parent resolve a name; a hostile child could request without end.
 _REQUESTS = 10_000
 
 
@@ -151,6 +152,8 @@ class Conversation:
         return message
 
     def _answer(self, name: str) -> None:
+        # The name comes from the file: the parent looks it up among the asset's files, and never
+        # opens it as a path of this machine.
         path, state, file = self._references.find(name, self._budget)
         answer = {"path": path, "state": state}
         if file is None:

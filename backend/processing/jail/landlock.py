@@ -7,8 +7,11 @@ from pathlib import Path
 
 # The numbers of these system calls are the same on all machines.
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
+# LANDLOCK_CREATE_RULESET_VERSION and LANDLOCK_RULE_PATH_BENEATH in linux/landlock.h.
 _VERSION_FLAG, _BENEATH_PATH = 1, 1
 _RIGHTS_OF_VERSION = {1: 13, 2: 14}  # how many kinds of access a version knows; later ones 15
+# Positions of the bits of LANDLOCK_ACCESS_FS_ in that header. A right that the kernel does not know
+# would refuse the whole rule, so they are cut to its version.
 _WRITE, _READ, _LIST, _REMOVE, _CREATE_FILE, _TRUNCATE = 1, 2, 3, 5, 8, 14
 _IN_FOLDER = (_WRITE, _READ, _LIST, _REMOVE, _CREATE_FILE, _TRUNCATE)
 
@@ -28,6 +31,7 @@ def restrict_to(folder: Path) -> None:
         OSError: the kernel refuses it.
     """
     libc = ctypes.CDLL(None, use_errno=True)
+    # What is handled and not allowed is denied: so all rights that this kernel knows are handled.
     known = (1 << _RIGHTS_OF_VERSION.get(version(), 15)) - 1
     allowed = sum(1 << right for right in _IN_FOLDER) & known
     handled = ctypes.create_string_buffer(struct.pack("=Q", known), 8)

@@ -35,6 +35,8 @@ _ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(256 * limits.MIB),
     "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
 }
+# Loading takes under a second of processor time. A busy machine delays it; after this time the file
+# is read later, not refused (decision 94).
 _START_SECONDS = 60
 
 _log = logging.getLogger(__name__)
@@ -189,6 +191,7 @@ class Jail:
         ours, theirs = socket.socketpair()
         with theirs:
             self._template = subprocess.Popen(
+                # -I: neither variables nor a folder of the user change what the template imports.
                 [sys.executable, "-I", "-c", _START, str(theirs.fileno()), *sys.path],
                 env=self._environment,
                 pass_fds=[theirs.fileno()],
@@ -252,6 +255,7 @@ class _AssetReferences:
         if path not in self._fetched:
             self._bytes += self._sizes[path]
             too_many = len(self._fetched) >= limits.REFERENCED_FILES
+            # The model is read without the file, whose reference is still reported as found.
             if too_many or self._bytes > limits.INPUT_BYTES:
                 return None
             destination = self._folder / f"reference-{len(self._fetched)}"

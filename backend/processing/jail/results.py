@@ -25,6 +25,7 @@ class ReadingStalledError(Exception):
 
 
 _KINDS, _STATES = get_args(Kind), get_args(State)
+# As the length at which facts are stored (`MAX_TEXT_CHARS`).
 _TEXT = 1000
 
 
@@ -73,6 +74,7 @@ def refusal(ended: Ended, bounds: Bounds) -> Result:
         ReadingStalledError: it took too long, but not of a processor: the file is not the reason.
     """
     ended_by = os.WTERMSIG(ended.status) if os.WIFSIGNALED(ended.status) else 0
+    # Before `late`: a child that used up its processor time is refused, however long it took.
     if ended_by == signal.SIGXCPU or ended.cpu_seconds >= bounds.cpu_seconds:
         reason = f"reading takes more than {bounds.cpu_seconds} seconds of processor time"
     elif ended.late:
@@ -83,6 +85,7 @@ def refusal(ended: Ended, bounds: Bounds) -> Result:
         )
     elif ended_by == signal.SIGXFSZ:
         reason = f"the result is larger than {bounds.output_bytes // limits.MIB} MiB"
+    # The kernel kills on lack of memory; C++ libraries abort if they cannot allocate.
     elif ended_by in {signal.SIGKILL, signal.SIGABRT}:
         reason = (
             "the process that reads the file was ended, possibly because it needs more memory "

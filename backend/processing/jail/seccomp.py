@@ -148,13 +148,18 @@ _FILES: Mapping[str, Mapping[str, int]] = {
         "faccessat2": 439,
     },
 }
+# Numbers of system calls, as above.
 _TGKILL = {"x86_64": 234, "aarch64": 131}
+# AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 in include/uapi/linux/audit.h.
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_CALLS = 0x40000000  # on x86_64, higher numbers belong to another calling convention
 
+# BPF_LD | BPF_ABS, BPF_JEQ, BPF_JGE and BPF_RET in include/uapi/linux/bpf_common.h, then offsets in
+# `struct seccomp_data`, and SECCOMP_RET_ALLOW, _KILL_PROCESS and _ERRNO in linux/seccomp.h.
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
+# PR_SET_SECCOMP in linux/prctl.h, and the number of `seccomp` as above.
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 # SECCOMP_SET_MODE_FILTER in include/uapi/linux/seccomp.h.
@@ -185,6 +190,7 @@ def install(process: int, *, files: bool = False) -> str:
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
+    # Lambda is reported to refuse `prctl`; `seccomp` may be allowed there (decision 79).
     if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0) == 0:
         return "prctl"
     number = _SECCOMP[platform.machine()]
@@ -199,6 +205,7 @@ def _instructions(process: int, files: bool) -> list[_Instruction]:
     if files:
         allowed += sorted(_FILES[machine].values())
     program: list[_Instruction] = [
+        # A process of another architecture has other numbers: the list would allow wrong calls.
         (_LOAD, 0, 0, _ARCH),
         (_EQUAL, 1, 0, _ARCHITECTURE[machine]),
         (_RETURN, 0, 0, _KILL),

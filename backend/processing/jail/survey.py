@@ -22,6 +22,7 @@ _SHOWN = ("NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "CapBnd", "Uid")
 _MIB = 1 << 20
 # _LINUX_CAPABILITY_VERSION_3, no capabilities, and SECCOMP_RET_ALLOW.
 _HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)
+# Three words of 32 bits for each of the two halves of the capability sets.
 _NONE = (ctypes.c_uint32 * 6)()
 _ALLOW = ctypes.c_uint32(0x7FFF0000)
 _NAME = ctypes.create_string_buffer(b"probe")

@@ -54,11 +54,13 @@ def _load() -> None:
 
 
 def _serve(control: socket.socket, descriptors: list[int]) -> None:
+    # A fork has all libraries in memory already; a new process would need 0.6 s to load them.
     process = os.fork()
     if process == 0:
         _run_child(control, descriptors)
     close_all(descriptors)
     send(control, {"process": process})
+    # Its own usage, not the sum over all children: it decides whether a limit was exceeded.
     _, status, usage = os.wait4(process, 0)
     seconds = usage.ru_utime + usage.ru_stime
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -13,9 +13,11 @@ from backend.processing.scene import RefusedError
 Array = NDArray[Any]
 Json = Mapping[str, Any]
 
+# `componentType` of glTF 2.0, section 3.6.2.2, and its types with their numbers of components.
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+# Elements of an accessor without data that a document of any size may declare: glTF defines them as
+# zeros, so a line of text could otherwise fill the memory.
 _EMPTY_ELEMENTS = 1 << 16
-"""Elements of an accessor without data that a document of any size may declare."""
 _COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 
 

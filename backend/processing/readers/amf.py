@@ -17,8 +17,8 @@ _INSTANCE = re.compile(rb"<instance\b[^<>]*?\bobjectid\s*=\s*[\"']([^\"'<>]*)")
 _PLACE = re.compile(rb"<(delta[xyz]|r[xyz])\s*>([^<]*)<")
 _TURN = re.compile(rb"<(r[xyz])\s*>([^<]*)</\1\s*>")
 _COORDINATES = re.compile(rb"<x\s*>([^<]*)</x\s*>\s*<y\s*>([^<]*)</y\s*>\s*<z\s*>([^<]*)</z\s*>")
+# Constellations within constellations. One that contains itself would be placed for ever.
 _DEPTH = 32
-"""Constellations within constellations."""
 
 
 class _Instance(NamedTuple):

@@ -94,6 +94,8 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
     properties = loaded.aiCreatePropertyStore()
     for each in _COLLADA:
         loaded.aiSetImportPropertyInteger(properties, each.encode(), 1)
+    # No steps of post-processing: assimp's own triangulation leaves out corners and polygons
+    # (decision 87).
     pointer = loaded.aiImportFileExWithProperties(
         path.encode(), 0, c.byref(access.structure), properties
     )
@@ -103,6 +105,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         raise _refusal(message)
     try:
         left_out, may_join = leave_out(pointer.contents)
+        # Not if all faces of a mesh were left out: joining reads the vertices of faces.
         if may_join:
             pointer = loaded.aiApplyPostProcessing(pointer, _JOIN_VERTICES)
         scene = _scene(pointer.contents, data, extension, files)
@@ -204,6 +207,7 @@ def _metadata(pointer: Any) -> dict[str, Any]:
     kinds: dict[int, Any] = {0: c.c_bool, 1: c.c_int32, 2: c.c_uint64, 3: c.c_float, 4: c.c_double}
     values: dict[str, Any] = {}
     metadata = pointer.contents
+    # A broken file may declare any count.
     for index in range(min(metadata.count, 1000)):
         entry = metadata.values[index]
         if entry.data and entry.type in kinds:

@@ -15,6 +15,8 @@ from backend.processing.readers.soundness import finite_rows, left_out, unusable
 from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
+# A face of assimp is a 32-bit count, four bytes of padding, and the address of its corners: two
+# words of 64 bits, the first of which has the count in its lower half.
 _COUNT = np.uint64(0xFFFFFFFF)
 
 

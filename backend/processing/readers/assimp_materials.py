@@ -15,6 +15,7 @@ from backend.processing.scene import Bytes, Material
 _FLOATS, _STRING = 1, 3
 _COLOR_TEXTURES = (1, 12)  # diffuse, base colour
 _EMBEDDED = re.compile(r"\*(\d{1,6})")
+# An embedded image that is not compressed declares its own size: 256 MiB are 64 megapixels.
 _DECODED_BYTES = 1 << 28
 _ADDED = frozenset(
     {"%%%DEFAULT", "<IFCDefault>", "<LWODefault>", "<MS3D_DefaultMat>", "DefaultMaterial"}

@@ -26,9 +26,10 @@ from backend.processing.scene import Floats, Indices, Material, Part, RefusedErr
 
 BINARY = b"AutoCAD Binary DXF"
 _GROUP = re.compile(rb"[ \t]*(-?\d{1,4})[ \t]*\n([^\n]*)(?:\n|\Z)")
+# A group code that the DXF Reference reserves for comments.
 _COMMENT = 999
+# Blocks within blocks; each level is a call of Python within the last one (decision 82).
 _NESTED = 64
-"""Blocks within blocks."""
 _PARTS_OF_OTHERS = frozenset({"ATTDEF", "SEQEND", "VERTEX"})
 
 
@@ -214,6 +215,8 @@ class _Resolving:
             if block is None:  # of another file
                 self.unread["INSERT of a block that the file does not have"] += 1
                 block = _Block()
+            # Once for each block: n nested ones that are inserted twice each would be drawn 2^n
+            # times.
             self._known[name] = self.drawn(block, (*within, name))
         return self._known[name]
 

@@ -17,6 +17,7 @@ from backend.processing.scene import Floats, RefusedError
 
 _STEP = math.pi / 16
 """Arcs are drawn in steps of 11.25 degrees, so that a circle reaches its extent on each axis."""
+# Bits of group code 70 of POLYLINE and of VERTEX in the DXF Reference.
 _CLOSED, _SPLINE_FIT, _IS_3D, _IS_MESH, _CLOSED_N, _IS_POLYFACE = 1, 4, 8, 16, 32, 64
 _FITTED, _CONTROL, _PLACE = 8, 16, 64
 # A normal this close to the z axis has another x axis: the reference's arbitrary axis algorithm.

@@ -14,6 +14,7 @@ from backend.processing.scene import RefusedError
 OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw", "uc"})
 """Formats without an end mark and without counts, in which truncation at the end of a line cannot
 be detected."""
+# End marks are the last token of a file; some programs add blanks or zeros after it.
 _TAIL = 4096
 _SECTIONS = tuple(
     re.compile(rb"(?mi)^[ \t]*" + word + rb"[ \t]*$")

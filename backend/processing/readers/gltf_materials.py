@@ -20,6 +20,8 @@ Json = Mapping[str, Any]
 
 _GLOSSY = "KHR_materials_pbrSpecularGlossiness"
 _TRANSFORM = "KHR_texture_transform"
+# Sets of texture coordinates; glTF 2.0 expects at least two of a reader. A number beyond them reads
+# as the first set.
 _SETS = 8
 
 

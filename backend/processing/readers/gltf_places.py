@@ -14,6 +14,7 @@ from backend.processing.scene import Floats, Indices, Part, RefusedError
 
 INFLUENCES = ("JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1")
 _INSTANCING = "EXT_mesh_gpu_instancing"
+# Each vertex takes up to eight matrices of 128 bytes: 64 MiB for a chunk.
 _CHUNK = 1 << 16
 Json = Mapping[str, Any]
 

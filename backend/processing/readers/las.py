@@ -11,7 +11,9 @@ from backend.processing import limits
 from backend.processing.readers.las_counts import require_plausible_counts
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
+# Points that are decompressed at once; all 400 million would need 10 GB.
 _CHUNK = 1_000_000
+# Record ids of the LAS specification, keys and the user-defined code of GeoTIFF.
 _WKT_RECORDS, _KEY_RECORD, _NAME_RECORD = (2111, 2112), 34735, 34737
 _GEOGRAPHIC, _PROJECTED, _VERTICAL, _USER_DEFINED = 2048, 3072, 4096, 32767
 

@@ -2,6 +2,7 @@
 
 import re
 
+# The header is before the data, which is not parsed for one name.
 _HEADER_BYTES = 65536
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([(),;])|/\*.*?\*/", re.DOTALL)
 _ESCAPE = re.compile(

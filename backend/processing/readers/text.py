@@ -16,8 +16,11 @@ _Number = TypeVar("_Number", bound=np.generic)
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8
 _COMMENT = re.compile(rb"(?:^|\s)#")  # not in 1.#IND
+# As objects of Python, the tokens of a chunk take several times its bytes.
 _CHUNK = 1 << 24
+# All but tabs, line ends, the end mark of DOS (0x1A), and the escape of ISO 2022 (0x1B).
 _CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+# The start suffices to tell binary files, which have control characters throughout.
 _SAMPLE = 1 << 16
 
 

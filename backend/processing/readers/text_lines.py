@@ -65,6 +65,8 @@ def require_smd(data: bytes) -> None:
 
 _MD5_SECTION = re.compile(rb"^\s*(\w+)[^{\n\"]*\{")
 _MD5_QUOTED = re.compile(rb"\"[^\"\n]*\"|//[^\n]*|[()]")
+# Numbers after the keyword: index, u, v, first weight and weights; index and corners; index, joint,
+# weight and place.
 _MD5_LINES = {b"vert": 5, b"tri": 4, b"weight": 6}
 _MD5_NUMBERS = frozenset({b"joints", b"hierarchy", b"bounds", b"baseframe", b"frame", b"camera"})
 

@@ -27,6 +27,8 @@ from backend.processing.readers.xml_start import relations_of
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 _RELATIONS = "_rels/.rels"
+# Components may be shared, so that each level multiplies what a small file places; and an object
+# may contain itself.
 _DEPTH, _PLACED, _PARTS = 32, 100_000, limits.REFERENCED_FILES
 
 

@@ -24,7 +24,9 @@ _UNITS = {
     )
 }
 _ALIASES = {"feet": "foot", "meter": "metre", "micrometer": "micron"}
+# `UpAxis` of FBX's global settings.
 _AXES = {0: "x", 1: "y", 2: "z"}
+# Units are declared in the root element or the header, before any geometry.
 _START = 1 << 16
 _INSUNITS = re.compile(rb"\$INSUNITS\s+70\s+(\d{1,3})\b")
 _METRES_OF_DXF = (

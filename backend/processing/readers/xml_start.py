@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+# Of an element before the geometry, such as a unit. Expat returns texts in pieces, which an element
+# of any length would add up.
 _TEXT = 1000
 
 

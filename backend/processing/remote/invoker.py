@@ -124,6 +124,8 @@ def _called(
     """Return the reply of one round. A reader that does not end is called once more."""
     try:
         return function.call(request["tenant"], {**request, **rounds.signed()})
+    # A reader limits its own time, so one that does not end is controlled by its file. It is called
+    # once more in case that the machine stalled, and then the file is refused (decision 94).
     except ReaderLateError:
         if not may_go_on():
             raise
@@ -168,6 +170,7 @@ class _Rounds:
         if len(self._found) + len(names) > NAMES:
             raise RefusedReplyError(f"it refers to more than {NAMES} files")
         fresh = [each for each in names if isinstance(each, str) and each not in self._found]
+        # A round that requests what it has already would repeat for ever.
         if not fresh or len(fresh) < len(names) or max(map(len, fresh)) > NAME_CHARACTERS:
             raise RefusedReplyError("the function that reads it requests no further files")
         if self._resolver is None:

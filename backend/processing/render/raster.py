@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from backend.processing.scene import Floats, Indices
 
 Buffer = NDArray[np.uint64]
+# Rows and pixels that are expanded at once: some ten arrays of eight bytes each, 10 MB.
 _CHUNK = 1 << 17
 _EMPTY = np.iinfo(np.uint64).max
+# Below the upper half of `_EMPTY`, so that also the farthest element wins against no element.
 _FARTHEST = 0xFFFFFFF0
+# Triangles whose corners are gathered at once: 3.6 MB.
 _PART = 50_000
+# Maximum number of times that an image draws each of its pixels, on average. Further elements are
+# omitted: a small file of large triangles would otherwise use all of its time.
 _OVERDRAW = 120
-"""Maximum number of times that an image draws each of its pixels, on average.
-
-Further elements are omitted: a small file of large triangles would otherwise use all of its time.
-"""
 
 
 class Raster:

@@ -9,6 +9,7 @@ from backend.processing.scene import Floats, Indices, Material, Part
 from backend.processing.textures import decoded
 
 Single = NDArray[np.float32]
+# As many pixels as the picture is drawn with (512, twice oversampled); more could not be seen.
 _TEXTURE_PIXELS = 1024
 _LIGHT = np.array([-0.45, 0.65, 0.75]) / np.linalg.norm([-0.45, 0.65, 0.75])
 _PLAIN = Material()

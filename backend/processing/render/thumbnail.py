@@ -12,8 +12,10 @@ from backend.processing.render.raster import Raster
 from backend.processing.render.shading import Shading, occlusion
 from backend.processing.scene import Floats, Indices, Material, Part
 
+# Each pixel is the mean of two by two, which smooths edges at four times the pixels.
 _OVERSAMPLING = 2
 _CHUNK = 1 << 15  # pixels that are shaded at once: their arrays fit the caches
+# Above the number of every triangle, and below the lower half of an empty pixel.
 _LINE_ELEMENT = 0xFFFFFFFE
 _LINE_COLOR = (64, 64, 64, 255)
 _OCCLUSION_RADIUS = 6
