@@ -26,10 +26,14 @@ from backend.spec.search_indexes import SOURCE_BYTES, TOMBSTONE_TIME
 
 # OpenSearch Service accepts requests of 10 MB on its smallest instance types.
 MAX_BYTES = 5_000_000
+# The documents of a ticket are one request, or two while a reindex writes to both pairs. An
+# overloaded cluster gets smaller ones.
 MAX_DOCUMENTS = 1000
 _SIZED_FROM = 2  # the mapping version
 _SUCCESS = frozenset({200, 201})
 _CONFLICT = 409  # a later ticket was written first, or an earlier attempt succeeded
+# The document cannot be mapped (400), or is larger than the engine accepts (413): the same again
+# would be refused, too.
 _REFUSED = frozenset({400, 413})
 
 

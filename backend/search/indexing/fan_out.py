@@ -24,6 +24,7 @@ from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import asset_rows, prefix_of
 from backend.spec.jobs import FAN_OUT
 
+# Files of one step, so that memory is bounded and a crash repeats at most this page (decision 9).
 PAGE_VERSIONS = 500
 
 
@@ -88,6 +89,8 @@ class FanOutStep:
             if is_file(version.key)
         }
         try:
+            # No settling: the inherited attributes are in the asset's row, which is read
+            # consistently.
             self.rebuilder.rebuild(files, settles=())
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error

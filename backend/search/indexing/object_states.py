@@ -13,12 +13,13 @@ from backend.core.objects import ObjectHead, Objects, ObjectVersion, key_before
 from backend.core.previews import shown_of, shown_preview_version
 from backend.spec.key_layouts import PREVIEW_MARK
 
+# Files from which one list request, which returns up to 1,000 versions, replaces a request each.
 _LIST_FROM = 4
-"""Number of files from which one list request replaces a request per file."""
 # S3's maximum for one list request.
 _PAGE = 1000
+# Versions that one request lists to find an archived file below its delete markers: usually the
+# second one is it.
 _LONE_VERSIONS = 50
-"""Versions that one request lists to find an archived file below its delete markers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
+# An index refuses fields that its mapping version does not declare (decision 41).
 _CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
 _GEOJSON_POINTS_FROM = PREVIEWS_FROM = 5
 """The first mapping versions of features. `_CONTENT_FROM`: content and previews at an asset's root.

@@ -139,6 +139,7 @@ class Rebuilder:
 
     def _portion(self, references: list[Reference], only: frozenset[str] | None) -> _Portion:
         """Take a ticket, read, and project."""
+        # In this order: a ticket that is taken after reading could hide a change between both.
         ticket = self.state.issue_ticket()
         portion = _Portion(ticket, self.sources.read(references))
         wanted = wanted_geo_keys(portion.reading.sources)
@@ -192,6 +193,8 @@ class Rebuilder:
         last = self.state.last_ticket()
         if outcome.highest_stored > last:
             count_metric(SEARCH_TICKETS_BEHIND, self.failures.consumer)
+            # Lower tickets would be refused as outdated, and the changes would be lost without an
+            # error.
             raise StoredVersionAheadError(outcome.highest_stored, last)
 
 

@@ -19,8 +19,9 @@ from backend.values import frozen
 Records = Mapping[str, tuple[Record, ...]]
 """Records by path, without the paths that have none."""
 
+# Paths of one asset from which one query for all of them replaces a query each. It also reads
+# records of other paths, so it stops after as many pages as there are paths.
 _ONE_QUERY_FROM = 8
-"""Number of paths of one asset from which one query for all of them replaces a query per path."""
 _PAGE = 1000
 
 

@@ -72,6 +72,7 @@ def numbered(number: int) -> Pointer:
     return Pointer(assets, (assets,), files, (files,))
 
 
+# The bootstrap creates this pair; each reindex creates the next number.
 FIRST_POINTER = numbered(1)
 
 
@@ -201,6 +202,7 @@ class SearchState:
             PointerHeldError: another job is changing it, it has changed, or the number was
                 discarded.
         """
+        # A number that a cancelled reindex discarded must not be used by its delayed worker.
         free = (absent(_MOVED_BY), Condition(_LEFT, "not >", number - 1))
         held = (*free, equals("assetsRead", old.assets_read))
         known = self.mappings()

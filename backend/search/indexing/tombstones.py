@@ -16,6 +16,9 @@ from backend.core.search_engine import DocumentRemoval, JsonObject, SearchEngine
 from backend.search.indexing.state import SearchState
 from backend.spec.search_indexes import SEARCH_INDEXES, TOMBSTONE_TIME
 
+# A tombstone keeps the version of a removed document: without it, a writer with an earlier ticket
+# would restore it. OpenSearch itself forgets a removal after a minute; writers live for at most 15
+# (decision 17).
 LIFETIME = timedelta(hours=24)
 PAGE = 500
 _REMOVED = 200

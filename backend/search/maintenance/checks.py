@@ -29,10 +29,12 @@ from backend.search.maintenance.typed_files import TypedFiles
 from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
 
 # The job's row stores a digest of each.
+# Suspects after which the walk pauses to check them again: their digests of eight characters take
+# 80 kB of the job's row (decision 29), of DynamoDB's 400 kB an item.
 MOST_SUSPECTS = 10_000
-"""Number of suspects after which the walk pauses to check them again."""
+# Examples of each kind of difference that a check returns; they are in the job's row. All
+# differences are counted.
 MOST_EXAMPLES = 10
-"""Examples of each kind of difference that a check returns. All differences are counted."""
 
 
 class Example(WireModel):

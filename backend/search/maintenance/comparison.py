@@ -35,12 +35,15 @@ Drift = Literal["missing", "stale", "extra"]
 index has it."""
 Names = Mapping[str, str]
 """The physical name of each search index, by alias."""
+# As many as a rebuild reads under one ticket, so memory is the same.
 READ_AT_ONCE = 1000
+# Documents of an index that one window compares, so that memory stays constant (decision 29); the
+# next window continues after them.
 MOST_STANDING = 4000
-"""Documents of an index that one window compares; the next window continues after them."""
 _PAGE = 1000
 # In base64 these are `DIGEST_CHARS`.
 _DIGEST_BYTES = 6
+# Two of 10,000 differences have equal digests of 48 bits once in some five million checks.
 DIGEST_CHARS = 8
 
 

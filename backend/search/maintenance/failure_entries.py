@@ -29,6 +29,7 @@ BATCHES = "aws/lambda/"
 """The key prefix of batches, which no function's name begins with."""
 _POISON_KEY = re.compile(r"[A-Za-z]\w{0,63}/\d{4}-\d\d-\d\d/[0-9a-f]{32}\.json", re.ASCII)
 _BATCH_KEY = re.compile(r"aws/lambda/\w[\w-]*/\w[\w.:-]*/\d{4}/\d\d/\d\d/\w[\w.:-]*", re.ASCII)
+# The members that a list shows are at the start of an entry; bodies may have megabytes.
 _HEAD_BYTES = 16_384
 _REASON_CHARS = 2000
 _BLANKS = re.compile(r"[ \t\r\n]*")

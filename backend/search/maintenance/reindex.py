@@ -33,12 +33,14 @@ from backend.search.maintenance.walk import EVERYTHING, START, Position, SourceW
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SEARCH_INDEXES
 
 Phase = Literal["reserve", "create", "fill", "verify", "read", "keep", "drop", "removeNew"]
+# Rounds of `verify` that may find differences and rebuild them, before the job fails (decision 29).
+# Changes during a round are written to both pairs, so further rounds find what keeps failing.
 MOST_ROUNDS = 5
-"""Rounds of `verify` that may find differences and rebuild them, before the job fails."""
+# Time until written documents can be found: OpenSearch refreshes an index each second by default.
 _REFRESH_SECONDS = 2
-"""Time until written documents can be found."""
+# Maximum time that `keep` waits before it checks for a cancellation again: `SEARCH_KEEP_SECONDS` is
+# a day by default.
 _LOOK_SECONDS = 60
-"""Maximum time that `keep` waits before it checks for a cancellation again."""
 
 
 class ReindexDiffersError(StateForbidsError):
@@ -220,6 +222,7 @@ class ReindexStep:
             new.files_read,
             (*old.files_write, *new.files_write),
         )
+        # The pointer first: writers and searches use it. Aliases are for other programs.
         self.state.move_pointer(job.job_id, switched)
         self._point_aliases(new)
         state.phase = "keep"

@@ -47,11 +47,12 @@ Outcome = Literal["replayed", "failed", "changed", "absent"]
 StreamConsumers = Mapping[str, Callable[[Failures], Callable[[Event], Reply]]]
 """Creates the handler of each stream consumer. Its poison is passed to the given failures."""
 
+# The schedule runs every five minutes (`spec.schedules`).
 FIRST_PAUSE = timedelta(minutes=5)
 LONGEST_PAUSE = timedelta(days=1)
+# Scheduled attempts to replay an entry, over about eleven days; administrators can replay it after
+# that. An outage is not an attempt (decision 17).
 MOST_ATTEMPTS = 20
-"""Scheduled attempts to replay an entry, over about eleven days. Administrators can replay it after
-that."""
 
 _PAGE = 100
 _READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {
@@ -137,6 +138,7 @@ class Replayer:
                 if isinstance(entry, BatchEntry)
                 else self._replay_item(entry)
             )
+        # An outage is not an attempt: the entry remains unchanged.
         except (UnavailableError, StoredVersionAheadError):
             raise
         except Exception as error:  # possibly the bug that caused the failure

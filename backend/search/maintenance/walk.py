@@ -23,11 +23,13 @@ from backend.search.indexing.sources import asset_rows, prefix_of
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS, DATABASES
 
+# A text that sorts after every id and key: the highest code point.
 LAST = "\U0010ffff"
-"""A text that sorts after every id and key."""
+# Each has a list request of its own, and a window ends at `FULL` files anyway.
 PAGE_ASSETS = 100
+# Files at which a window ends with the current asset, so that memory stays constant. A window that
+# begins below it may add one page of files, of `PAGE_VERSIONS`.
 FULL = 2000
-"""Number of files at which a window ends with the current asset."""
 # S3's maximum for one list request.
 PAGE_VERSIONS = 1000
 

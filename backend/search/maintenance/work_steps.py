@@ -20,6 +20,7 @@ from backend.search.maintenance.walk import Scope
 from backend.search.maintenance.work import Report, Reports, report_of
 from backend.spec.search_indexes import SEARCH_INDEXES
 
+# As many as fan-outs rebuild in a step.
 REFERENCES_A_STEP = 500
 
 

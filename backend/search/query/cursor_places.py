@@ -20,21 +20,23 @@ from backend.core.transactions import Item, Put, absent, equals
 from backend.spec.keys import open_cursors
 from backend.spec.tables.operations import RESERVATIONS
 
+# Open cursors of one user; the next one closes the oldest. Ten users at their limit leave the last
+# 40 places (`FOR_OTHERS`).
 MAX_OPEN = 10
-"""Open cursors of one user. The next one closes the oldest."""
 # A node allows 300 search contexts, and each cursor uses two. Users who open cursors at the same
 # moment are counted only afterwards.
 PLACES = 140
 """Maximum number of open cursors over both indexes."""
+# Of these last places, each is for a user without a cursor; others must close their oldest one.
 FOR_OTHERS = 40
-"""Places that are reserved for users without a cursor. Other users must close their oldest
-cursor."""
+# Time for which OpenSearch keeps a point in time without requests, and so the time that a client
+# has between two pages. An abandoned cursor takes a place no longer than this.
 PAUSE_SECONDS = 60
-"""Time for which OpenSearch keeps a point in time without requests."""
 # A point in time uses resources of the domain, and its results become outdated.
 LONGEST = timedelta(hours=1)
 """Maximum lifetime of a cursor."""
 
+# Digests by which a closed cursor is told from an expired one; ten times the open ones.
 _KEPT_CLOSED = 100
 _ATTEMPTS = 10
 # 96 bits in base 16.
@@ -75,6 +77,7 @@ class CursorPlaces:
             TooManyCursorsError: the limit is reached.
         """
         held, open_now = self._held(user_id), engine.points_in_time()
+        # A user with an open cursor closes its oldest one instead.
         if len(open_now) >= PLACES and not open_now.intersection(held.opened):
             raise TooManyCursorsError(PAUSE_SECONDS)
         try:

@@ -25,9 +25,11 @@ from backend.search.query.models import (
 )
 from backend.search.query.pairs import METADATA, PREFIXES, named
 
+# Values of a facet. With `foldFiles`, each takes 16 KiB of OpenSearch's memory (decision 96).
 FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 """Bounds of the size buckets: 1 kB, 10 kB, and so on to 1 TB."""
+# As the guide says ("at most 20 equal intervals"); OpenSearch chooses the interval.
 MAX_DATE_BUCKETS = 20
 ASSET_ID = "str_assetid.keyword"
 # OpenSearch uses 16 KiB of memory per facet value for it.

@@ -14,9 +14,13 @@ from backend.search.query.facets import ASSET_ID
 from backend.search.query.hits import DOC_VALUES, from_doc_values
 from backend.search.query.queries import HIDDEN_FIELDS
 
+# One more request reads them for a page of 100 assets: 300 files, from doc values, because their
+# sources may exceed a reply (decision 55).
 FILES_OF_ASSET = 3
+# Assets up to which the count is exact, not estimated. OpenSearch allows at most 40,000
+# (`precision_threshold`). Its memory counts once, because this is one number, unlike
+# `ASSETS_EXACTLY`.
 COUNTED_EXACTLY = 10_000
-"""Number of assets up to which the count is exact, not estimated."""
 _ASSETS, _OF_ASSET, _FILES = "folded_assets", "of_asset", "files"
 _UNFOLDED = ("highlight", "explain")
 

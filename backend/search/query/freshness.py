@@ -36,8 +36,8 @@ from backend.spec.keys import active
 from backend.values import frozen
 
 _NAME = "written"
+# Hits that OpenSearch returns inside a facet by default (`index.max_inner_result_window`).
 _HITS = 100
-"""Maximum number of hits that OpenSearch returns inside a facet."""
 
 
 class StoredVersion(NamedTuple):

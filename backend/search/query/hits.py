@@ -56,6 +56,7 @@ Search = Callable[[JsonObject], JsonObject]
 
 def sized(request: JsonObject) -> JsonObject:
     """Return the request with sizes of documents, and sources of small ones only."""
+    # If each source is within its share, the page is within the limit, and one request suffices.
     share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
     base = dict(request)
     if _is_marked_later(request):
@@ -94,6 +95,7 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
             missing[_place(hit)] = hit
         else:
             hit["_source"] = _shown(found)
+    # Before the second request: OpenSearch would build the whole page in memory (guide `limits`).
     if total > PAGE_BYTES:
         fact = (
             f"results in a reply of {total} bytes; at most {PAGE_BYTES} are allowed: request a "

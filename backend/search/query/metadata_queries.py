@@ -20,8 +20,8 @@ from backend.search.query.models import (
 from backend.search.query.pairs import Named, named
 from backend.search.values import iso_date
 
+# Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
 MAX_VALUES = 100
-"""Alternative values of one filter."""
 MAX_METERS = 20_037_508
 """Half of the equator, the largest distance of two points."""
 MIN_METERS = 0.001

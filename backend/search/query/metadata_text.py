@@ -23,6 +23,7 @@ Mode = Literal["key", "value", "both"]
 TYPE_PREFIXES = ("str_", "num_", "bool_", "date_", "list_", "gp_", "gs_")
 PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
 _PATHS: tuple[str, ...] = (METADATA, ATTRIBUTES)
+# Each becomes up to a dozen conditions (keys with and without prefixes, two paths).
 MAX_ELEMENTS = 100
 # OpenSearch creates a condition for every three characters.
 MAX_PART_CHARS = 100

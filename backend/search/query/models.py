@@ -10,17 +10,24 @@ from backend.core.names import AssetId, Id, Line, is_text
 EntityType = Literal["asset", "file"]
 # OpenSearch's default for `index.max_result_window`; cursors reach further hits.
 MAX_WINDOW = 10_000
+# A page of 2,000 hits has 3,000 bytes for each, of the 6 MB of a reply.
 MAX_SIZE = 2000
 MAX_QUERY_CHARS = 5000
+# The length of the longest object key, of which most named fields are parts.
 MAX_TERM_CHARS = 1024
 MAX_TERMS = 100
+# 20 filters of 100 alternatives are 2,000 of the 4,096 conditions of a query; the caller's rules
+# may need 900 (decisions 28, 31).
 MAX_FILTERS = 20
+# Each has up to 100 values, of nested pairs of all documents that are found (decision 28).
 MAX_FACETS = 10
+# Of a sealed page token (`core.page_tokens`), which includes the values that order the list.
 MAX_CURSOR_CHARS = 16_384
+# Hits of a page with previews, and files and assets in one request for previews: the assets and
+# quarantines of a page are one or two batch reads of 100 (decision 83).
 MAX_PREVIEWED = 200
-"""Hits of a page with previews, and files and assets in one request for previews."""
+# Assets of a page with their files; each has a `top_hits` of its own in OpenSearch.
 MAX_FOLDED = 100
-"""Assets of a page with their files."""
 
 QueryText = Annotated[str, Field(max_length=MAX_QUERY_CHARS), AfterValidator(is_text)]
 HistogramField = Literal["num_filesize", "date_lastmodified", "date_asset_version_createdate"]

@@ -20,14 +20,18 @@ from backend.search.query.words import folded, fuzziness, split_words
 Kind = Literal["name", "tag", "key", "value"]
 MAX_TEXT_CHARS = 200
 """Maximum length of a suggested value."""
+# A document with a similar tag has other tags, too, which are removed from these.
 _TAGS_READ = 100
 _KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
 
+# Each word is compared with all words within two letters, in four fields.
 MAX_CORRECTED_WORDS = 5
+# All words of a correction come from one document, the first of these that has them.
 _DOCUMENTS_READ = 20
 _CORRECTED_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
 # Private-use characters: OpenSearch trims control characters from highlighted text.
 _MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
+# OpenSearch compares at most two letters (`fuzziness`).
 _MAX_DISTANCE = 2
 
 

@@ -23,6 +23,7 @@ from backend.search.query.folding import any_of, equals, escaped, spellings
 from backend.search.query.pairs import METADATA, nested
 from backend.spec.search_indexes import ATTRIBUTES, INNER
 
+# Weights of a word in a field; only the best match counts (decision 57, guide `searching`).
 _BOOSTS = {
     "str_assetname": 4,
     "str_key": 3,
@@ -34,27 +35,31 @@ _BOOSTS = {
     "str_fileext": 1,
 }
 TEXT_FIELDS = tuple(f"{field}^{boost}" for field, boost in _BOOSTS.items())
+# Parts of words count less than their beginnings (0.05 to 0.2), and these less than words (1).
 _INNER_BOOSTS = {
     "str_assetname": 0.04,
     "str_key": 0.03,
     "list_tags": 0.02,
     "str_description": 0.01,
 }
+# Score of a word's beginning, multiplied by the field's boost: at most 0.2, and below 1 over all
+# fields, which is less than a whole word.
 _BEGINNING = 0.05
-"""Score of a word's beginning, multiplied by the field's boost. The sum over all fields is below
-1."""
 _IN_VALUE = 0.01
+# A misspelling counts less than every part (0.01), so it never precedes an exact hit.
 _NEARLY = 0.0005
 _FUZZY_FIELDS = TEXT_FIELDS[:4]
+# Maximum edit distance of a word with `~`: OpenSearch has no larger one.
 _MAX_SIMILAR = 2
-"""Maximum edit distance of a word with `~`."""
 
 # Each becomes a condition per field.
 MAX_WORDS = 100
 """Words of one text."""
+# Parentheses within parentheses: OpenSearch parses them by recursion.
 MAX_DEPTH = 20
+# Words up to which beginnings, parts and misspellings match, too. A part of 32 characters is eleven
+# conditions in each field, of the 4,096 in a query (decision 51).
 MAX_PART_WORDS = 10
-"""Number of words up to which beginnings, parts and misspellings match, too."""
 # OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
 """Length of a word that may match as a part."""
@@ -68,6 +73,7 @@ _WHOLE_NAME = 4
 _WHOLE_ID = 25
 """Score of an asset whose id equals the text."""
 _WHOLE_FILE_NAME = 3
+# A value that equals the text adds 2, but 12 if it is a part number (decision 57).
 _WHOLE_VALUE = 2
 # The asset must come before a file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
