@@ -31,8 +31,9 @@ deadline = Deadline()
 """The deadline of the current request, which `http.app` sets. Clients start no attempt shortly
 before it."""
 _SLOW = frozenset({"CompleteMultipartUpload", "CopyObject", "UploadPartCopy"})
+# Time that must remain for a request that makes S3 copy or assemble gigabytes: twice that of others
+# (decision 91).
 _SLOW_SECONDS = 10.0
-"""Time that must remain for a request that makes S3 copy or assemble gigabytes."""
 # The Lambda runtime includes its own release, which cannot be pinned.
 _FLOOR = (1, 40)
 """The oldest boto3 release that is tested."""
@@ -83,6 +84,8 @@ _DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))
 _IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
 )
+# Two attempts: a read that cannot be reported is refused, so a lost packet must not refuse it.
+# Together at most six seconds (decision 42).
 _IMPATIENT_SQS_CONFIG = _CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
 )
@@ -92,6 +95,7 @@ _IMPATIENT_SQS_CONFIG = _CONFIG.merge(
 _S3_CONFIG = _CONFIG.merge(
     Config(
         signature_version="s3v4",
+        # S3 replies to a copy of gigabytes only when it is done; a request lasts 24 seconds.
         read_timeout=25,
         s3={"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
     )

@@ -31,8 +31,11 @@ from backend.core.function_calls import CallReply, ReplyLostError
 _NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 _LOST = (BotoConnectionError, HTTPClientError, IncompleteReadError)
 _BUSY = frozenset({"TooManyRequestsException", "EC2ThrottledException", "ENILimitReachedException"})
+# Of the pipeline's 600: throttled calls have not run, so they are repeated for a minute (decision
+# 79).
 _BUSY_SECONDS = 60
 _SERVER_ERROR = 500
+# The reply is a reader's, which its file may control.
 _TYPE_CHARACTERS = 100
 _REQUEST_BYTES = 6 * 1024 * 1024
 """Limit of Lambda. Source: Lambda Developer Guide, "Lambda quotas"."""
@@ -56,6 +59,7 @@ class LambdaCalls:
         payload = json.dumps(request).encode()
         if len(payload) > _REQUEST_BYTES:
             return CallReply(failure=_TOO_LARGE)
+        # By hand: the client makes one attempt, because a second would run beside the first.
         attempts = Retrying(
             retry=retry_if_exception_type(UnavailableError),
             wait=wait_random_exponential(1, 10),

@@ -42,6 +42,7 @@ _logger = Logger(child=True)
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
+# Less than the 24 seconds of a request; a search also ends before the request that waits for it.
 _SECONDS = 20
 # Only the reason contains the stored version that conflicts with a write. The id, which comes first
 # in it, may contain any text, so the last match is used.

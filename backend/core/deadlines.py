@@ -13,6 +13,7 @@ from backend.core.errors import UnavailableError
 REPLY_SECONDS = 5.0
 """Time that must remain when a request to another service starts."""
 
+# Of the five: a search may use three, and the rest serializes and sends up to 6 MB.
 _SENDING_SECONDS = 2.0
 
 

@@ -75,6 +75,7 @@ def return_messages(
     try:
         for pause, receipts in by_pause.items():
             queues.postpone(queue, receipts, seconds=pause)
+    # Not raised: the reply returns the messages anyway.
     except UnavailableError as error:  # they are received again anyway, only later
         _log.warning("messages of %s return after their time-out: %s", queue.name, error.message)
     return failed(str(message["messageId"]) for message in messages)
@@ -136,5 +137,6 @@ def received(message: Message) -> int:
 
 
 def _pause(message: Message) -> int:
+    # Pauses reach their maximum before; a larger exponent would only be a larger number.
     times = min(received(message) - 1, 10)
     return min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH**times))

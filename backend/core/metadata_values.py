@@ -32,13 +32,16 @@ ValueType = Literal[
     "json",
 ]
 VALUE_TYPES: tuple[str, ...] = get_args(ValueType)
+# The contract's limit.
 MAX_KEY_CHARS = 256
+# Python's parser and those of other programs recurse: deeper values would fail some of them.
 MAX_JSON_DEPTH = 100
 MAX_DIGITS = 38  # DynamoDB's, for numbers
 MIN_EXPONENT, MAX_EXPONENT = -130, 125  # DynamoDB's: 1E-130 to 9.99E+125
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"[0-9W-]{8,10}(?:[T ][0-9:.,Z+-]+)?")
+# 38 digits, an exponent, and zeros: more need not be parsed to know that it is refused.
 _MAX_NUMBER_CHARS = 512
 
 

@@ -31,9 +31,10 @@ _EMAIL = re.compile(
 )
 # RFC 5321 limits a path to 256 characters, including its angle brackets.
 MAX_EMAIL_CHARS = 254
+# The contract's limit; file systems, such as that of the local object store, allow 255 bytes.
 MAX_NAME_CHARS = 255
+# S3's limit of a key, in bytes of UTF-8 (S3 User Guide, "Naming Amazon S3 objects").
 MAX_KEY_BYTES = 1024
-"""S3's limit of a key, in bytes of UTF-8."""
 # An upload with a thousand invalid files repeats the list in each error.
 MAX_EXTENSION_LIST_CHARS = 2048
 """Maximum length of a list of extensions, about 400 of them."""

@@ -19,6 +19,8 @@ from backend.core.paging import Position
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
+# The largest tokens are cursors with the values that order a list (`MAX_CURSOR_CHARS`): longer
+# texts are refused before they are decoded.
 _MAX_TOKEN_CHARS = 16_384
 
 
@@ -66,4 +68,6 @@ class PageTokens:
         """Return the cipher of a key. Loaded here, because most invocations need none."""
         from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415
 
+        # Deterministic: the same place in a list has the same token, and no nonce can be used
+        # twice.
         return AESSIV(hmac.digest(self.key(), b"page tokens", "sha512"))

@@ -31,6 +31,7 @@ def copy_spans(
     10,000 parts require.
     """
     usual = min(PART_BYTES, max(least, large_bytes // 4))
+    # Whole mebibytes: the parts of 5 TiB are then 9,987 (decision 14).
     needed = -(-size // MAX_PARTS // _MIB) * _MIB
     length = max(usual, needed)
     return [(start, min(start + length, size)) for start in range(0, size, length)]

@@ -17,8 +17,9 @@ from backend.aws.errors import DeniedError, denials_named
 from backend.aws.lambda_quotas import Instances, instances
 from backend.core.errors import ConflictError, UnavailableError
 
+# Time for which a denial is retried, after other requests of the role were allowed. IAM applies a
+# new policy within seconds.
 _DENIED_SECONDS = 15
-"""Time for which a denial is retried, after other requests of the role were allowed."""
 _QUOTA = 'quota "Concurrent executions" of Lambda'
 _BUSY = "so that requests are not throttled while queues are busy"
 _RAISE = "request an increase in Service Quotas, or"

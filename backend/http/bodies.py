@@ -21,6 +21,7 @@ M = TypeVar("M", bound=BaseModel)
 # A Lambda event may have 6 MB, which API Gateway counts after escaping.
 MAX_BODY_BYTES = 5 * 1024 * 1024
 
+# A list of a thousand entries may have as many errors; the first ones suffice to correct it.
 _MAX_SHOWN_ERRORS = 20
 _SURROGATES = frozenset(
     {"unexpected end of hex escape", "lone leading surrogate in hex escape"}

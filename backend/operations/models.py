@@ -11,6 +11,7 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.queues import QUEUES
 
 MAX_KEYS = 50
+# At most 3.5 MB of a reply of 6 MB: a control character takes seven bytes in it (`core.paging`).
 MAX_DOCUMENT_CHARS = 500_000
 _CONSUMERS = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "consumer")
 

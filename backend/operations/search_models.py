@@ -11,6 +11,7 @@ from backend.domains.jobs.models import JobState
 from backend.search.maintenance.work import Report
 from backend.spec.formats import reason_not_inspected
 
+# They are stored in the job's item, of at most 400 KB.
 MAX_DOCUMENTS = 1000
 MAX_FORMATS = 100
 

@@ -16,15 +16,16 @@ REFERENCES_KEY = FACT_PREFIX + "references"
 """The attribute of a file's references, as JSON. Search does not index it."""
 SHAPE_KEY = FACT_PREFIX + "shape"
 """The attribute with a model's shape: `SHAPE_NUMBERS` little-endian float32 values in base64."""
+# As `processing.descriptors.LENGTH`: distances, radii and extents (decision 50).
 SHAPE_NUMBERS = 75
 REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 
+# Version of the file readers. Increment it when readers return other facts for the same bytes, or
+# read files that they rejected; administrators then renew stored facts (decision 88). Version 1
+# stored no version.
 READERS_VERSION = 6
-"""Version of the file readers. Increment it when readers return other facts for the same bytes, or
-read files that they rejected; administrators then renew stored facts (`renewFacts`). Version 1
-stored no version."""
 
 FactType = Literal["string", "number", "boolean"]
 

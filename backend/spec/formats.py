@@ -45,6 +45,8 @@ INSPECT_EXTENSIONS = (
 INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
 """Extensions that the function `InspectCad` reads."""
 
+# One read of an object's beginning, for the few extensions that other programs use, too. A model
+# without a mark in it is inspected only by hand (decision 54).
 START_BYTES = 4096
 _MARKS = {
     "mdl": (b"IDPO", b"IDST", b"IDSQ", b"MDL2", b"MDL3", b"MDL4", b"MDL5", b"MDL7"),

@@ -7,8 +7,8 @@ from backend.values import frozen
 _MIB = 1 << 20
 _KIB = 1 << 10
 _PNG = b"\x89PNG\r\n\x1a\n"
+# Leading bytes that identify the format of an output: four of RIFF, its length, and four of WEBP.
 MAGIC_BYTES = 12
-"""Number of leading bytes that identify the format of an output."""
 
 
 @frozen
@@ -30,6 +30,8 @@ class InspectionOutput:
         return start.startswith(self.magic) and following.startswith(self.container)
 
 
+# 5 MiB is the contract's limit of a preview (`uploads.rules.MAX_PREVIEW_BYTES`). The limit of the
+# GLB also bounds what the confined process can write to the disk.
 THUMBNAIL = InspectionOutput("thumbnail", "thumbnail.png", "previews", "image/png", _PNG, 5 * _MIB)
 GLB = InspectionOutput("glb", "model.glb", "files", "model/gltf-binary", b"glTF", 256 * _MIB)
 TURNTABLE = InspectionOutput("turntable", "turntable.png", "previews", "image/png", _PNG, 5 * _MIB)

@@ -16,11 +16,14 @@ TEMP_UPLOADS_PREFIX = "temp-uploads/"
 PREVIEWS_PREFIX = "previews/"
 RUNS_PREFIX = "pipelines/"
 """The prefix of execution outputs in the auxiliary bucket."""
+# Of objects below that prefix, and of the item with the progress of storing them (decision 47).
 RUNS_DAYS = 30
 _GENERATED_PREVIEW = "generated/preview.png"
 GLB_FOLDER = "glb"
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
 """The empty object with which GuardDuty tests whether it may scan a bucket."""
+# First components of a key, below the base prefix, that are never an asset's folder: the contract
+# reserves them for other objects.
 RESERVED_FOLDERS = frozenset(
     {
         "temp-upload",
@@ -33,7 +36,6 @@ RESERVED_FOLDERS = frozenset(
         "workspaces",
     }
 )
-"""First components of a key, below the base prefix, that are never an asset's folder."""
 
 PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 PREVIEW_MARK = ".previewFile."

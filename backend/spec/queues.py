@@ -20,7 +20,9 @@ class Queue:
 
     name: str
     description: str
+    # A message is hidden for six time-outs, 12 minutes of the longest: 800 times are 6.7 days.
     max_receives: int = 800
+    # SQS's maximum.
     retention_days: int = 14
     time_outs_hidden: int = 6
 
@@ -91,6 +93,7 @@ class StreamSubscription:
 
     source: Table
     consumer: str
+    # Changes of one document within a batch, or its window of a second, are built once.
     batch_size: int = 500
     window_seconds: int = 1
     bisect: bool = True

@@ -19,8 +19,12 @@ class Schedule:
 
 
 SCHEDULES = (
+    # The first pause of a failed replay is as long (`replay.FIRST_PAUSE`).
     Schedule(REPLAY_FAILURES, 5),
+    # Tombstones live for a day, so an hour more or less does not matter.
     Schedule(SWEEP_TOMBSTONES, 60),
+    # A check reads everything once (decision 29).
     Schedule(CHECK_SEARCH, 24 * 60),
+    # Executions are compared from `EXECUTION_SILENCE_SECONDS` (5 minutes) after their start.
     Schedule(RECONCILE_EXECUTIONS, 5),
 )

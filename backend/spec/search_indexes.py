@@ -44,12 +44,12 @@ SLOW_LOGS: Mapping = {
 }
 """Thresholds of the slow logs. OpenSearch logs nothing unless a threshold is set."""
 
+# Memory limits of requests and of field data; OpenSearch's defaults are 60% and 40%. It rejects
+# requests above a limit, where a node would otherwise run out of memory and restart.
 BREAKERS: dict[str, str] = {
     "indices.breaker.request.limit": "40%",
     "indices.breaker.fielddata.limit": "20%",
 }
-"""Memory limits of requests and of field data; OpenSearch's defaults are 60% and 40%. OpenSearch
-rejects requests above a limit."""
 
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
 # A Lucene term has at most 32,766 bytes. DynamoDB stores the complete value.
@@ -67,13 +67,14 @@ DATE: Mapping = {"type": "date"}
 FLAT_OBJECT: Mapping = {"type": "flat_object"}
 
 INNER, INNER_NORMALIZER = "inner", "inner"
+# The `inner` subfield, which finds a part inside a word: `lam` finds lamp. With doc values it is
+# compared without reading sources (decision 41).
 INNER_PARTS: Mapping = {
     "type": "wildcard",
     "normalizer": INNER_NORMALIZER,
     "ignore_above": KEYWORD_CHARS,
     "doc_values": True,
 }
-"""The `inner` subfield, which finds a part inside a word: `lam` finds lamp (decision 41)."""
 INNER_FIELDS = ("str_assetname", "str_key", "str_description", "list_tags")
 
 BY_PREFIX: dict[str, Mapping] = {
@@ -87,9 +88,9 @@ BY_PREFIX: dict[str, Mapping] = {
 }
 """The mapping of a field by the prefix of its name."""
 
+# Length of a stretch: the substring that is indexed from each position of a text in permission
+# rules. Longer values of rules use a wildcard, which takes up to a millisecond (decision 31).
 STRETCH_CHARS = 24
-"""Length of a stretch: the substring that is indexed from each position of a text in permission
-rules."""
 STRETCH_END, STRETCH_STAND_IN = "\u0002", "\u0003"
 """The padding after the end of a text, and the replacement for that character inside a text."""
 
@@ -203,9 +204,9 @@ RULED_TYPE = "ruled_assettype"
 SOURCE_BYTES = "source_bytes"
 """The size of the document's source as UTF-8."""
 
+# Marks a document that no search returns, because a value that permissions depend on is too long
+# for a keyword: denials would not match it (decision 31).
 WITHHELD = "withheld"
-"""Marks a document that no search returns, because a value that permissions depend on is too long
-for a keyword."""
 
 RULED_FIELDS: dict[str, str] = {
     "databaseId": "str_databaseid.keyword",
@@ -228,10 +229,12 @@ _STRETCHES: Mapping = {
     "type": "text",
     "analyzer": "stretches",
     "norms": False,
+    # Neither positions nor lengths: filters only test whether a stretch occurs.
     "index_options": "docs",
 }
+# A constant field of every index with stretches. Indexes of earlier releases lack it, and return
+# nothing to restricted callers until a reindex (decision 31).
 CUT_INTO, CUT = "cut_into", f"stretches of {STRETCH_CHARS} characters"
-"""A constant field of every index with stretches. Indexes of earlier releases do not have it."""
 
 _COPIED = {
     field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()

@@ -32,6 +32,7 @@ class Setting:
         return f"SETTING_{self.name}"
 
 
+# The lag of global indexes has no bound, so the default is the longest delay.
 SETTLE_DELAY_SECONDS = Setting(
     "SETTLE_DELAY_SECONDS",
     900,
@@ -46,6 +47,7 @@ SEARCH_GRACE_SECONDS = Setting(
     least=1,
     most=900,  # the longest delay of a message in SQS
 )
+# Both pairs of indexes take their space, and each rebuild writes to both, until it ends.
 SEARCH_KEEP_SECONDS = Setting(
     "SEARCH_KEEP_SECONDS",
     86_400,
@@ -56,17 +58,20 @@ SEARCH_KEEP_SECONDS = Setting(
     least=0,
     most=30 * 86_400,
 )
+# The contract's default. An upload has up to 1,000 files.
 UPLOAD_RATE_PER_MINUTE = Setting(
     "UPLOAD_RATE_PER_MINUTE", 20, "Maximum uploads that a user can start in a minute.", least=1
 )
+# SNS sends each new address a mail that requests a confirmation.
 SUBSCRIBERS_PER_MINUTE = Setting(
     "SUBSCRIBERS_PER_MINUTE",
     60,
     "Maximum users that a caller can subscribe to assets in a minute.",
     least=1,
 )
+# Maximum lifetime of a presigned URL, in every stage: it expires with the role session that signed
+# it anyway, and cannot be revoked (decisions 10, 33).
 MAX_URL_SECONDS = 3600
-"""Maximum lifetime of a presigned URL, in every stage."""
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS",
     3600,
@@ -74,6 +79,7 @@ PRESIGNED_URL_SECONDS = Setting(
     least=1,
     most=MAX_URL_SECONDS,
 )
+# The contract's limit: a request has only 24 seconds for its copies (decision 91).
 LARGE_FILE_BYTES = Setting(
     "LARGE_FILE_BYTES",
     1024**3,
@@ -204,6 +210,8 @@ ALLOWED_ADDRESSES = Setting(
         "192.0.2.0/24, or ranges such as 192.0.2.0-192.0.2.255; empty: all."
     ),
 )
+# With readers, an execution takes two instances: these are a tenth of an account's 1,000 (decision
+# 79).
 EXECUTIONS_AT_ONCE = Setting(
     "EXECUTIONS_AT_ONCE",
     50,
@@ -215,6 +223,7 @@ EXECUTIONS_AT_ONCE = Setting(
     least=1,
     most=10_000,
 )
+# Step Functions sends an event at each end; this finds executions whose event was lost.
 EXECUTION_SILENCE_SECONDS = Setting(
     "EXECUTION_SILENCE_SECONDS",
     300,

@@ -26,8 +26,10 @@ INTEGRATIONS = {
 CALLBACK = "Callback"
 UNKNOWN_KIND = "UnknownPipelineKind"
 
+# Limit of Step Functions for the input of an execution and the payload of a task. Source: Step
+# Functions Developer Guide, "Quotas".
 INPUT_BYTES = 262_144
-"""Limit of Step Functions for the input of an execution and the payload of a task."""
+# Limits of Step Functions for the error and cause of a failed execution.
 ERROR_CHARS, CAUSE_CHARS = 256, 32_768
 
 # A pipeline's own error is not retried, except `STALLED`: the pipeline may have written already.
@@ -114,6 +116,7 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
     return {
         "Type": "Map",
         "Items": "{% $states.input.pipelines %}",
+        # One after the other: a pipeline reads the files of the one before.
         "MaxConcurrency": 1,
         "ItemSelector": {
             "pipeline": "{% $states.context.Map.Item.Value %}",
@@ -156,6 +159,7 @@ def _earlier_output(partition: str) -> dict[str, Any]:
         "Arguments": {
             "Bucket": "{% $states.input.run.bucketAssetAuxiliary %}",
             "Prefix": f"{{% {folder} & '/files/' %}}",
+            # Whether there is any file decides.
             "MaxKeys": 1,
         },
         "Retry": [_retry("States.TaskFailed")],
@@ -187,6 +191,8 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
     if not waits:
         retries = [_retry(*_BUSY)]
         if kind == "Lambda":
+            # A busy machine may have time for the file after 10 and 20 s; then the execution fails
+            # with the reason (decision 94).
             retries.append({**_retry(STALLED), "IntervalSeconds": 10, "MaxAttempts": 2})
         return {**task, "Retry": retries}
     # Never retried: the holder of the first token may still be working. A heartbeat has to be below
@@ -226,6 +232,7 @@ def _arguments(kind: str, waits: bool) -> dict[str, Any]:
 def _retry(*errors: str) -> dict[str, Any]:
     return {
         "ErrorEquals": list(errors),
+        # Up to 5, 10 and 20 s, at random: many executions are throttled at the same moment.
         "IntervalSeconds": 5,
         "BackoffRate": 2,
         "MaxAttempts": 3,

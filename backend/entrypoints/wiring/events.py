@@ -14,8 +14,8 @@ from backend.spec.functions import Function
 
 Run = Callable[[Event], dict[str, Any]]
 """Takes an event and returns the function's reply."""
+# Part of a function's timeout in which a scheduled run starts work: what has begun by then can end.
 _SHARE = 0.5
-"""Part of a function's timeout in which a scheduled run starts work."""
 _logger = Logger()
 
 

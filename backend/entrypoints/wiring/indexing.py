@@ -24,8 +24,9 @@ from backend.spec import jobs as kinds
 from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
+# Time for which a rebuild retries without any progress, a quarter of its function's time-out: after
+# an outage, the batch returns to its queue or stream.
 _PATIENCE_SECONDS = 30.0
-"""Time for which a rebuild retries without any progress."""
 _REQUEST_PATIENCE_SECONDS = 3.0  # a caller waits for the reply
 
 

@@ -9,13 +9,13 @@ from backend.spec.functions.request_parts import Requests
 _MEMORY_MB = 2048
 # A file of 512 MiB, what it refers to, and its GLB.
 _STORAGE_MB = 2048
+# Reading takes at most 150 seconds (`limits.CHILD_SECONDS`); the rest is for transfers of objects.
 READER_SECONDS = 240
-"""Reading takes at most 150 seconds; the rest is for transfers of objects."""
 # Two rounds of a reader at their longest, and transfers of objects.
 _TIMEOUT_SECONDS = 600
 WAITING_MEMORY_MB = 512
+# Storage of a pipeline that only calls its reader; the GLB, of up to 256 MiB, passes through it.
 WAITING_STORAGE_MB = 1024
-"""Memory and storage of a pipeline that only calls its reader; the GLB passes through it."""
 
 _INSPECTS: Requests = {
     ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket"),

@@ -74,10 +74,13 @@ class Function:
     user_pool: UserPoolAccess = "none"
     domain: str | None = None
     memory_mb: int = 512
+    # A second less than API Gateway waits for a reply; a request ends five seconds before it
+    # (decision 91).
     timeout_seconds: int = 29
     loops: bool = False
     runs: tuple[RunRequest, ...] = ()
     packages: Packages | None = None
+    # Lambda's default, which is free of charge.
     storage_mb: int = 512
     calls: tuple["Function", ...] = ()
     tenant_isolation: bool = False
@@ -128,5 +131,6 @@ def api(
         sends=sends,
         search=search,
         domain=domain,
+        # Lambda gives processor time by memory, and callers wait for these functions.
         memory_mb=1024,
     )

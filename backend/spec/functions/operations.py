@@ -32,6 +32,7 @@ AUTHORIZER = Function(
     ),
     user_pool="read",
     memory_mb=512,
+    # Bounds also an identity provider that sends its reply byte by byte (decision 99).
     timeout_seconds=10,
 )
 
