@@ -5,7 +5,8 @@ export type SearchBody = components['schemas']['SearchBody'];
 type Filter = components['schemas']['MetadataFilter'];
 type SortField = components['schemas']['SortField'];
 
-export const PAGE = 100;
+/** More than a large window shows; each hit takes the server time to sign the picture's address. */
+export const PAGE = 50;
 /** Hits that can be reached page by page. */
 export const REACHABLE = 10_000;
 
