@@ -75,7 +75,9 @@ INNER_PARTS: Mapping = {
     "ignore_above": KEYWORD_CHARS,
     "doc_values": True,
 }
-INNER_FIELDS = ("str_assetname", "str_key", "str_description", "list_tags")
+# Fields with texts that people write: searches also match parts of their words and misspelled
+# words, and filters compare them word by word.
+INNER_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
 
 BY_PREFIX: dict[str, Mapping] = {
     "str_": TEXT,
@@ -192,6 +194,9 @@ the ETag instead."""
 SMALL_PREVIEW_VERSION = "str_smallpreviewversionid"
 """The S3 version of the small image beside that preview, if it exists."""
 
+STORAGE_CLASS = "str_storageclass"
+"""The storage class of the version that a file's document shows."""
+
 TOMBSTONE_TIME = "date_deleted"
 """The creation time of a tombstone. The dynamic template for `date_` maps it."""
 
@@ -239,6 +244,18 @@ CUT_INTO, CUT = "cut_into", f"stretches of {STRETCH_CHARS} characters"
 _COPIED = {
     field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()
 }
+
+# An index names the version that it was created with, and refuses fields that it does not have.
+FIELD_SINCE: dict[str, int] = {
+    SOURCE_BYTES: 2,
+    STORAGE_CLASS: 3,
+    ATTRIBUTES: 4,
+    SHAPE: 4,
+    PREVIEW_VERSION: 5,
+    PREVIEW_SIZE: 5,
+    SMALL_PREVIEW_VERSION: 5,
+}
+"""The mapping version that added a field. Documents of earlier indexes are written without it."""
 
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
@@ -374,7 +391,7 @@ FILE_INDEX = SearchIndex(
         "bool_archived",
         "list_tags",
     ),
-    own_fields=("str_storageclass", PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
+    own_fields=(STORAGE_CLASS, PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
     flat_fields=("MD_", "AB_"),
     document_id=("databaseId", "assetId", "fileKey"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),

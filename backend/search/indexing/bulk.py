@@ -22,14 +22,13 @@ from backend.core.clock import iso_seconds
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
 from backend.search.indexing.projections import Document
-from backend.spec.search_indexes import SOURCE_BYTES, TOMBSTONE_TIME
+from backend.spec.search_indexes import FIELD_SINCE, SOURCE_BYTES, TOMBSTONE_TIME
 
 # OpenSearch Service accepts requests of 10 MB on its smallest instance types.
 MAX_BYTES = 5_000_000
 # The documents of a ticket are one request, or two while a reindex writes to both pairs. An
 # overloaded cluster gets smaller ones.
 MAX_DOCUMENTS = 1000
-_SIZED_FROM = 2  # the mapping version
 _SUCCESS = frozenset({200, 201})
 _CONFLICT = 409  # a later ticket was written first, or an earlier attempt succeeded
 # The document cannot be mapped (400), or is larger than the engine accepts (413): the same again
@@ -148,7 +147,7 @@ def write_of(
     if tombstone_at is not None and document.body.get("deleted") is True:
         made = f'"{TOMBSTONE_TIME}":"{iso_seconds(tombstone_at)}",'
     body = f'{content[:-1]},{made}"hash":"{digest}","rev":{version}}}'
-    if document.mapping_version >= _SIZED_FROM:
+    if document.mapping_version >= FIELD_SINCE[SOURCE_BYTES]:
         body = with_size(body)
     return DocumentWrite(index_name, document.id, version, body)
 

@@ -34,6 +34,7 @@ from backend.spec.search_indexes import (
     ASSET_INDEX,
     ATTRIBUTES,
     DOCUMENT_ID_BYTES,
+    FIELD_SINCE,
     FILE_INDEX,
     KEYWORD_CHARS,
     MAPPING_VERSION,
@@ -43,17 +44,15 @@ from backend.spec.search_indexes import (
     RULED_TYPE,
     SHAPE,
     SMALL_PREVIEW_VERSION,
+    STORAGE_CLASS,
     WITHHELD,
     SearchIndex,
 )
 
 Row = Mapping[str, Any]
-# An index refuses fields that its mapping version does not declare (decision 41).
-_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
-_GEOJSON_POINTS_FROM = PREVIEWS_FROM = 5
-"""The first mapping versions of features. `_CONTENT_FROM`: content and previews at an asset's root.
-`_STORAGE_CLASS_FROM`: the storage class of files. `_FACTS_FROM`: typed attributes.
-`_GEOJSON_POINTS_FROM`: GeoJSON points as places of metadata. `PREVIEWS_FROM`: preview versions."""
+# Mapping versions that changed what fields contain (decision 41): content and previews at an asset's
+# root, GeoJSON points as places of metadata. `FIELD_SINCE` has those that added fields.
+_CONTENT_FROM, _GEOJSON_POINTS_FROM = 2, 5
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -128,7 +127,12 @@ def project(
 ) -> Document:
     """Return the document of a source; for a deleted one, the tombstone that replaces it."""
     document = _projected(source, allowed_geo_keys, mapping_version)
-    return replace(document, mapping_version=mapping_version)
+    body = {
+        field: value
+        for field, value in document.body.items()
+        if value is not None and FIELD_SINCE.get(field, 1) <= mapping_version
+    }
+    return replace(document, body=body, mapping_version=mapping_version)
 
 
 def _projected(source: Source, allowed: frozenset[str], mapping_version: int) -> Document:
@@ -210,8 +214,7 @@ def _deleted_file(source: FileSource) -> FileGone:
 
 
 def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
-    kept = {field: value for field, value in body.items() if value is not None}
-    return Document(index, document_id(*parts), {"_rectype": index.record_type, **kept})
+    return Document(index, document_id(*parts), {"_rectype": index.record_type, **body})
 
 
 def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
@@ -262,9 +265,9 @@ def _described(
     }
 
 
-def _previewed(source: AssetSource | FileSource, mapping_version: int) -> JsonObject:
+def _previewed(source: AssetSource | FileSource) -> JsonObject:
     preview, small = source.preview, source.small
-    if preview is None or mapping_version < PREVIEWS_FROM:
+    if preview is None:
         return {}
     named = {PREVIEW_VERSION: _version_of(preview), PREVIEW_SIZE: preview.size}
     return named if small is None else {**named, SMALL_PREVIEW_VERSION: _version_of(small)}
@@ -294,7 +297,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "bool_has_assets_related": _counts(row, "relatedCount"),
         "bool_archived": is_archived(row),
         **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source, mapping_version),
+        **_previewed(source),
     }
     parts = (shared["str_databaseid"], shared["str_assetid"])
     return _document(ASSET_INDEX, parts, body)
@@ -316,19 +319,15 @@ def _file(
         "str_previewfilekey": None if source.preview is None else source.preview.key,
         "date_lastmodified": modified.isoformat(),
         "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
+        SHAPE: shape_of(source.attributes),
         **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source, mapping_version),
+        **_previewed(source),
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}
-        if mapping_version >= _STORAGE_CLASS_FROM:
-            body["str_storageclass"] = version.storage_class
+        body[STORAGE_CLASS] = version.storage_class
     if attributes:
-        body["AB_"] = flat_object(attributes)
-    if mapping_version >= _FACTS_FROM:
-        body[SHAPE] = shape_of(source.attributes)
-        if attributes:
-            body[ATTRIBUTES] = attribute_pairs(attributes)
+        body |= {"AB_": flat_object(attributes), ATTRIBUTES: attribute_pairs(attributes)}
     parts = (shared["str_databaseid"], shared["str_assetid"], version.key)
     return _document(FILE_INDEX, parts, body)
 

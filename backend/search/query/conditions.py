@@ -26,7 +26,7 @@ from backend.search.query.pairs import METADATA, nested
 from backend.search.query.words import TEXT_FIELDS, folded, split_words, whole_word_query
 from backend.search.values import iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS
 
 # With a hundred thousand OpenSearch runs out of memory.
 MAX_CONDITIONS = 1000
@@ -35,9 +35,7 @@ MAX_CONDITIONS = 1000
 MAX_WORD_FILTERS = 50
 """Filters without a field in one request."""
 FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
-ANALYSED = frozenset(
-    {"str_assetname", "str_description", "str_key", "str_asset_version_comment", "list_tags"}
-)
+ANALYSED = frozenset((*INNER_FIELDS, "str_asset_version_comment"))
 """Fields that are compared word by word."""
 _DOTTED = frozenset({"str_fileext", "str_assettype"})
 """Fields whose values begin with a dot, which users may omit."""

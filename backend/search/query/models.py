@@ -177,9 +177,8 @@ class FacetChoice(WireModel):
     facet: Annotated[
         MetadataKey,
         Field(
-            description="`str_assettype`, `str_fileext`, `str_assetid`, `str_databaseid`, "
-            "`list_tags`, `fact_<name>`, `AB_<key>`, `metadata.<key>`, or a key that the request "
-            "has in `metadataFacets`."
+            description="A facet of `aggregations`, `fact_<name>`, `AB_<key>`, `metadata.<key>`, "
+            "or a key that the request has in `metadataFacets`."
         ),
     ]
     values: Annotated[

@@ -13,15 +13,14 @@ from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.models import MetadataType
 from backend.spec.facts import FACT_BY_KEY, FACT_PREFIX, HIDDEN_KEYS
-from backend.spec.search_indexes import ASSET_INDEX, ATTRIBUTES, FILE_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, ATTRIBUTES, FIELD_SINCE, FILE_INDEX
 
 METADATA = "metadata"
 _ATTRIBUTE_PREFIX = "AB_"
 PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
 """Prefixes of the keys of facts and attributes."""
 _FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields))
-ATTRIBUTES_FROM = 4
-"""The first mapping version with attribute pairs."""
+ATTRIBUTES_FROM = FIELD_SINCE[ATTRIBUTES]
 
 
 class AttributesNotIndexedError(StateForbidsError):

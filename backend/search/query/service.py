@@ -15,7 +15,6 @@ from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
-from backend.search.indexing.projections import PREVIEWS_FROM
 from backend.search.indexing.state import SearchState
 from backend.search.query.cursors import Cursors
 from backend.search.query.explanations import explain_hits
@@ -49,7 +48,14 @@ from backend.search.query.suggestions import (
     suggest_request,
     suggestions_of,
 )
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    FIELD_SINCE,
+    FILE_INDEX,
+    MAPPING_VERSION,
+    PREVIEW_VERSION,
+    SearchIndex,
+)
 
 if TYPE_CHECKING:
     from backend.search.query.freshness import Freshness
@@ -60,6 +66,8 @@ if TYPE_CHECKING:
 # last search.
 MAX_WAIT_SECONDS = 5.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
+
+_PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
 
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
@@ -172,7 +180,7 @@ class SearchService:
 
         None are added in indexes of an earlier release: such a reply has `reindexDue`.
         """
-        if self.state.mapping_version_read() < PREVIEWS_FROM:
+        if self.state.mapping_version_read() < _PREVIEWS_FROM:
             return None
         return self.previews().add(caller, reply["hits"]["hits"])
 
@@ -186,7 +194,7 @@ class SearchService:
             SearchNotDeployedError: search is not deployed.
         """
         engine, read = self._engine(), self.state.reading()
-        if read.mapping_version < PREVIEWS_FROM:
+        if read.mapping_version < _PREVIEWS_FROM:
             return PreviewsReply(items=[], reindex_due=REINDEX_DUE), None
         previews = self.previews()
         wanted = [AssetRef(one.database_id, one.asset_id) for one in body.items]

@@ -16,6 +16,7 @@ from backend.search.query.folding import any_of, escaped, matches, spellings
 from backend.search.query.pairs import METADATA
 from backend.search.query.queries import NOT_SHOWN, TIE_BREAKERS
 from backend.search.query.words import folded, fuzziness, split_words
+from backend.spec.search_indexes import INNER_FIELDS
 
 Kind = Literal["name", "tag", "key", "value"]
 MAX_TEXT_CHARS = 200
@@ -28,7 +29,6 @@ _KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
 MAX_CORRECTED_WORDS = 5
 # All words of a correction come from one document, the first of these that has them.
 _DOCUMENTS_READ = 20
-_CORRECTED_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
 # Private-use characters: OpenSearch trims control characters from highlighted text.
 _MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
 # OpenSearch compares at most two letters (`fuzziness`).
@@ -106,7 +106,7 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
         "track_total_hits": False,
         "_source": False,
         "highlight": {
-            "fields": {name: {} for name in _CORRECTED_FIELDS},
+            "fields": {name: {} for name in INNER_FIELDS},
             "require_field_match": False,
             "number_of_fragments": 0,
             "highlight_query": {"bool": {"should": like}},
@@ -133,7 +133,7 @@ def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
 def _similar_to(word: str) -> list[JsonObject]:
     """Return a query for each distance, so that documents with the nearest words come first."""
     most = _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1
-    matched: JsonObject = {"query": word, "fields": [*_CORRECTED_FIELDS], "prefix_length": 1}
+    matched: JsonObject = {"query": word, "fields": [*INNER_FIELDS], "prefix_length": 1}
     return [
         {"constant_score": {"filter": {"multi_match": {**matched, **fuzziness(letters)}}}}
         for letters in range(1, most + 1)

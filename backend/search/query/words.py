@@ -21,7 +21,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.query.folding import any_of, equals, escaped, spellings
 from backend.search.query.pairs import METADATA, nested
-from backend.spec.search_indexes import ATTRIBUTES, INNER
+from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
 
 # Weights of a word in a field; only the best match counts (decision 57, guide `searching`).
 _BOOSTS = {
@@ -36,19 +36,14 @@ _BOOSTS = {
 }
 TEXT_FIELDS = tuple(f"{field}^{boost}" for field, boost in _BOOSTS.items())
 # Parts of words count less than their beginnings (0.05 to 0.2), and these less than words (1).
-_INNER_BOOSTS = {
-    "str_assetname": 0.04,
-    "str_key": 0.03,
-    "list_tags": 0.02,
-    "str_description": 0.01,
-}
+_INNER_BOOSTS = {field: _BOOSTS[field] / 100 for field in INNER_FIELDS}
 # Score of a word's beginning, multiplied by the field's boost: at most 0.2, and below 1 over all
 # fields, which is less than a whole word.
 _BEGINNING = 0.05
 _IN_VALUE = 0.01
 # A misspelling counts less than every part (0.01), so it never precedes an exact hit.
 _NEARLY = 0.0005
-_FUZZY_FIELDS = TEXT_FIELDS[:4]
+_FUZZY_FIELDS = tuple(f"{field}^{_BOOSTS[field]}" for field in INNER_FIELDS)
 # Maximum edit distance of a word with `~`: OpenSearch has no larger one.
 _MAX_SIMILAR = 2
 

@@ -19,7 +19,13 @@ from backend.search.query.previews import PreviewQueries
 from backend.search.query.routes import build_router
 from backend.search.query.service import SearchService
 from backend.spec.routes import Action, Route
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    FIELD_SINCE,
+    FILE_INDEX,
+    MAPPING_VERSION,
+    PREVIEW_VERSION,
+)
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.http import Answer, Client, RecordedReads
@@ -316,7 +322,7 @@ def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: SearchedMus
 
 
 def test_indexes_of_an_earlier_version_answer_without_pictures_and_say_so() -> None:
-    hall = SearchedMuseum(mapping_version=MAPPING_VERSION - 1)
+    hall = SearchedMuseum(mapping_version=FIELD_SINCE[PREVIEW_VERSION] - 1)
     hall.asset()
     hall.shown("/a.obj")
     answer = hall.search()
