@@ -1,6 +1,7 @@
 """A server in memory with the API's routes that the client uses, and its storage.
 
-It has no permissions and no versions. `fail` adds faults before it.
+It has no permissions and no versions. `fail` adds faults before it. Routes of which it has no state
+reply with the example of the OpenAPI document.
 """
 
 import json
@@ -12,6 +13,7 @@ from urllib.parse import unquote
 import httpx
 from pydantic import JsonValue
 
+from tests.unit.client.documented import example_reply
 from tests.unit.client.fake_files import STORAGE, Document, FakeFiles, Refused, refuse, reply
 
 API = "https://api.test"
@@ -139,10 +141,10 @@ class FakeServer(FakeFiles):
                 shown = "showArchived" in query or not LIFECYCLE.keys().isdisjoint(rest)
                 asset = self._visible_asset(database_id, asset_id, archived=shown)
                 answer = self._asset_route(request, method, asset, rest, body)
-            case [method, "database", *rest]:
-                answer = self._database_route(method, rest, body, query)
+            case [_, "database", *rest]:
+                answer = self._database_route(request, rest, body)
             case _:
-                refuse(404, "Not Found")
+                answer = example_reply(request)
         return answer
 
     def _visible_asset(self, database_id: str, asset_id: str, *, archived: bool) -> Document:
@@ -152,9 +154,10 @@ class FakeServer(FakeFiles):
         return asset
 
     def _database_route(
-        self, method: str, rest: list[str], body: Document, query: httpx.QueryParams
+        self, request: httpx.Request, rest: list[str], body: Document
     ) -> httpx.Response:
-        match [method, *rest]:
+        query = request.url.params
+        match [request.method, *rest]:
             case ["POST"]:
                 answer = self._create_database(body)
             case ["GET"]:
@@ -174,7 +177,7 @@ class FakeServer(FakeFiles):
                 shown = [one for one in rows if is_all or one["status"] == "active"]
                 answer = self.page(shown, query, "Items")
             case _:
-                refuse(404, "Not Found")
+                answer = example_reply(request)
         return answer
 
     def _tag_route(
@@ -219,12 +222,9 @@ class FakeServer(FakeFiles):
                 owner = "/".join([asset_id, *which, path])
                 answer = self._metadata(verb, owner, body)
             case _:
-                answer = self._viewer_file("/".join(rest))
+                is_viewer_file = "/".join(rest[2:]) in self.glbs
+                answer = reply({}) if is_viewer_file else example_reply(request)
         return answer
-
-    def _viewer_file(self, path: str) -> httpx.Response:
-        known = path.removeprefix("auxiliaryPreviewAssets/stream/") in self.glbs
-        return reply({}) if known else refuse(404, "Not Found")
 
     def _change(self, asset: Document, verb: str, body: Document) -> httpx.Response:
         """Archive, restore or delete; its job is still running."""

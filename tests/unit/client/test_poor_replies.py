@@ -3,13 +3,11 @@
 import inspect
 import io
 import json
-import re
 import sys
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from enum import Enum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from vitrine import RetryPolicy
 from vitrine.cli.session import Wiring
 
 from backend.entrypoints.openapi import openapi
+from tests.unit.client.documented import documented_content
 from tests.unit.client.test_habits import COMMANDS, ROOT
 
 Reply = Callable[[httpx.Request], httpx.Response]
@@ -84,24 +83,14 @@ def poor(schema: dict[str, Any], depth: int = 0) -> Any:
     return _PLAIN.get(schema.get("type", ""), "text")
 
 
-@cache
-def patterns() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
-    return [
-        (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), operations)
-        for path, operations in openapi()["paths"].items()
-    ]
-
-
 def required_fields_only(request: httpx.Request) -> httpx.Response:
     """The reply of the route with only its required fields."""
-    for pattern, operations in patterns():
-        operation = operations.get(request.method.lower())
-        if operation and pattern.fullmatch(request.url.path):
-            content = operation["responses"]["200"].get("content", {})
-            if "application/json" not in content:
-                return httpx.Response(200, content=b"")
-            return httpx.Response(200, json=poor(content["application/json"]["schema"]))
-    return httpx.Response(200, headers={"ETag": '"a"'}, json={})
+    content = documented_content(request)
+    if content is None:
+        return httpx.Response(200, headers={"ETag": '"a"'}, json={})
+    if "application/json" not in content:
+        return httpx.Response(200, content=b"")
+    return httpx.Response(200, json=poor(content["application/json"]["schema"]))
 
 
 def values_of(command: Any, file: Path) -> Iterator[str]:

@@ -14,7 +14,7 @@ from vitrine.cli.options import (
     WaitOption,
 )
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.models import Asset
@@ -22,7 +22,7 @@ from vitrine.quoting import quoted
 from vitrine.resources.lifecycle import Changed
 
 
-@with_session
+@command("ls")
 def ls(
     session: Session,
     database: Annotated[str | None, typer.Argument(metavar="DATABASE")] = None,
@@ -63,7 +63,7 @@ def _list_files(session: Session, database: str, asset: str) -> None:
     )
 
 
-@with_session
+@command("get")
 def get(session: Session, database: DatabaseArgument, asset: AssetArgument) -> None:
     """Show one asset."""
     found = find_asset(session.client, database, asset).wire()
@@ -71,7 +71,7 @@ def get(session: Session, database: DatabaseArgument, asset: AssetArgument) -> N
     session.output.rows(["field", "value"], [[name, value] for name, value in found.items()])
 
 
-@with_session
+@command("assets create")
 def create_asset(
     session: Session,
     database: DatabaseArgument,
@@ -103,7 +103,7 @@ def create_asset(
     session.output.reply(made, asset=made.asset_id)
 
 
-@with_session
+@command("assets update")
 def update_asset(
     session: Session,
     database: DatabaseArgument,
@@ -140,7 +140,7 @@ def update_asset(
     )
 
 
-@with_session
+@command("archive")
 def archive(
     session: Session,
     database: DatabaseArgument,
@@ -164,7 +164,7 @@ def archive(
     )
 
 
-@with_session
+@command("unarchive")
 def unarchive(
     session: Session,
     database: DatabaseArgument,
@@ -183,7 +183,7 @@ def unarchive(
     )
 
 
-@with_session
+@command("delete")
 def delete(
     session: Session,
     database: DatabaseArgument,

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.resources.audit import AuditEntry
 
 _SHOWN_CHARS = 60
 
 
-@with_session
+@command("audit list")
 def list_entries(
     session: Session,
     entity: Annotated[
@@ -54,7 +54,7 @@ def list_entries(
     )
 
 
-@with_session
+@command("audit value")
 def show_value(
     session: Session,
     sha256: Annotated[str, typer.Argument(help="Hash as shown in the entry.")],

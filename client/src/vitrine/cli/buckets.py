@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.models import Bucket, Job
 
@@ -19,13 +19,13 @@ DatabaseOption = Annotated[
 ]
 
 
-@with_session
+@command("buckets list")
 def list_buckets(session: Session) -> None:
     """List the buckets that hold assets."""
     _print(session, list(session.client.buckets.list()), listed=True)
 
 
-@with_session
+@command("buckets register")
 def register(
     session: Session,
     bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="Name of the S3 bucket.")],
@@ -37,7 +37,7 @@ def register(
     _print(session, [found], listed=False)
 
 
-@with_session
+@command("import-bucket")
 def import_bucket(
     session: Session,
     bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="Id or name of a bucket.")],

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.lookup import find_asset
 
 KeyArgument = Annotated[
@@ -14,7 +14,7 @@ KeyArgument = Annotated[
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT")]
 
 
-@with_session
+@command("comments list")
 def list_comments(
     session: Session,
     database: DatabaseArgument,
@@ -38,7 +38,7 @@ def list_comments(
     )
 
 
-@with_session
+@command("comments add")
 def add_comment(
     session: Session,
     database: DatabaseArgument,
@@ -55,7 +55,7 @@ def add_comment(
     session.output.reply({"key": key}, key=key)
 
 
-@with_session
+@command("comments edit")
 def edit_comment(
     session: Session,
     database: DatabaseArgument,
@@ -68,7 +68,7 @@ def edit_comment(
     session.output.reply(session.client.comments.edit(asset_id, comment, text), key=comment)
 
 
-@with_session
+@command("comments delete")
 def delete_comment(
     session: Session,
     database: DatabaseArgument,
@@ -82,7 +82,7 @@ def delete_comment(
     session.output.reply(session.client.comments.delete(asset_id, comment), deleted=comment)
 
 
-@with_session
+@command("comments show")
 def show_comment(
     session: Session, database: DatabaseArgument, asset: AssetArgument, comment: KeyArgument
 ) -> None:

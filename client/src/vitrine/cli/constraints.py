@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.session import FAILED, Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, command
 from vitrine.cli.standard_streams import is_standard, read_json
 from vitrine.errors import ConfigurationError
 from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
@@ -22,7 +22,7 @@ TemplateArgument = Annotated[
 ]
 
 
-@with_session
+@command("access constraints list")
 def list_constraints(session: Session) -> None:
     """List constraints."""
     session.output.items(
@@ -32,7 +32,7 @@ def list_constraints(session: Session) -> None:
     )
 
 
-@with_session
+@command("access constraints show")
 def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
     """Show a constraint."""
     found = session.client.constraints.get(constraint)
@@ -60,7 +60,7 @@ def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
     )
 
 
-@with_session
+@command("access constraints put")
 def put_constraint(
     session: Session,
     constraint: ConstraintArgument,
@@ -77,7 +77,7 @@ def put_constraint(
     session.output.rows(["constraint", ""], [[constraint, each] for each in done.warnings or [""]])
 
 
-@with_session
+@command("access constraints check")
 def check_constraints(session: Session) -> None:
     """List constraints that decide differently than in earlier releases; fails if there are any."""
     found = [one for one in session.client.constraints.list() if one.changed_meaning]
@@ -94,7 +94,7 @@ def check_constraints(session: Session) -> None:
         raise typer.Exit(FAILED)
 
 
-@with_session
+@command("access constraints delete")
 def delete_constraint(
     session: Session,
     constraint: ConstraintArgument,
@@ -105,7 +105,7 @@ def delete_constraint(
     session.output.reply(session.client.constraints.delete(constraint), deleted=constraint)
 
 
-@with_session
+@command("access template list")
 def list_templates(session: Session) -> None:
     """List the permission templates that ship with the product."""
     found = session.client.templates.standard()
@@ -123,7 +123,7 @@ def list_templates(session: Session) -> None:
     )
 
 
-@with_session
+@command("access template apply")
 def apply_template(
     session: Session,
     template: TemplateArgument,

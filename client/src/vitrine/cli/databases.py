@@ -11,12 +11,12 @@ from vitrine.cli.options import (
     TextOption,
     TimeoutOption,
 )
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.transfer.targets import TargetError
 
 
-@with_session
+@command("databases create")
 def create_database(
     session: Session,
     database: DatabaseArgument,
@@ -44,7 +44,7 @@ def create_database(
     session.output.reply(made, database=made.database_id)
 
 
-@with_session
+@command("databases list")
 def list_databases(
     session: Session,
     deleted: Annotated[bool, typer.Option("--deleted", help="Show deleted ones instead.")] = False,
@@ -57,7 +57,7 @@ def list_databases(
     )
 
 
-@with_session
+@command("databases delete")
 def delete_database(
     session: Session,
     database: DatabaseArgument,
@@ -68,7 +68,7 @@ def delete_database(
     session.output.reply(session.client.databases.delete(database), deleted=database)
 
 
-@with_session
+@command("databases purge")
 def purge_database(
     session: Session,
     database: DatabaseArgument,
@@ -92,7 +92,7 @@ def purge_database(
     )
 
 
-@with_session
+@command("databases update")
 def update_database(
     session: Session,
     database: DatabaseArgument,

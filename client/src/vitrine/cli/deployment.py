@@ -2,10 +2,10 @@
 
 import json
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 
 
-@with_session
+@command("version")
 def version(session: Session) -> None:
     """Print the server's version."""
     answer = session.client.version.get()
@@ -14,7 +14,7 @@ def version(session: Session) -> None:
     )
 
 
-@with_session
+@command("settings")
 def settings(session: Session) -> None:
     """Show the sign-in settings and enabled features."""
     configuration = session.client.configuration
@@ -23,7 +23,7 @@ def settings(session: Session) -> None:
     session.output.rows(["setting", "value"], [[name, value] for name, value in found.items()])
 
 
-@with_session
+@command("openapi")
 def openapi(session: Session) -> None:
     """Print the OpenAPI document of the deployment."""
     session.output.line(json.dumps(session.client.configuration.openapi(), ensure_ascii=False))

@@ -7,7 +7,7 @@ import typer
 from pydantic import JsonValue
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import NotFoundError
 from vitrine.execution_models import Execution, RefusedFile
 from vitrine.lookup import find_asset
@@ -35,7 +35,7 @@ WatchOption = Annotated[
 TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to watch.")]
 
 
-@with_session
+@command("run")
 def run(
     session: Session,
     workflow: WorkflowArgument,
@@ -66,7 +66,7 @@ def run(
         raise typer.Exit(FAILED)
 
 
-@with_session
+@command("executions list")
 def list_executions(
     session: Session,
     database: DatabaseArgument,
@@ -86,7 +86,7 @@ def list_executions(
     _rows(session, executions)
 
 
-@with_session
+@command("executions show")
 def show_execution(
     session: Session,
     database: DatabaseArgument,
@@ -98,7 +98,7 @@ def show_execution(
     _show(session, session.client.executions.get(database, asset_id, execution))
 
 
-@with_session
+@command("executions stop")
 def stop_execution(
     session: Session,
     database: DatabaseArgument,
@@ -112,7 +112,7 @@ def stop_execution(
     )
 
 
-@with_session
+@command("executions rerun")
 def rerun_execution(
     session: Session,
     database: DatabaseArgument,

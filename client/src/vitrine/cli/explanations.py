@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.quoting import quoted
 from vitrine.resources.explanations import Decision, Explanation
 
@@ -12,7 +12,7 @@ _FIELD = "NAME=VALUE"
 _NOTHING = "no constraint allows it"
 
 
-@with_session
+@command("access explain")
 def explain(
     session: Session,
     user: Annotated[str, typer.Argument(metavar="USER")],

@@ -9,7 +9,7 @@ import typer
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.cli.standard_streams import is_standard
 from vitrine.lookup import find_asset
 from vitrine.resources.exports import ExportedAsset, ExportFlags, ExportPage, UnseenAsset
@@ -54,7 +54,7 @@ OutputOption = Annotated[
 ]
 
 
-@with_session
+@command("export")
 def export(
     session: Session,
     database: DatabaseArgument,

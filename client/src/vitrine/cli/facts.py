@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from vitrine.cli.indexes import TimeoutOption, WaitOption, check_all_or_part, print_work
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.errors import ApiError, PermissionDeniedError
 from vitrine.lookup import find_asset
 from vitrine.resources.facts import Ids
@@ -28,7 +28,7 @@ FileArgument = Annotated[
 ]
 
 
-@with_session
+@command("files dependencies")
 def dependencies(
     session: Session,
     database: DatabaseArgument,
@@ -60,7 +60,7 @@ def dependencies(
     )
 
 
-@with_session
+@command("files used-by")
 def dependents(
     session: Session,
     database: DatabaseArgument,
@@ -77,7 +77,7 @@ def dependents(
     )
 
 
-@with_session
+@command("files similar")
 def similar(
     session: Session,
     database: DatabaseArgument,
@@ -97,7 +97,7 @@ def similar(
     )
 
 
-@with_session
+@command("files glb")
 def glb(
     session: Session, database: DatabaseArgument, asset: AssetArgument, path: FileArgument
 ) -> None:
@@ -114,7 +114,7 @@ def glb(
         session.output.say(f"no GLB of the current version: {found.glb_missing.message}")
 
 
-@with_session
+@command("facts renew")
 def renew(
     session: Session,
     database: Annotated[str | None, typer.Option(help="Only files of this database.")] = None,

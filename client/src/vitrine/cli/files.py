@@ -7,7 +7,7 @@ import typer
 from vitrine.cli.facts import REFUSED, facts_of, users_of
 from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, WaitOption
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.lookup import find_asset
 from vitrine.resources.file_changes import FilesChanged, Ids
 
@@ -19,7 +19,7 @@ TargetArgument = Annotated[str, typer.Argument(metavar="TO", help="New path.")]
 FolderOption = Annotated[bool, typer.Option("--folder", help="The path is a folder.")]
 
 
-@with_session
+@command("files mkdir")
 def mkdir(
     session: Session, database: DatabaseArgument, asset: AssetArgument, path: PathArgument
 ) -> None:
@@ -28,7 +28,7 @@ def mkdir(
     session.output.reply(made, folder=made.relative_key)
 
 
-@with_session
+@command("files move")
 def move(
     session: Session,
     database: DatabaseArgument,
@@ -53,7 +53,7 @@ def move(
     _print(session, done, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("files copy")
 def copy(
     session: Session,
     database: DatabaseArgument,
@@ -79,7 +79,7 @@ def copy(
     _print(session, done, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("files archive")
 def archive(
     session: Session,
     database: DatabaseArgument,
@@ -94,7 +94,7 @@ def archive(
     _print(session, done, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("files unarchive")
 def unarchive(
     session: Session,
     database: DatabaseArgument,
@@ -108,7 +108,7 @@ def unarchive(
     _print(session, done, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("files delete")
 def delete(
     session: Session,
     database: DatabaseArgument,
@@ -127,7 +127,7 @@ def delete(
     _print(session, done, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("files revert")
 def revert(
     session: Session,
     database: DatabaseArgument,
@@ -148,7 +148,7 @@ def revert(
     )
 
 
-@with_session
+@command("files set-primary")
 def set_primary(
     session: Session,
     database: DatabaseArgument,
@@ -167,7 +167,7 @@ def set_primary(
     session.output.reply(done, path=done.file_path, type=done.primary_type)
 
 
-@with_session
+@command("files delete-preview")
 def delete_preview(
     session: Session, database: DatabaseArgument, asset: AssetArgument, yes: YesOption = False
 ) -> None:
@@ -178,7 +178,7 @@ def delete_preview(
     session.output.reply(done, asset=done.asset_id)
 
 
-@with_session
+@command("files delete-auxiliary")
 def delete_auxiliary(
     session: Session,
     database: DatabaseArgument,
@@ -193,7 +193,7 @@ def delete_auxiliary(
     session.output.reply(done, path=path, deleted=done.deleted_count, job=done.job_id)
 
 
-@with_session
+@command("files show")
 def show_file(
     session: Session,
     database: DatabaseArgument,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.models import Job
 from vitrine.resources.facts import RenewalWork
@@ -15,20 +15,20 @@ WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until the job has
 TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")]
 
 
-@with_session
+@command("admin search status")
 def status(session: Session) -> None:
     """Show the state of the indexes and the last check; fails if they differ."""
     _print_report(session, session.client.search_indexes.consistency())
 
 
-@with_session
+@command("admin search check")
 def check(session: Session, timeout: TimeoutOption = 3600.0) -> None:
     """Compare the indexes with the tables and buckets; fails if they differ."""
     _wait(session, session.client.search_indexes.check(), timeout)
     _print_report(session, session.client.search_indexes.consistency())
 
 
-@with_session
+@command("admin search repair")
 def repair(
     session: Session,
     database: Annotated[str | None, typer.Option(help="Only documents of this database.")] = None,
@@ -47,14 +47,14 @@ def repair(
     print_work(session, work, timeout=timeout if wait else None)
 
 
-@with_session
+@command("admin search reindex")
 def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption = 3600.0) -> None:
     """Rebuild the indexes while searches use the old ones; `jobs cancel` undoes it."""
     work = session.client.search_indexes.reindex()
     print_work(session, work, timeout=timeout if wait else None)
 
 
-@with_session
+@command("admin search fields")
 def fields(session: Session) -> None:
     """List the fields that can be searched, by index."""
     found = session.client.search.mappings()

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.models import Job
 
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id.")]
 
 
-@with_session
+@command("jobs list")
 def list_jobs(
     session: Session,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of jobs.")] = 50,
@@ -27,25 +27,25 @@ def list_jobs(
     )
 
 
-@with_session
+@command("jobs show")
 def show(session: Session, job: JobArgument) -> None:
     """Show the state of a job."""
     _print(session, session.client.jobs.get(job))
 
 
-@with_session
+@command("jobs cancel")
 def cancel(session: Session, job: JobArgument) -> None:
     """Cancel a job; changes already made are kept unless the job undoes them."""
     _print(session, session.client.jobs.cancel(job))
 
 
-@with_session
+@command("jobs resume")
 def resume(session: Session, job: JobArgument) -> None:
     """Resume a failed or cancelled job."""
     _print(session, session.client.jobs.resume(job))
 
 
-@with_session
+@command("jobs wait")
 def wait(
     session: Session,
     job: JobArgument,

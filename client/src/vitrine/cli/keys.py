@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.models import ApiKey
 
@@ -17,7 +17,7 @@ ExpiryOption = Annotated[
 ]
 
 
-@with_session
+@command("keys list")
 def list_keys(session: Session) -> None:
     """List API keys, without the keys themselves."""
     found = list(session.client.api_keys.list())
@@ -25,7 +25,7 @@ def list_keys(session: Session) -> None:
     _print(session, found)
 
 
-@with_session
+@command("keys create")
 def create_key(
     session: Session,
     user: Annotated[
@@ -42,7 +42,7 @@ def create_key(
     session.output.reply(made, id=made.api_key_id, key=made.api_key)
 
 
-@with_session
+@command("keys show")
 def show_key(session: Session, key_id: KeyIdArgument) -> None:
     """Show the owner, state and expiry of an API key."""
     found = session.client.api_keys.get(key_id)
@@ -50,7 +50,7 @@ def show_key(session: Session, key_id: KeyIdArgument) -> None:
     _print(session, [found])
 
 
-@with_session
+@command("keys update")
 def update_key(
     session: Session,
     key_id: KeyIdArgument,
@@ -73,7 +73,7 @@ def update_key(
     _print(session, [changed])
 
 
-@with_session
+@command("keys delete")
 def delete_key(
     session: Session,
     key_id: KeyIdArgument,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.session import FAILED, Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.models import Metadata, MetadataType
@@ -24,7 +24,7 @@ class LinkKind(StrEnum):
     RELATED = "related"
 
 
-@with_session
+@command("links list")
 def list_links(
     session: Session,
     database: DatabaseArgument,
@@ -50,7 +50,7 @@ def list_links(
         session.output.say(found.message or "The tree has more assets than shown")
 
 
-@with_session
+@command("links show")
 def show_link(session: Session, link: LinkArgument) -> None:
     """Show one link."""
     found = session.client.links.get(link)
@@ -71,7 +71,7 @@ def show_link(session: Session, link: LinkArgument) -> None:
     )
 
 
-@with_session
+@command("links create")
 def create_link(
     session: Session,
     database: DatabaseArgument,
@@ -101,7 +101,7 @@ def create_link(
     session.output.reply(created, link=created.asset_link_id)
 
 
-@with_session
+@command("links edit")
 def edit_link(
     session: Session,
     link: LinkArgument,
@@ -118,7 +118,7 @@ def edit_link(
     session.output.reply(session.client.links.update(link, alias=alias, tags=tags), link=link)
 
 
-@with_session
+@command("links delete")
 def delete_link(
     session: Session,
     link: LinkArgument,
@@ -129,7 +129,7 @@ def delete_link(
     session.output.reply(session.client.links.delete(link), link=link)
 
 
-@with_session
+@command("links get-metadata")
 def get_metadata(session: Session, link: LinkArgument) -> None:
     """Show the metadata of a link."""
     session.output.items(
@@ -139,7 +139,7 @@ def get_metadata(session: Session, link: LinkArgument) -> None:
     )
 
 
-@with_session
+@command("links set-metadata")
 def set_metadata(
     session: Session,
     link: LinkArgument,

@@ -2,12 +2,12 @@
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.config import write_login
 from vitrine.errors import ConfigurationError
 
 
-@with_session
+@command("login")
 def login(session: Session) -> None:
     """Check an address and a key, and save them for this user."""
     connection = session.connection

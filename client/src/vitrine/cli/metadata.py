@@ -8,7 +8,7 @@ from vitrine.cli.options import (
     AssetArgument,
     DatabaseArgument,
 )
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.lookup import find_asset
 from vitrine.models import BulkResult, Metadata, MetadataType
 from vitrine.resources.metadata import MetadataOwner
@@ -17,7 +17,7 @@ FileOption = Annotated[str | None, typer.Option("--file", help="Path of a file i
 KeysArgument = Annotated[list[str], typer.Argument(metavar="KEY…")]
 
 
-@with_session
+@command("metadata get")
 def get_metadata(
     session: Session, database: DatabaseArgument, asset: AssetArgument, file: FileOption = None
 ) -> None:
@@ -30,7 +30,7 @@ def get_metadata(
     )
 
 
-@with_session
+@command("metadata set")
 def set_metadata(
     session: Session,
     database: DatabaseArgument,
@@ -58,7 +58,7 @@ def _owner(session: Session, database: str, asset: str, file: str | None) -> Met
     return MetadataOwner(database_id=database, asset_id=asset_id, file_path=path)
 
 
-@with_session
+@command("metadata remove")
 def remove_metadata(
     session: Session,
     database: DatabaseArgument,
@@ -80,7 +80,7 @@ def remove_metadata(
     _print_result(session, session.client.metadata.remove(owner, keys))
 
 
-@with_session
+@command("databases metadata get")
 def get_of_database(session: Session, database: DatabaseArgument) -> None:
     """Show the metadata of a database."""
     session.output.items(
@@ -90,7 +90,7 @@ def get_of_database(session: Session, database: DatabaseArgument) -> None:
     )
 
 
-@with_session
+@command("databases metadata set")
 def set_of_database(
     session: Session,
     database: DatabaseArgument,
@@ -104,7 +104,7 @@ def set_of_database(
     _print_result(session, session.client.metadata.set(owner, [record]))
 
 
-@with_session
+@command("databases metadata remove")
 def remove_of_database(session: Session, database: DatabaseArgument, keys: KeysArgument) -> None:
     """Remove metadata from a database."""
     owner = MetadataOwner(database_id=database)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.output import size_text
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.resources.operations import Replayed
 
@@ -16,7 +16,7 @@ ConsumerOption = Annotated[
 ]
 
 
-@with_session
+@command("admin failures list")
 def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
     """List changes that could not be indexed or processed."""
     session.output.items(
@@ -26,7 +26,7 @@ def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
     )
 
 
-@with_session
+@command("admin failures show")
 def show_failure(
     session: Session,
     failure: Annotated[str, typer.Argument(metavar="KEY", help="Key of the failure, as listed.")],
@@ -39,7 +39,7 @@ def show_failure(
     session.output.rows(["field", "value"], [[name, value] for name, value in shown.items()])
 
 
-@with_session
+@command("admin failures replay")
 def replay_failures(
     session: Session,
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...")] = None,
@@ -75,7 +75,7 @@ def _print_results(session: Session, replayed: Iterable[Replayed]) -> None:
         raise typer.Exit(NOT_FOUND)
 
 
-@with_session
+@command("admin queues list")
 def list_queues(session: Session) -> None:
     """List the queues with their waiting messages and dead letters."""
     found = session.client.queues.list()
@@ -96,7 +96,7 @@ def list_queues(session: Session) -> None:
     )
 
 
-@with_session
+@command("admin queues redrive")
 def redrive_queue(session: Session, queue: Annotated[str, typer.Argument(metavar="QUEUE")]) -> None:
     """Move the dead letters of a queue back into the queue."""
     done = session.client.queues.redrive(queue)

@@ -7,14 +7,14 @@ from urllib.parse import quote, urlencode
 import httpx
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError, UnreachableError
 from vitrine.lookup import find_asset
 
 _SECONDS = 20
 
 
-@with_session
+@command("open")
 def open_page(
     session: Session,
     database: Annotated[str | None, typer.Argument(metavar="DATABASE")] = None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.cli.standard_streams import read_json
 from vitrine.workflow_models import Pipeline, PipelineSettings
 
@@ -28,7 +28,7 @@ SettingsArgument = Annotated[
 ]
 
 
-@with_session
+@command("pipelines list")
 def list_pipelines(
     session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
 ) -> None:
@@ -40,7 +40,7 @@ def list_pipelines(
     )
 
 
-@with_session
+@command("pipelines show")
 def show_pipeline(session: Session, database: DatabaseArgument, pipeline: PipelineArgument) -> None:
     """Show the settings of a pipeline."""
     found = session.client.pipelines.get(database, pipeline)
@@ -49,7 +49,7 @@ def show_pipeline(session: Session, database: DatabaseArgument, pipeline: Pipeli
     session.output.rows(["field", "value"], [[name, value] for name, value in values.items()])
 
 
-@with_session
+@command("pipelines put")
 def put_pipeline(
     session: Session, settings: SettingsArgument, update_workflows: UpdateOption = False
 ) -> None:
@@ -57,7 +57,7 @@ def put_pipeline(
     _put(session, read_json(settings, PipelineSettings), update_workflows=update_workflows)
 
 
-@with_session
+@command("pipelines enable")
 def enable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
@@ -66,7 +66,7 @@ def enable_pipeline(
     _put(session, found.settings().model_copy(update={"enabled": True}))
 
 
-@with_session
+@command("pipelines disable")
 def disable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
@@ -75,7 +75,7 @@ def disable_pipeline(
     _put(session, found.settings().model_copy(update={"enabled": False}))
 
 
-@with_session
+@command("pipelines delete")
 def delete_pipeline(
     session: Session,
     database: DatabaseArgument,

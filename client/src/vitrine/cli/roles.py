@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import UserArgument
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 
 RoleArgument = Annotated[str, typer.Argument(metavar="ROLE")]
 RolesArgument = Annotated[list[str], typer.Argument(metavar="ROLE...")]
@@ -14,7 +14,7 @@ MfaOption = Annotated[
 ]
 
 
-@with_session
+@command("roles list")
 def list_roles(session: Session) -> None:
     """List roles."""
     session.output.items(
@@ -29,7 +29,7 @@ def list_roles(session: Session) -> None:
     )
 
 
-@with_session
+@command("roles create")
 def create_role(
     session: Session,
     role: RoleArgument,
@@ -45,7 +45,7 @@ def create_role(
     )
 
 
-@with_session
+@command("roles update")
 def update_role(
     session: Session,
     role: RoleArgument,
@@ -58,7 +58,7 @@ def update_role(
     )
 
 
-@with_session
+@command("roles delete")
 def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) -> None:
     """Delete a role and remove it from all users; with many users, by the printed job."""
     session.confirm(f"Delete the role {role} and take it from all users?", yes=yes)
@@ -66,7 +66,7 @@ def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) ->
     session.output.reply(done, deleted=role, job=done.job_id)
 
 
-@with_session
+@command("roles users")
 def list_user_roles(session: Session) -> None:
     """List users with their roles."""
     session.output.items(
@@ -76,19 +76,19 @@ def list_user_roles(session: Session) -> None:
     )
 
 
-@with_session
+@command("roles give")
 def give_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
     """Add roles to a user."""
     session.output.reply(session.client.roles.give(user, roles), user=user, given=", ".join(roles))
 
 
-@with_session
+@command("roles set")
 def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
     """Replace the roles of a user."""
     session.output.reply(session.client.roles.set(user, roles), user=user, roles=", ".join(roles))
 
 
-@with_session
+@command("roles take")
 def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Remove all roles from a user."""
     session.confirm(f"Remove all roles from {user}?", yes=yes)

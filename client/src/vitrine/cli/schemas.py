@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.cli.standard_streams import read_json
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
 
@@ -23,7 +23,7 @@ ExtensionsOption = Annotated[
 ]
 
 
-@with_session
+@command("metadata-schemas list")
 def list_schemas(
     session: Session,
     database: Annotated[
@@ -48,7 +48,7 @@ def list_schemas(
     )
 
 
-@with_session
+@command("metadata-schemas show")
 def show_schema(session: Session, database: DatabaseArgument, schema: SchemaArgument) -> None:
     """Show the fields of a metadata schema."""
     found = session.client.metadata_schemas.get(database, schema)
@@ -56,7 +56,7 @@ def show_schema(session: Session, database: DatabaseArgument, schema: SchemaArgu
     session.output.rows(["key", "type", "required", "default", "depends on"], _fields(found))
 
 
-@with_session
+@command("metadata-schemas create")
 def create_schema(
     session: Session,
     database: DatabaseArgument,
@@ -78,7 +78,7 @@ def create_schema(
     session.output.reply(made, schema=made.metadata_schema_id)
 
 
-@with_session
+@command("metadata-schemas update")
 def update_schema(
     session: Session,
     schema: SchemaArgument,
@@ -98,7 +98,7 @@ def update_schema(
     session.output.reply(changed, schema=changed.metadata_schema_id)
 
 
-@with_session
+@command("metadata-schemas delete")
 def delete_schema(
     session: Session,
     database: DatabaseArgument,

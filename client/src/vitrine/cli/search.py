@@ -9,7 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.metadata_filters import (
     parse_choices,
     parse_facet,
@@ -93,7 +93,7 @@ HistogramOption = Annotated[
 ]
 
 
-@with_session
+@command("search")
 def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it by name
     session: Session,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
@@ -171,7 +171,7 @@ def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facet
     _print_hits(session, pages[0], hits)
 
 
-@with_session
+@command("suggest")
 def suggest(
     session: Session,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Text typed so far.")],

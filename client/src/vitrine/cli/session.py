@@ -36,6 +36,9 @@ from vitrine.transfer.names import composed
 
 Parameters = ParamSpec("Parameters")
 
+COMMANDS: Final[dict[str, Callable[..., None]]] = {}
+"""All commands by name, such as `comments list`; `command` adds them."""
+
 FAILED: Final = 1
 _VERBATIM: Final = "value"  # of metadata, which is stored as it is
 _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
@@ -146,10 +149,27 @@ def exit_code(error: Exception) -> int:
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
 
 
-def with_session(
+def command(
+    name: str,
+) -> Callable[[Callable[Concatenate[Session, Parameters], None]], Callable[..., None]]:
+    """Register a function as the command of this name.
+
+    It receives a session, the shared options are added to its own, and its errors become exit
+    codes. The name begins with the command's group, which `app.GROUPS` declares.
+    """
+
+    def register(
+        function: Callable[Concatenate[Session, Parameters], None],
+    ) -> Callable[..., None]:
+        COMMANDS[name] = _with_session(function)
+        return COMMANDS[name]
+
+    return register
+
+
+def _with_session(
     command: Callable[Concatenate[Session, Parameters], None],
 ) -> Callable[..., None]:
-    """Give a command its session, add the shared options, and convert errors to exit codes."""
 
     @functools.wraps(command)
     def run(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.resources.streams import Source
@@ -18,7 +18,7 @@ FilesArgument = Annotated[
 ]
 
 
-@with_session
+@command("cat")
 def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it by name
     session: Session,
     database: DatabaseArgument,
@@ -59,7 +59,7 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
     sys.stdout.buffer.flush()
 
 
-@with_session
+@command("ingest")
 def ingest(
     session: Session,
     database: DatabaseArgument,

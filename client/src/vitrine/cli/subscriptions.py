@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import FAILED, Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, command
 
 AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="Id of the asset.")]
 UsersArgument = Annotated[list[str], typer.Argument(metavar="USER...")]
 
 
-@with_session
+@command("subscriptions list")
 def list_subscriptions(session: Session) -> None:
     """List subscriptions."""
     session.output.items(
@@ -20,7 +20,7 @@ def list_subscriptions(session: Session) -> None:
     )
 
 
-@with_session
+@command("subscriptions add")
 def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Subscribe users to an asset."""
     session.output.reply(
@@ -28,7 +28,7 @@ def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> N
     )
 
 
-@with_session
+@command("subscriptions set")
 def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Replace the subscribers of an asset."""
     session.output.reply(
@@ -36,7 +36,7 @@ def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument
     )
 
 
-@with_session
+@command("subscriptions remove")
 def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
     """Unsubscribe users from an asset."""
     session.output.reply(
@@ -46,7 +46,7 @@ def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) ->
     )
 
 
-@with_session
+@command("subscriptions delete")
 def delete_subscription(
     session: Session,
     asset: AssetArgument,
@@ -57,7 +57,7 @@ def delete_subscription(
     session.output.reply(session.client.subscriptions.delete(asset), asset=asset)
 
 
-@with_session
+@command("subscriptions check")
 def check(
     session: Session, asset: AssetArgument, user: Annotated[str, typer.Argument(metavar="USER")]
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConflictError
 
 TagArgument = Annotated[str, typer.Argument(metavar="TAG")]
@@ -14,7 +14,7 @@ RequiredOption = Annotated[
 ]
 
 
-@with_session
+@command("tags list")
 def list_tags(session: Session) -> None:
     """List tags."""
     session.output.items(
@@ -24,7 +24,7 @@ def list_tags(session: Session) -> None:
     )
 
 
-@with_session
+@command("tags create")
 def create_tag(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="TAG")],
@@ -46,7 +46,7 @@ def create_tag(
     )
 
 
-@with_session
+@command("tags delete")
 def delete_tag(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="TAG")],
@@ -58,7 +58,7 @@ def delete_tag(
     session.output.reply(answer, deleted=name, job=answer.job_id)
 
 
-@with_session
+@command("tags update")
 def update_tag(
     session: Session,
     tag: TagArgument,
@@ -71,7 +71,7 @@ def update_tag(
     )
 
 
-@with_session
+@command("tag-types list")
 def list_tag_types(session: Session) -> None:
     """List the tag types."""
     session.output.items(
@@ -86,7 +86,7 @@ def list_tag_types(session: Session) -> None:
     )
 
 
-@with_session
+@command("tag-types create")
 def create_tag_type(
     session: Session,
     tag_type: TagTypeArgument,
@@ -102,7 +102,7 @@ def create_tag_type(
     )
 
 
-@with_session
+@command("tag-types update")
 def update_tag_type(
     session: Session,
     tag_type: TagTypeArgument,
@@ -116,7 +116,7 @@ def update_tag_type(
     )
 
 
-@with_session
+@command("tag-types delete")
 def delete_tag_type(
     session: Session,
     tag_type: TagTypeArgument,

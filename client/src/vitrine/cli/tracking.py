@@ -7,7 +7,7 @@ import typer
 from pydantic import JsonValue
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError, VitrineError
 from vitrine.lookup import find_asset
 
@@ -18,7 +18,7 @@ TRACKING_VARIABLE: Final = "MLFLOW_TRACKING_URI"
 _INSTALL: Final = "this command needs MLflow's stores: pip install 'vitrine-client[mlflow]'"
 
 
-@with_session
+@command("runs")
 def runs(
     session: Session,
     database: DatabaseArgument,

@@ -10,7 +10,7 @@ from vitrine import demo as trial
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.progress import progress_on
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.cli.standard_streams import is_standard
 from vitrine.cli.uploads import FinishOption, PartSizeOption, settings_of
 from vitrine.errors import ConfigurationError
@@ -40,7 +40,7 @@ JobsOption = Annotated[
 TimeoutOption = Annotated[float, typer.Option("--timeout", min=0, help="Maximum seconds to wait.")]
 
 
-@with_session
+@command("import")
 def import_folder(
     session: Session,
     folder: FolderArgument,
@@ -104,7 +104,7 @@ def _summary(report: Report) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "no files"
 
 
-@with_session
+@command("download")
 def download(
     session: Session,
     database: DatabaseArgument,
@@ -150,7 +150,7 @@ def download(
         raise typer.Exit(FAILED)
 
 
-@with_session
+@command("wait")
 def wait(session: Session, timeout: TimeoutOption = 300.0) -> None:
     """Wait until a local runtime has processed all changes.
 
@@ -175,7 +175,7 @@ def _wait(session: Session, timeout: float) -> float:
     )
 
 
-@with_session
+@command("demo")
 def demo(
     session: Session,
     folder: FolderArgument,

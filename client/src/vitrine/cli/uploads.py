@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from vitrine.cli.output import size_text
 from vitrine.cli.progress import progress_on
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import ConfigurationError, NotFoundError
 from vitrine.transfer.finishing import WAIT_SECONDS, Waiting
 from vitrine.transfer.journal import JournalEntry, JournalFile
@@ -53,7 +53,7 @@ def settings_of(
     )
 
 
-@with_session
+@command("uploads list")
 def list_uploads(
     session: Session,
     here: Annotated[
@@ -112,7 +112,7 @@ def _size(entry: JournalEntry) -> int:
     return sum(entry.files[key].size for key in entry.left)
 
 
-@with_session
+@command("uploads show")
 def show(session: Session, upload: UploadArgument) -> None:
     """Show the state of an upload and its files."""
     found = session.client.uploads.get(upload)
@@ -125,7 +125,7 @@ def show(session: Session, upload: UploadArgument) -> None:
         session.output.say(f"{found.upload_id}: {found.state}, until {found.expires_at}")
 
 
-@with_session
+@command("uploads abort")
 def abort(session: Session, upload: UploadArgument) -> None:
     """Cancel an upload: stored parts are removed, completed files are kept."""
     answer = session.client.uploads.abort(upload)
@@ -136,7 +136,7 @@ def abort(session: Session, upload: UploadArgument) -> None:
     session.output.reply(answer, upload=upload, state="given up")
 
 
-@with_session
+@command("uploads resume")
 def resume(
     session: Session,
     upload: UploadArgument,

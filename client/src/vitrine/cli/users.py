@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import UserArgument
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 
 EmailOption = Annotated[str | None, typer.Option(help="Such as ann@example.org.")]
 PhoneOption = Annotated[str | None, typer.Option(help="Such as +12345678900.")]
 
 
-@with_session
+@command("users list")
 def list_users(session: Session) -> None:
     """List the users of the Cognito user pool."""
     session.output.items(
@@ -28,7 +28,7 @@ def list_users(session: Session) -> None:
     )
 
 
-@with_session
+@command("users create")
 def create_user(
     session: Session,
     user: UserArgument,
@@ -41,7 +41,7 @@ def create_user(
     )
 
 
-@with_session
+@command("users update")
 def update_user(
     session: Session, user: UserArgument, email: EmailOption = None, phone: PhoneOption = None
 ) -> None:
@@ -56,21 +56,21 @@ def update_user(
     )
 
 
-@with_session
+@command("users delete")
 def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Delete a user from the Cognito user pool."""
     session.confirm(f"Delete the user {user} from the user pool?", yes=yes)
     session.output.reply(session.client.sign_ins.delete(user), deleted=user)
 
 
-@with_session
+@command("users reset-password")
 def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Reset the password of a Cognito user."""
     session.confirm(f"Reset the password of {user}?", yes=yes)
     session.output.reply(session.client.sign_ins.reset_password(user), reset=user)
 
 
-@with_session
+@command("users profile")
 def show_profile(session: Session, user: UserArgument, email: EmailOption = None) -> None:
     """Show your profile; --email sets the address for notifications."""
     profiles = session.client.profiles

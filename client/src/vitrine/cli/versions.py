@@ -13,7 +13,7 @@ from vitrine.cli.options import (
     WaitOption,
 )
 from vitrine.cli.output import size_text
-from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.resources.versions import FileDifferences, Ids, MadeVersion, RecordDifferences
@@ -23,7 +23,7 @@ CommentOption = Annotated[str, typer.Option("--comment", "-m", help="Comment on 
 MetadataOption = Annotated[bool, typer.Option("--metadata", help="Also restore the metadata.")]
 
 
-@with_session
+@command("versions create")
 def create(
     session: Session,
     database: DatabaseArgument,
@@ -38,7 +38,7 @@ def create(
     _print(session, made, wait=wait, timeout=timeout)
 
 
-@with_session
+@command("versions list")
 def list_versions(
     session: Session,
     database: DatabaseArgument,
@@ -67,7 +67,7 @@ def list_versions(
     )
 
 
-@with_session
+@command("versions show")
 def show(
     session: Session, database: DatabaseArgument, asset: AssetArgument, version: VersionArgument
 ) -> None:
@@ -92,7 +92,7 @@ def show(
     )
 
 
-@with_session
+@command("versions compare")
 def compare(
     session: Session,
     database: DatabaseArgument,
@@ -115,7 +115,7 @@ def compare(
     session.output.rows(["change", "what", "path", "key"], rows)
 
 
-@with_session
+@command("versions update")
 def update(
     session: Session,
     database: DatabaseArgument,
@@ -131,7 +131,7 @@ def update(
     _print(session, session.client.versions.update(ids, version, comment=comment, alias=alias))
 
 
-@with_session
+@command("versions archive")
 def archive(
     session: Session,
     database: DatabaseArgument,
@@ -147,7 +147,7 @@ def archive(
     _print(session, made)
 
 
-@with_session
+@command("versions unarchive")
 def unarchive(
     session: Session,
     database: DatabaseArgument,
@@ -160,7 +160,7 @@ def unarchive(
     _print(session, session.client.versions.unarchive(ids, version, reason=reason))
 
 
-@with_session
+@command("versions revert")
 def revert(
     session: Session,
     database: DatabaseArgument,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.pipelines import DatabaseArgument, DatabaseOption, DeletedOption
-from vitrine.cli.session import FAILED, Session, YesOption, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, command
 from vitrine.workflow_models import Workflow, WorkflowPipeline
 
 WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
@@ -26,7 +26,7 @@ ExtensionsOption = Annotated[
 ]
 
 
-@with_session
+@command("workflows list")
 def list_workflows(
     session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
 ) -> None:
@@ -44,7 +44,7 @@ def list_workflows(
     )
 
 
-@with_session
+@command("workflows check")
 def check_workflows(session: Session, database: DatabaseOption = None) -> None:
     """List workflows whose trigger starts nothing, with the reason; fails if there are any."""
     found = [one for one in session.client.workflows.list(database) if one.trigger_stopped]
@@ -57,7 +57,7 @@ def check_workflows(session: Session, database: DatabaseOption = None) -> None:
         raise typer.Exit(FAILED)
 
 
-@with_session
+@command("workflows show")
 def show_workflow(session: Session, database: DatabaseArgument, workflow: WorkflowArgument) -> None:
     """Show the pipelines of a workflow."""
     found = session.client.workflows.get(database, workflow)
@@ -71,7 +71,7 @@ def show_workflow(session: Session, database: DatabaseArgument, workflow: Workfl
     )
 
 
-@with_session
+@command("workflows put")
 def put_workflow(
     session: Session,
     database: DatabaseArgument,
@@ -95,7 +95,7 @@ def put_workflow(
     )
 
 
-@with_session
+@command("workflows delete")
 def delete_workflow(
     session: Session,
     database: DatabaseArgument,
