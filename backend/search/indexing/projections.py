@@ -50,8 +50,8 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
-# Mapping versions that changed what fields contain (decision 41): content and previews at an asset's
-# root, GeoJSON points as places of metadata. `FIELD_SINCE` has those that added fields.
+# Mapping versions that changed what fields contain (decision 41): content and previews at an
+# asset's root, GeoJSON points as places of metadata. `FIELD_SINCE` has those that added fields.
 _CONTENT_FROM, _GEOJSON_POINTS_FROM = 2, 5
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
