@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from backend.core.objects import Objects, ObjectVersion, key_before
 
-# Three include the marker, the version below it, and one older version.
 # Versions to list for each key (the marker, the version below it, and one older one), and at least
 # in total, because a single key may have a longer history.
 _LISTED, _LEAST_LISTED = 3, 20

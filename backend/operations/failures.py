@@ -24,8 +24,8 @@ from backend.search.maintenance.replay import Replayed, Replayer
 from backend.spec.routes import REPLAY_FAILURES
 
 # A job is not needed, since nothing is incomplete between two entries.
-# Time in which a request starts replays; the client repeats the request. One replay may take
-# seconds, of the request's 24 (decision 17).
+# Time in which a request starts replays; the client repeats the request. One may take seconds, of
+# the 24 of a request (decision 17).
 BUDGET = timedelta(seconds=3)
 _FAILURE = Secured("failure")
 _PAGE = 50

@@ -40,8 +40,9 @@ from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
+# Rows that one step deletes: ten batch requests of 25, well within a lease.
 ROWS = 250
-"""Rows that one step deletes."""
+# Each may have a thousand files, whose objects and parts are removed within the same step.
 _UPLOADS = 10
 
 

@@ -51,6 +51,7 @@ from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 
 Owner = Asset | AssetRef
+# 40 batch requests of 25 deletions.
 ROWS = 1000
 _NAMED = "named"
 _NUMBER, _EXPIRES_AT = "number", "expiresAt"

@@ -14,14 +14,17 @@ from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
 INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})
 """Attributes whose change rebuilds the documents of all files of the asset."""
 
+# Bytes that an asset's prefix leaves for relative paths, in all keys that contain them: an asset in
+# which no file fits could only be deleted.
 PATH_ROOM_BYTES = 128
-"""Bytes that an asset's prefix leaves for relative paths, in all keys that contain them."""
 
+# Number and size of the paths in `typed_files`, in the asset's row; with more the row has none, and
+# lists read every object (decision 19).
 MAX_TYPED_FILES, MAX_TYPED_BYTES = 500, 64 * 1024
-"""Maximum number and size of the paths in `typed_files`; with more the row has none."""
 
+# Segments of an asset's prefix, with the bucket's base prefix. Each ancestor is an item of the
+# transaction that reserves it, and of the read that resolves a key (decision 4).
 MAX_PREFIX_DEPTH = 16
-"""Segments of an asset's prefix, including the bucket's base prefix."""
 
 
 def check_asset_key_room(database_id: str, asset_id: str) -> None:

@@ -14,8 +14,8 @@ from backend.domains.bucket_sync.models import Folder, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
 from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
 
+# The contract's limit for an asset's description.
 ABOUT_CHARS = 256
-"""Maximum length of an asset's description."""
 
 
 def named_object(message: Mapping[str, Any]) -> ObjectRef:

@@ -26,6 +26,7 @@ from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
 from backend.domains.buckets.repository import BucketRepository, Registrations
 from backend.spec.routes import Action
 
+# A record never changes; its absence is not cached (decision 13).
 BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000
 

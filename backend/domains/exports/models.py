@@ -8,8 +8,8 @@ from backend.core.models import FullModel, OptionalBody, SentModel, WireModel
 from backend.core.names import Line, check_extension_list
 from backend.core.quoting import quoted
 
+# Assets of a page; its size and time end it earlier (decision 22).
 MAX_ASSETS = 1000
-"""Maximum number of assets of a page."""
 MAX_EXTENSIONS = 100
 
 

@@ -38,11 +38,13 @@ from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity, Record
 from backend.domains.metadata.service.records import RecordService
 
+# Their quarantines are one batch read (decision 43).
 FILES_AT_ONCE = 100
 _AT_ONCE_FROM = 8
 """Number of files of an asset from which two queries for all of them replace two per file."""
+# Pages of an asset's records, of a megabyte each, which are held in memory.
 _MOST_PAGES = 8
-"""Maximum number of pages of an asset's records, which are held in memory."""
+# An entity has at most `MAX_RECORDS` besides its facts, which are fewer.
 _MOST_RECORDS = 2 * MAX_RECORDS
 # A query returns a megabyte, and a character has up to four bytes.
 _MOST_CHARS = 250_000

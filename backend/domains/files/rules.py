@@ -18,8 +18,9 @@ from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 ALL_EXTENSIONS = ".all"
+# Bytes that a path leaves for the names of metadata (`MAX_KEY_CHARS`), as uploads require: a
+# snapshot's sort key has at most 1,024 bytes with both.
 METADATA_KEY_ROOM = 256
-"""Bytes that a path leaves for the names of metadata, as uploads require."""
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:

@@ -16,6 +16,7 @@ from backend.domains.uploads.models import (
     StartedUploadFile,
 )
 
+# As of other bodies (`http.bodies`).
 _SHOWN = 20
 
 

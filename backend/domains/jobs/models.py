@@ -12,8 +12,8 @@ from backend.values import frozen
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
+# Problems that a job reports; they are in its row. Further ones are omitted (decision 11).
 MAX_PROBLEMS = 20
-"""Problems that a job reports. Further ones are omitted."""
 
 
 class Job(WireModel):

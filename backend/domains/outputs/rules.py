@@ -17,9 +17,10 @@ from backend.values import frozen
 
 # A metadata file has up to 500 records of 8 kB.
 MAX_METADATA_BYTES = 4 * 1024**2
+# As much of a cause as an execution's row stores (`MAX_MESSAGE_CHARS`).
 MAX_CAUSE_CHARS = 2000
+# Names in a list of outputs, which is a part of the execution's row. Counts include all outputs.
 SHOWN = 200
-"""Maximum number of names in a list of outputs. Counts include all outputs."""
 _MAX_REASON_CHARS = 300
 _REASONS_SHOWN = 10
 _METADATA, _ATTRIBUTE = ".metadata.json", ".attribute.json"

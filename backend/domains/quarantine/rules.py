@@ -12,6 +12,7 @@ from backend.spec import keys
 from backend.spec.buckets import NO_THREATS_FOUND, THREATS_FOUND
 from backend.spec.keys import PARTITION_KEY_BYTES
 
+# Names of threats are for people, and part of an item that a page of a list reads 100 of.
 MAX_THREATS = 10
 MAX_THREAT_CHARS = 256
 _NO_VERSION = "null"

@@ -21,8 +21,8 @@ from backend.spec.keys import SUBSCRIBED_ENTITY
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
+# Time for which the count of a minute is stored; only that minute reads it.
 _RATE_SECONDS = 3600
-"""Time for which the count of a minute is stored."""
 _EVENT = SUBSCRIPTIONS.partition_key.name
 
 

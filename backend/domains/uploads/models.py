@@ -24,10 +24,12 @@ ZERO_BYTE = "zero-byte"
 _SINGLE = "single:"
 """The prefix of the upload id of a file without parts."""
 
+# The contract's limit.
 MAX_FILES = 1000
 MAX_PARTS = 10_000  # S3's limit for one object
+# Part URLs of one reply (the contract): with a session's token, each has more than a kilobyte of
+# the 6 MB.
 MAX_URLS = 3000
-"""Part URLs of one reply."""
 
 
 def _is_path(value: str) -> str:

@@ -37,6 +37,7 @@ from backend.spec.tables.operations import RESERVATIONS
 # The rest of its 400 KB is for the results of a thousand files.
 _FILES_BYTES = 100_000
 """Size of the files in one row."""
+# Names of attributes and numbers of a file, besides its path and upload id.
 _FILE_OVERHEAD = 100
 # The count of a minute is not used after it.
 _RATE_SECONDS = 120

@@ -11,6 +11,7 @@ from backend.core.file_kinds import blocked_extension, is_preview, is_small_prev
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
 from backend.core.quoting import quoted
+from backend.domains.files.rules import METADATA_KEY_ROOM
 from backend.domains.uploads.models import (
     MAX_PARTS,
     MAX_URLS,
@@ -37,20 +38,20 @@ GIB = 1024**3
 # S3 accepts larger objects.
 MAX_FILE_BYTES = 5 * 1024 * GIB
 """The contract's limit."""
+# The contract's limit.
 MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
 MAX_PART_BYTES = 5 * GIB  # S3's limit, also for copies in one request
+# The contract's size; parts are larger where 10,000 of them would not suffice.
 PART_BYTES = 150 * MIB
 # A Lambda function may return 6 MB.
 MAX_REPLY_BYTES = 5_500_000
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
 _STORED_PART_BYTES = 90  # the JSON of a stored part, with escaped quotes
-METADATA_KEY_ROOM = 256
-"""Bytes that a path leaves for the key of a metadata record in a snapshot's key."""
 
+# Size of files whose checksum the server verifies: reading them takes time of the request. For
+# larger files it stores the uploader's checksum, marked as not verified (decision 14).
 CHECKED_FILE_BYTES = 64 * MIB
-"""Maximum size of files whose checksum the server verifies. For larger files it stores the
-uploader's checksum."""
 CHECKED_CALL_BYTES = 512 * MIB
 """Bytes that one call reads to verify checksums. Further files are not verified."""
 

@@ -28,7 +28,6 @@ from backend.search.maintenance.comparison import (
 from backend.search.maintenance.typed_files import TypedFiles
 from backend.search.maintenance.walk import EVERYTHING, START, Position, Scope, SourceWalk
 
-# The job's row stores a digest of each.
 # Suspects after which the walk pauses to check them again: their digests of eight characters take
 # 80 kB of the job's row (decision 29), of DynamoDB's 400 kB an item.
 MOST_SUSPECTS = 10_000

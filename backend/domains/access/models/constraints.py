@@ -33,10 +33,10 @@ from backend.domains.access.policy.model import (
 # Its transaction writes two items for each.
 MAX_GRANTEES = 40
 """Roles and users of one constraint."""
+# Criteria of both blocks together; each is at least one of the 900 conditions of a search filter.
 MAX_CRITERIA = 100
-"""Criteria of both blocks together."""
+# Values of one criterion; `MAX_TEXT_BYTES` also bounds them together.
 MAX_VALUES = 1000
-"""Values of one criterion."""
 # Each of its rows, and the rules of each grantee, contain them.
 MAX_TEXT_BYTES = 64 * 1024
 """Size of all values of one constraint."""

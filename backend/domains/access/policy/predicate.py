@@ -32,6 +32,7 @@ from backend.domains.access.policy.model import (
 )
 from backend.spec.routes.model import Action
 
+# The cheapest criterion of a rule decides first whether the others are evaluated at all.
 _SPEED = {EQUALS: 0, IS_ONE_OF: 1, STARTS_WITH: 2, ENDS_WITH: 3, CONTAINS: 4}
 # Of operators without an entry in `_SPEED`.
 _SLOWEST = 5

@@ -38,8 +38,9 @@ from backend.spec.search_indexes import (
 
 Filter = dict[str, Any]
 
+# Clauses of one filter, of the 4,096 of a query: 100 words in each searched field need the rest
+# (`spec.search_indexes.MAX_CLAUSES`).
 MAX_CLAUSES = 900
-"""Maximum number of clauses of one filter, a part of those of a query (`spec.search_indexes`)."""
 
 # OpenSearch does not cache single-value clauses, and caches fewer filters the more there are
 # (decision 31).
@@ -68,6 +69,7 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
     )
     if not allowed:
         return None
+    # Single-value clauses are faster; if they are too many, values share one.
     for most in (_ONE_BY_ONE, 1):
         granting = [] if Block(()) in allowed else _alternatives(allowed, most)
         refusing = _alternatives(denied, most)

@@ -13,6 +13,7 @@ from backend.spec.tables.access import CONSTRAINTS
 from backend.spec.tables.operations import RESERVATIONS
 
 _KEY = RESERVATIONS.partition_key.name
+# DynamoDB returns at most a megabyte of rows anyway.
 _SCAN_PAGE = 1000
 
 

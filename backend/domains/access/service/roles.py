@@ -37,9 +37,10 @@ from backend.domains.audit.service.commands import AuditService
 # Each user takes two writes, and the role two.
 HOLDERS_AT_ONCE = 40
 """Maximum number of users of a role that one transaction deletes; with more a job does."""
+# Constraints of such a role, from which the same transaction removes it (decision 30). A job also
+# deletes the role if their rows are many.
 CONSTRAINTS_AT_ONCE = 20
-"""Maximum number of constraints of such a role. A job also deletes the role if their rows are
-many."""
+# 5,000 rows of all roles; beyond them a job searches its users (decision 24).
 _PAGES_AT_ONCE = 5
 _ATTEMPTS = 8  # of a deletion that conflicts with changes of the role, or of its users
 

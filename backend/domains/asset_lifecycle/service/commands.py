@@ -41,8 +41,9 @@ from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET, JobK
 from backend.spec.routes import Action, Route
 from backend.values import frozen
 
+# Time after the start of a request in which steps of its job must end. The request must respond
+# within five seconds (decision 12).
 REQUEST_TIME = timedelta(seconds=2)
-"""Time after the start of a request in which steps of its job must end."""
 _ACTIONS: dict[str, Action] = {
     ARCHIVE_ASSET.name: routes.ARCHIVE_ASSET.action,
     UNARCHIVE_ASSET.name: routes.UNARCHIVE_ASSET.action,

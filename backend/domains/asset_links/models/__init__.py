@@ -12,6 +12,7 @@ RelationshipType = Literal["related", "parentChild"]
 EdgeKind = Literal["child", "parent", "related"]
 """The relation of the linked asset to this one."""
 
+# The contract's limit.
 MAX_ALIAS_CHARS = 128
 MAX_LINK_TAGS = 50
 # The contract has no limit; a reply contains all of them.
@@ -20,6 +21,7 @@ MAX_LINKS = 1000
 # A transaction has at most 100 items.
 MAX_WALKED = 80
 """Assets above a parent or below a child that must be unchanged."""
+# A tree is read level by level, each asset with its edges, and returned in one reply (decision 22).
 MAX_TREE_NODES = 1000
 MAX_TREE_DEPTH = 32
 

@@ -11,6 +11,7 @@ from backend.domains.assets.models import AssetPath
 from backend.domains.jobs.models import JobState
 from backend.values import frozen
 
+# The contract's limits: a comment may be longer when it is changed than when it is created (256).
 MAX_LATER_COMMENT_CHARS = 1024
 MAX_ALIAS_CHARS = 64
 

@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field
 
 from backend.core.models import WireModel
 
+# With their sizes below, a part of the job's item, of at most 400 KB.
 MAX_SKIPPED = 500
 MAX_SKIPPED_BYTES = 64 * 1024
 """Maximum size of the skipped files in a job's row; further ones are only counted."""

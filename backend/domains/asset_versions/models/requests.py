@@ -8,8 +8,10 @@ from backend.core.models import PageQuery, SentModel, WrongFieldError
 from backend.core.names import VersionIdText, Words
 from backend.domains.asset_versions.models import Alias, NamedFile, check_alias
 
+# Files that one request may name, in a body of 5 MiB; they are stored as pages of
+# `NAMED_ON_A_PAGE`. `useLatestFiles` has no limit.
 MAX_FILES = 10_000
-"""Files that one request may name; `useLatestFiles` has no limit."""
+# The contract's limit.
 MAX_COMMENT_CHARS = 256
 
 Comment = Annotated[Words, Field(min_length=1, max_length=MAX_COMMENT_CHARS)]

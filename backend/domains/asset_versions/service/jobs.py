@@ -50,8 +50,8 @@ _NOTING_TIME = timedelta(minutes=2)
 """Time after which a request that has not stored its list of files has failed."""
 _RECORDS = 500  # of one page: a slow local disk writes their rows in some seconds
 _SMALL = 100  # rows of a step, up to which it also begins the next part
+# Attempts, and the first pause, to wait for the metadata index: 1.5 seconds in total.
 _LOOKS, _FIRST_PAUSE = 5, 0.05
-"""Attempts, and the first pause, to wait for the metadata index: 1.5 seconds in total."""
 _BRIEF = frozenset({"metadata", "attribute", "count"})
 _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
 

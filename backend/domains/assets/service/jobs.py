@@ -25,6 +25,7 @@ from backend.spec.keys import active, archived
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
 
+# Assets that one step of the withdrawal of a tag reads; only those with the tag are written.
 PAGE = 200
 _ATTEMPTS = 8  # of a change that conflicts with edits of the asset
 

@@ -7,8 +7,9 @@ from backend.core.reads import Read, ReadAsset
 from backend.domains.audit.rules import reads
 from backend.spec.queues import READS
 
+# Reads of one hour that a process remembers: a viewer reads a file in thousands of ranges, which
+# are one entry. Older ones are reported again (decision 42).
 REMEMBERED = 10_000
-"""Reads of one hour that a process remembers. Older ones are reported again."""
 
 
 class QueuedReads:

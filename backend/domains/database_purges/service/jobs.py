@@ -37,6 +37,7 @@ LOOK_AGAIN_SECONDS = 30
 """Maximum time until the next check of running jobs."""
 # The second one removes what running requests wrote, and what indexes did not contain yet.
 MIN_SWEEPS = 2
+# As for the deletion of an asset.
 MAX_SWEEPS = 10
 
 

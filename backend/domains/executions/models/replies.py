@@ -22,8 +22,8 @@ from backend.domains.pipelines.models import (
     PipelineType,
 )
 
+# Files of one request to run a workflow; each is an execution with a transaction of its own.
 MAX_FILES = 50
-"""Files of one request to run a workflow."""
 FileKey = Annotated[Line, Field(max_length=1024)]
 
 

@@ -9,6 +9,8 @@ from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.spec.key_layouts import auxiliary_folder, run_folder
 from backend.values import frozen
 
+# More is an object that the payload names: Lambda, SQS and EventBridge accept 256 KiB with
+# everything else in it.
 MAX_METADATA_BYTES = 200 * 1024
 # Step Functions allows 256 KiB including the enclosing JSON.
 MAX_INPUT_BYTES = 240 * 1024

@@ -9,8 +9,9 @@ from backend.domains.executions.models.events import UploadedObject
 from backend.spec.buckets import WORKFLOWS_METADATA
 from backend.spec.key_layouts import RESERVED_FOLDERS
 
+# Workflows that start one another with their outputs. The chain is in the object's metadata, so
+# each workflow runs once; this bounds chains of different ones.
 MAX_DEPTH = 5
-"""Maximum number of workflows that start one another with their outputs."""
 
 
 def bucket_of(upload: UploadedObject, buckets: Iterable[AssetBucket]) -> AssetBucket | None:

@@ -22,10 +22,12 @@ from backend.domains.executions.rules import new_executions, places
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress
 
+# Time for which a start is retried that Step Functions temporarily rejects; then the execution
+# fails, so that its place becomes free.
 START_TIME = timedelta(minutes=15)
-"""Time for which a start is retried that Step Functions temporarily rejects."""
+# Time in which only the starter that admitted an execution starts it: it does so at once, so after
+# this time it has died. A repeated start has no effect (decision 46).
 _OWN = timedelta(seconds=30)
-"""Time in which only the starter that admitted an execution starts it."""
 # With many waiting, the function would time out.
 WORK_TIME = timedelta(seconds=60)
 """Time after which one call admits no further executions."""

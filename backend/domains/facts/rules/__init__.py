@@ -27,10 +27,11 @@ from backend.spec.facts import (
     FactType,
 )
 
+# Length of a fact with a text, which searches also index.
 MAX_TEXT_CHARS = 1000
-"""Length of a fact with a text."""
+# References of one file that are stored; further ones are counted (decision 50). With the bytes
+# below they are one item, of at most 400 KB.
 MAX_REFERENCES = 1000
-"""References of one file that are stored. Further ones are counted."""
 MAX_REFERENCES_BYTES = 100_000
 _SHAPE = struct.Struct(f"<{SHAPE_NUMBERS}f")
 

@@ -25,6 +25,7 @@ from backend.spec.key_layouts import glb_key
 # All of them are requested in parallel.
 OLDER_VERSIONS = 8
 """Earlier versions whose GLBs are searched."""
+# Includes the delete markers between them, in one request.
 _LISTED = 50
 
 

@@ -20,10 +20,11 @@ from backend.domains.facts.rules.resolution import Paths, Resolved, circular, re
 # They take 20 requests to S3. Further references keep the state from the inspection.
 MAX_LISTED = 20_000
 """Files of an asset that are listed to resolve references."""
+# Files beyond a page that are followed to find cycles: ten batch reads.
 MAX_FOLLOWED = 1000
-"""Files beyond a page that are followed to find cycles."""
 # S3's maximum for one list request.
 _LISTED_AT_ONCE = 1000
+# The names of fields and the state of an entry, besides its paths.
 _ENTRY_BYTES = 200
 
 

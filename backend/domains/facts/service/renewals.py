@@ -17,8 +17,8 @@ from backend.domains.jobs.models import Job, Progress
 from backend.spec.formats import extension_of
 from backend.spec.queues import UPLOAD_TRIGGERS
 
+# Files that one step checks: one batch read returns their versions (decision 88).
 PAGE = 100
-"""Files that one step checks."""
 # Each execution that ends reads all waiting ones.
 MOST_WAITING = 200
 """Waiting executions up to which a step requests more."""

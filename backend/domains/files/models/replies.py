@@ -15,6 +15,7 @@ class FilesReply(WireModel):
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 
+# The contract's limit.
 MAX_PRIMARY_TYPE_CHARS = 30
 PRIMARY_TYPE_OTHER = "other"
 PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]

@@ -14,8 +14,9 @@ from backend.domains.files.errors import ChangeEndedError, SourceGoneError
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
+# The newest versions of a file among which an earlier copy of the same change is searched. A
+# repeated step follows within minutes; only uploads of that time are above it.
 _LOOKED_AT = 20
-"""The newest versions of a file among which an earlier copy of the same change is searched."""
 
 
 def tags_of_copy(objects: Objects, source: ObjectRef, head: ObjectHead) -> Mapping[str, str]:

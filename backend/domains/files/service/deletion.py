@@ -17,8 +17,8 @@ from backend.domains.files.service.work import Endings, Work, unfinished
 from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
+# Versions that one step deletes, after the rows of each file, so that a step is within a lease.
 VERSIONS = 200
-"""Versions that one step deletes, after the rows of each file."""
 
 
 @dataclass(eq=False, repr=False)

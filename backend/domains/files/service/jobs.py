@@ -27,8 +27,8 @@ from backend.domains.jobs.models import Job, Progress
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
+# Files that one step archives, as many as for a whole asset.
 FILES = 100
-"""Files that one step archives."""
 FOLDER_TYPE = "application/x-directory"
 _Step = Callable[[Work], Progress]
 

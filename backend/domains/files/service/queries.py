@@ -54,11 +54,12 @@ SEVERAL_FILES = "folder"
 UNKNOWN_EXTENSION = "unknown"
 """The type of an asset with a single file without an extension."""
 
+# Versions of one file, the newest ones, and of its asset that `fileInfo` lists: one list request
+# and one query.
 MAX_FILE_VERSIONS = 1000
-"""Versions of one file, the newest ones, and of its asset that `fileInfo` lists."""
 
+# Files that are read before the time is checked: a HEAD each.
 _AT_ONCE = 100
-"""Files that are read before the time is checked."""
 
 
 @dataclass(eq=False, repr=False)

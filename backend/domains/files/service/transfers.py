@@ -24,8 +24,9 @@ from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
 
+# New source versions that are copied again while others write the source; a writer that does not
+# stop must not keep the asset's files busy.
 _MAX_TURNS = 5
-"""New source versions that are copied again while others write the source."""
 
 
 @dataclass(eq=False, repr=False)

@@ -9,8 +9,8 @@ from backend.core.names import is_email
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 from backend.domains.identity.rules.users import check_usable, has_prefix
 
+# Maximum difference between the provider's clock and the local one; both are synchronized.
 LEEWAY_SECONDS = 30
-"""Maximum difference between the provider's clock and the local one."""
 
 # Far beyond the last date of the calendar, and exact as a float.
 _LATEST = 1e12

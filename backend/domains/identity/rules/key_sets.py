@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
+# Providers publish a few, during a rotation two sets; each is parsed at every read.
 MAX_KEYS = 100
 # RFC 7518, section 3.3, requires at least 2,048.
 _RSA_BITS = range(2048, 8193)

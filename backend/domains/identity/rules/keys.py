@@ -17,6 +17,7 @@ _KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
 
 _BEARER = re.compile(r"bearer +", re.IGNORECASE)
 
+# DynamoDB removes the row then; until that, lists show that the key has expired.
 KEPT_AFTER_EXPIRY = timedelta(days=30)
 # A more precise time would cost a write per request.
 LAST_USE_STEP = timedelta(hours=1)

@@ -21,6 +21,7 @@ from backend.domains.identity.rules.refusals import Reason, RefusedError
 MAX_CHARS = 8192
 """Maximum length of a token."""
 
+# It is compared with ids of keys before any signature is verified.
 _MAX_KID = 256
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})

@@ -13,8 +13,8 @@ from backend.domains.identity.rules.discovery import (
 )
 from backend.domains.identity.rules.tokens import parse_object
 
+# Time for which endpoints are cached before the document is read again, as for keys.
 FRESH = timedelta(minutes=10)
-"""Time for which endpoints are cached before the document is read again."""
 
 
 @dataclass

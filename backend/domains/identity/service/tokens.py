@@ -19,12 +19,15 @@ from backend.domains.identity.rules.tokens import parse_object, read, verified_c
 KEYS_FRESH = timedelta(minutes=10)
 """Maximum time for which a revoked signing key is accepted while the provider responds."""
 
+# Maximum age of cached keys while the provider does not respond: an outage of the provider ends no
+# sign-in for this time, and a key that it revoked meanwhile is accepted as long (guide
+# `identity-providers`).
 KEYS_LIMIT = timedelta(hours=6)
-"""Maximum age of cached keys while the provider does not respond."""
 
+# Time between two attempts to read a provider's keys: random key ids must not burden it.
 KEYS_PAUSE = timedelta(seconds=10)
-"""Time between two attempts to read a provider's keys."""
 
+# Cognito limits how often users are read; a disabled user is accepted as long (decision 32).
 USERS_FRESH = timedelta(seconds=60)
 USERS_KNOWN = 1000
 

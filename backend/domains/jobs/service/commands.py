@@ -20,8 +20,9 @@ from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
 
+# Days for which a job is stored, and prevents a second start of the same work. Counters of versions
+# are kept as long after a deletion (decision 20).
 JOB_DAYS = 365
-"""Days for which a job is stored, and prevents a second start of the same work."""
 
 # Without a lease or a wait, no message is hidden for so long.
 LEFT_AFTER = timedelta(hours=1)

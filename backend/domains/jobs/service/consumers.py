@@ -33,8 +33,9 @@ from backend.spec.jobs import JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED
 from backend.spec.queues import Queue
 
+# Time in which the steps of one message may start. It is below a lease, and with the longest step
+# they end within the function's 120 seconds (decision 11).
 WORK_TIME = timedelta(seconds=20)
-"""Time in which the steps of one message may start. They end within the function's timeout."""
 
 _CHECK_SECONDS = 3  # seconds, for a job that a request has started and soon leaves to the worker
 _LONGEST_CHECK = 300  # seconds, for a job that another message continues

@@ -17,12 +17,14 @@ from backend.domains.jobs.errors import JobChangedError, JobNotFoundError
 from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
 from backend.domains.jobs.repository import JobRepository
 
+# Long enough for a usual step, short enough that the work of a dead process continues soon. It
+# doubles after each try without progress (decision 11).
 LEASE_SECONDS = 30
 # Twice the longest timeout of a worker's function.
 LONGEST_LEASE_SECONDS = 240
+# Leases without an advance after which a job fails, because its step kills its workers. Outages are
+# not counted: they release the lease.
 MAX_TRIES = 20
-"""Leases without an advance after which a job fails, because its step kills its workers. Outages
-are not counted."""
 
 
 @dataclass(eq=False, repr=False)
@@ -49,6 +51,7 @@ class JobRunner:
             raise JobNotFoundError(job_id)
         if job.is_finished:
             return job
+        # Another worker has the lease, or the job waits.
         if job.lease_until > self._now():
             return None
         return self._run(job, step, until=until, to_end=to_end)
@@ -94,6 +97,7 @@ class JobRunner:
         """Return the job after its next step, and whether it has to wait before another one."""
         try:
             progress = step(job)
+        # An outage is no try of this step.
         except UnavailableError:
             self._release(job)
             raise

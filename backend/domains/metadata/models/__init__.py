@@ -15,8 +15,8 @@ from backend.core.models import SentModel, WireModel
 from backend.spec.facts import FACT_PREFIX
 from backend.values import frozen
 
+# Records of one entity without facts, and records of one request: the contract's limit.
 MAX_RECORDS = 500
-"""Records of one entity without facts, and records of one request."""
 Kind = Literal["metadata", "attribute"]
 ASSET_LEVEL = "/"
 """The path of an asset's own metadata."""

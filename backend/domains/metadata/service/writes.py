@@ -21,8 +21,9 @@ from backend.domains.metadata.repository.records import (
 )
 from backend.spec.facts import STORED_KEYS
 
+# Records that fit one transaction of 100 items besides the audit entry, the count and related rows;
+# more are counted first, because they take several.
 MOST_AT_ONCE = 90
-"""Records that fit one transaction besides the audit entry, the count and related rows."""
 _ATTEMPTS = 8  # of a write that conflicts with additions or removals of the same keys
 _FIRST_PAUSE = 0.01  # seconds; before the third attempt, and twice as long before each next one
 _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records

@@ -16,6 +16,7 @@ EntityType = Literal[
 FILE_TYPES = ("fileMetadata", "fileAttribute")
 MAX_FIELDS = 500
 """Fields of one schema: as many as the records of an entity."""
+# `rules.MAX_BYTES` bounds their size.
 MAX_CONTROLLED_KEYS = 1000
 # Each write of metadata reads all of them.
 MAX_SCHEMAS = 100

@@ -39,8 +39,10 @@ from backend.domains.uploads.service.deposits import Deposits
 from backend.spec import routes
 from backend.values import frozen
 
+# Time after which a call starts no further batch: of the function's 120 seconds, the last batch may
+# take the rest (decision 47).
 WORK_TIME = timedelta(seconds=45)
-"""Time after which a call starts no further batch."""
+# A batch is repeated if its call dies: copies are recognised, and the rest is little.
 BATCH = 100
 OPERATION = "store_outputs"
 REFUSED = "OutputsRefused"

@@ -34,6 +34,7 @@ from backend.spec.inspection_outputs import (
 from backend.spec.key_layouts import glb_key, run_folder, turntable_key
 
 RESULT = "inspection.json"
+# 1,000 references of 1,000 characters, which JSON may escape, and the facts.
 MAX_RESULT_BYTES = 4 * 1024**2
 MAX_GLB_BYTES = 2 * 1024**3
 

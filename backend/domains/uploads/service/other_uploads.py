@@ -10,10 +10,11 @@ from backend.core.parallel import in_parallel
 from backend.domains.uploads.models import Upload
 from backend.domains.uploads.repository import UploadRepository
 
+# A user's newest uploads, among which those to the same asset are searched: one page of the index
+# by user (decision 61).
 AMONG = 1000
-"""A user's newest uploads, among which those to the same asset are searched."""
+# Uploads to the same asset whose files are compared, each of which is read by itself.
 LOOKED_AT = 100
-"""Uploads to the same asset whose files are compared."""
 
 
 class OtherUploads:

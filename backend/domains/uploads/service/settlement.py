@@ -23,8 +23,10 @@ from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.results import is_open
 from backend.spec.jobs import LARGE_FILES, WAITING_PREVIEWS
 
+# Time after which a request starts no further file; the next request continues. A request ends
+# after 24 seconds.
 WORK_TIME = timedelta(seconds=20)
-"""Time after which a request starts no further file. The next request continues."""
+# Until the worker tries again to write the upload's row, which a request has leased.
 BUSY_SECONDS = 5
 ASSET_GONE = "the asset was archived or deleted before the file was stored"
 OPERATION = "complete_upload"

@@ -7,6 +7,7 @@ from backend.core.errors import NotFoundError
 from backend.core.objects import Objects, ObjectVersion, Part
 from backend.values import frozen
 
+# As the contract: executables are recognised by their first 4 KiB.
 START_BYTES = 4096
 
 

@@ -60,6 +60,7 @@ class ArchiveSteps:
             paths=[key.removeprefix(prefix) for key in keys],
         )
         noted, is_new = self.repository.store_page(asset, page)
+        # A repeated step finds its page, and continues with what it noted.
         if not is_new:  # some may be hidden already, and need no second marker
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
         self._hide(job, bucket, prefix, keys)
@@ -106,6 +107,7 @@ class ArchiveSteps:
         Raises:
             JobOvertakenError: the asset was deleted or restored.
         """
+        # Without a version id S3 puts a marker, and the content remains.
         self.objects.delete_many(bucket, [(key, None) for key in keys])
         try:
             self._asset(job)

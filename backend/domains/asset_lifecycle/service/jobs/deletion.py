@@ -32,10 +32,12 @@ from backend.values import frozen
 # S3's limit for one request.
 OBJECTS = 1000
 """Object versions that one step deletes."""
+# Links that one step deletes: each is a transaction with both ends.
 LINKS = 25
-"""Links that one step deletes."""
 # The second one removes what running requests wrote, and what indexes did not contain yet.
 MIN_SWEEPS = 2
+# Each waits for the settle delay, which is longer than any request: after ten, something else keeps
+# writing there, and the id must become free.
 MAX_SWEEPS = 10
 
 
