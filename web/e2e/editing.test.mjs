@@ -115,7 +115,10 @@ test('their value is taken by a press, tags are added and removed, and leaving a
 test('without a connection, or if the asset is deleted, what was typed stays and a sentence says why', async () => {
   const { context, page, seen } = await open(browser);
   await newAsset(page, `lost ${Date.now()}`);
+  await page.route('**/tags*', () => undefined);
   await edit(page);
+  const tags = form(page).getByLabel('Tags', { exact: true });
+  assert.equal(await tags.innerText(), 'Add a tag…', 'whether there are others is not known');
   await description(page).fill('typed before the connection was lost');
   await context.setOffline(true);
   await save(page);

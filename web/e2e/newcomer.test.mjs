@@ -188,6 +188,15 @@ test('nothing moves while a page loads, however late the rights of the user are 
     const sum = moved.reduce((total, [value]) => total + value, 0);
     assert.ok(sum < 0.005, `${path || 'find'}: ${JSON.stringify(moved)}`);
   }
+  // The hits of a search stay until those of the next one are there.
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await page.route('**/search', () => undefined);
+  const asked = page.waitForRequest('**/search');
+  await page.keyboard.press('/');
+  await page.keyboard.type('lamp');
+  await asked;
+  assert.equal(await page.locator('.hits .waiting').count(), 0, 'hits vanish');
   clean(seen);
   await context.close();
 });

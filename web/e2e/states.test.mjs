@@ -226,12 +226,14 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
   }
   assert.ok((await page.locator('.bars').count()) === 3, 'triangles, sizes and dates');
   // The name is known from the grid: the heading has it while the asset is still loaded.
-  await page.route(/\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, () => undefined);
+  await page.route('**/database/**', () => undefined);
   const first = page.locator(HITS).first();
   const name = await first.textContent();
   await first.click();
   await page.locator('.asset h1').waitFor();
   assert.equal(await page.locator('.asset h1').textContent(), name);
+  await page.locator('.stage').getByText('Loading…').waitFor();
+  assert.equal(await page.locator('.stage .no-picture').count(), 0, 'it is not known yet');
   await page.unrouteAll();
   clean(seen);
   await close(context);

@@ -70,10 +70,12 @@ export function Poster(
     retry?: () => void;
   },
 ) {
+  const { file, preview } = props.picture;
   return (
     <>
       <span className="poster">
-        <Picture picture={props.picture} />
+        {/* That there is no picture is known once nothing loads any more. */}
+        {(file ?? preview ?? !props.busy) && <Picture picture={props.picture} />}
       </span>
       {props.busy && (
         <p className="note" role="status">

@@ -3,15 +3,12 @@ import {
   Box3,
   Box3Helper,
   Color,
-  DirectionalLight,
-  HemisphereLight,
   type Material,
   Mesh,
   MeshNormalMaterial,
   type Object3D,
   PerspectiveCamera,
   Plane,
-  PMREMGenerator,
   Points,
   Scene,
   Texture,
@@ -19,8 +16,8 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
-import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { addLights, furnishedRoom, placeInRoom } from './light';
 import type { Loaded } from './load';
 import { enlargePoints } from './points';
 
@@ -37,6 +34,7 @@ export class ModelScene {
   private readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly resize: ResizeObserver;
+  private readonly room: Texture;
   private readonly normals = new MeshNormalMaterial();
   private readonly plane = new Plane(new Vector3(-1, 0, 0), 0);
   private readonly timer = new Timer();
@@ -68,24 +66,11 @@ export class ModelScene {
     host.append(canvas);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', this.draw);
-    const key = new DirectionalLight(0xffffff, 1.4);
-    key.position.set(-1, 2, 3);
-    this.camera.add(key);
-    this.scene.add(this.camera, new HemisphereLight(0xffffff, 0x777777, 0.7));
-    this.furnishRoom();
+    addLights(this.scene, this.camera);
+    this.room = furnishedRoom(this.renderer);
     this.resize = new ResizeObserver(this.fitCanvas);
     this.resize.observe(host);
     this.fitCanvas();
-  }
-
-  /** Metals show what is around them: without a room they are black. */
-  private furnishRoom(): void {
-    const generator = new PMREMGenerator(this.renderer);
-    const room = new RoomEnvironment();
-    this.scene.environment = generator.fromScene(room, 0.04).texture;
-    this.scene.environmentIntensity = 0.8;
-    room.dispose();
-    generator.dispose();
   }
 
   /** Shows a model; its extent is returned, in its own units. */
@@ -93,6 +78,7 @@ export class ModelScene {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
     enlargePoints(loaded.scene);
+    this.eachMaterial((material) => placeInRoom(material, this.room));
     this.box = new Box3().setFromObject(loaded.scene);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
     this.fit();

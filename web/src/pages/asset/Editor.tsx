@@ -162,7 +162,7 @@ function Tags(props: {
         disabled={!others.length}
         onChange={(event) => onChange([...chosen, event.target.value])}
       >
-        <option value="">{others.length ? words.addTag : words.noTags}</option>
+        <option value="">{known.data && !others.length ? words.noTags : words.addTag}</option>
         {others.map((each) => (
           <option key={each}>{each}</option>
         ))}

@@ -69,9 +69,10 @@ export function Find() {
         {page && total === 0 && <Empty state={state} mayUpload={mayWrite} />}
         {denied && !page && <Empty state={{}} mayUpload={false} />}
         <p className="hidden">{mayWrite ? texts.find.keys : texts.find.readerKeys}</p>
-        {total > 0 && (
+        {page && total > 0 && (
           <Grid
             state={state}
+            page={page}
             total={total}
             selected={new Set(selection.keys())}
             // All that can be done with selected assets changes them.

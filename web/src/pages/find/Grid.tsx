@@ -11,7 +11,7 @@ import {
 import { AssetCard, AssetRow } from './cards';
 import type { Card } from './hits';
 import { PAGE } from './request';
-import { cardsBetween, pageOfRow, usePages } from './useSearch';
+import { cardsBetween, pageOfRow, usePages, type Page } from './useSearch';
 import type { FindState } from './state';
 
 const GAP = 14;
@@ -28,12 +28,14 @@ interface Layout {
 /** Hits in a grid or a list, of which only the rows near the window are in the document. */
 export function Grid(props: {
   state: FindState;
+  /** The first one; that of the search before until the next is there. */
+  page: Page;
   total: number;
   selected: ReadonlySet<string>;
   onSelect: ((cards: Card[]) => void) | undefined;
   onLook: (index: number) => void;
 }) {
-  const { state, total, onLook, onSelect } = props;
+  const { state, page, total, onLook, onSelect } = props;
   const list = state.view === 'list';
   const host = useRef<HTMLUListElement>(null);
   const { layout, top } = useLayout(host, list);
@@ -52,10 +54,10 @@ export function Grid(props: {
   const pages = usePages(state, pagesBetween(first, last));
   const at = useCallback(
     (index: number): Card | undefined => {
-      const page = pages.get(pageOfRow(index));
-      return page?.cards[index % PAGE];
+      const at = pageOfRow(index);
+      return (pages.get(at) ?? (at === 0 ? page : undefined))?.cards[index % PAGE];
     },
-    [pages],
+    [pages, page],
   );
   const current = Math.min(active, total - 1);
   const focusOn = useFocusOn(host, (index) =>

@@ -54,6 +54,7 @@ const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : size(by
 
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
+  const facts = [typeOf(card), sizeOf(card)].filter(Boolean).join(' · ');
   return (
     <article className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}>
       <span className="picture">
@@ -61,8 +62,11 @@ export function AssetCard(props: Props) {
       </span>
       <Open card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">
-        {[typeOf(card), sizeOf(card)].filter(Boolean).map((each) => `${each} · `)}
-        <bdi>{card.databaseId}</bdi>
+        {facts}
+        <span className={facts && 'wide'}>
+          {facts && ' · '}
+          <bdi>{card.databaseId}</bdi>
+        </span>
       </p>
       <Select {...props} />
       <button

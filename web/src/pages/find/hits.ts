@@ -6,6 +6,9 @@ export interface Hit extends Omit<components['schemas']['SearchHit'], 'files'>, 
 }
 export type SearchReply = components['schemas']['SearchReply'];
 
+/** Models whose textures or geometry are in files beside them: their own size says little. */
+const IN_SEVERAL_FILES = new Set(['.gltf', '.obj', '.dae', '.3ds', '.x3d', '.wrl']);
+
 /** An asset as the grid shows it. */
 export interface Card {
   id: string;
@@ -13,7 +16,7 @@ export interface Card {
   assetId: string;
   name: string;
   type: string;
-  /** Of the file that is shown. */
+  /** Of the file that is shown, unless most of its content may be in others. */
   size: number | null;
   tags: string[];
   changed: string;
@@ -34,13 +37,17 @@ export function cardOf(hit: Hit): Card {
     assetId: text(source.str_assetid),
     name: text(source.str_assetname) || text(source.str_assetid),
     type: (text(best?._source.str_fileext) || text(source.str_assettype)).replace(/^\./, ''),
-    size: typeof best?._source.num_filesize === 'number' ? best._source.num_filesize : null,
+    size: best ? sizeOf(best) : null,
     tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
     changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
     description: text(source.str_description),
     file: best ? pathOf(text(best._source.str_key), text(source.str_assetid)) : null,
     picture: pictureOf([hit, ...files], text(source.str_databaseid), text(source.str_assetid)),
   };
+}
+
+function sizeOf({ _source: { num_filesize: size, str_fileext: extension } }: Hit): number | null {
+  return typeof size === 'number' && !IN_SEVERAL_FILES.has(text(extension)) ? size : null;
 }
 
 /** The first picture of an asset and its files; else the reason of the first that has one. */
