@@ -21,14 +21,14 @@ from infra.settings import ROOT
 
 REQUIREMENTS = ROOT / "backend" / "requirements.txt"
 LAYERS = ROOT / "build" / "layers"
+# The platform of wheels: Lambda's Python 3.13 on arm64 has glibc 2.34.
 PLATFORM = "aarch64-manylinux_2_28"
-"""Lambda's Python 3.13 has glibc 2.34."""
 PYTHON = "3.13"
 MIB = 1024**2
+# Lambda's limit for a function with its layers, unzipped. Built for Lambda and not compiled, the
+# layer of all functions has 31 MB, `inspect` 114 and `inspect-cad` 183. With bytecode and the code,
+# a function with `inspect-cad` has 233 MiB.
 MOST_BYTES = 250 * MIB
-"""Lambda's limit for a function with its layers, unzipped. Built for Lambda and not compiled, the
-layer of all functions has 31 MB, `inspect` 114 and `inspect-cad` 183. With bytecode and the code, a
-function with `inspect-cad` has 233 MiB."""
 
 
 class LayerBuildError(Exception):

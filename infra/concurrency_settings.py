@@ -8,12 +8,12 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from infra.setting_types import SETTINGS_CONFIG, of_functions
 
+# Instances of an account that cannot be reserved. Source: Lambda Developer Guide, "Configuring
+# reserved concurrency for a function".
 UNRESERVED = 100
-"""Instances of an account that cannot be reserved. Source: Lambda Developer Guide, "Configuring
-reserved concurrency for a function"."""
+# Minimum value of a queue mapping's maximum concurrency. Source: Lambda Developer Guide,
+# "Configuring scaling behavior for SQS event source mappings".
 LEAST_OF_QUEUE = 2
-"""Minimum value of a queue mapping's maximum concurrency. Source: Lambda Developer Guide,
-"Configuring scaling behavior for SQS event source mappings"."""
 
 Instances = Annotated[int, Field(ge=1)]
 

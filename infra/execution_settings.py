@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 from backend.spec import settings as declared
 from infra.setting_types import SETTINGS_CONFIG, flag, of
 
+# Instances of functions per execution: its pipeline, and the reader for which it waits. Queues may
+# use the other half of the account's instances (decision 79).
 _INSTANCES = 2
-"""Instances of functions per execution: its pipeline, and the reader for which it waits. Queues may
-use the other half of the account's instances."""
 
 
 class ExecutionSettings(BaseModel):

@@ -7,7 +7,10 @@ from pydantic import AfterValidator, BaseModel, model_validator
 
 from infra.setting_types import SETTINGS_CONFIG, SubnetId, VpcId, ZoneName
 
+# A VPC has at most a /16. Subnets are a sixteenth: of a /22 they have 64 addresses, of which AWS
+# uses five itself.
 _LARGEST, _SMALLEST = 16, 22
+# Sixteen subnets, of which a region's zones use at most six.
 _SUBNET_BITS = 4
 _RANGE = "10.0.0.0/16"
 _RULE = f"must be an IPv4 network such as {_RANGE}, of a size from /{_LARGEST} to /{_SMALLEST}"

@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from infra.setting_types import WORDS, Throttle
 
+# A value of cdk.json may be a long list; its beginning identifies it.
 _SHOWN_CHARS = 200
 _KINDS = {
     "tuple": "must be a list",

@@ -46,8 +46,9 @@ _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGES = _WRITE_FILE | sum(1 << right for right in range(4, 13))
 # LANDLOCK_ACCESS_FS_REFER in include/uapi/linux/landlock.h.
 _REFER = 1 << 13
+# Access rights by the Landlock ABI version that introduced them: an older kernel refuses rules with
+# rights that it does not know.
 _SINCE = {_REFER: 2, _TRUNCATE: 3}
-"""Access rights by the Landlock ABI version that introduced them."""
 
 
 def is_possible() -> bool:

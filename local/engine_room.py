@@ -19,6 +19,7 @@ from local.engines.process import Running
 from local.errors import LocalError
 from local.state import StateFolder
 
+# A check of a process costs nothing, and functions fail while an engine is down.
 _LOOK_EVERY = 1.0
 
 _log = logging.getLogger(__name__)

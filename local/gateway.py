@@ -32,6 +32,7 @@ from local.routing import Match, RouteTable
 
 # Source: "Amazon API Gateway quotas", HTTP APIs, payload size.
 _MAXIMUM_BODY = 10 * 1024 * 1024
+# Then all are dropped; an entry lasts for five seconds anyway.
 _MAXIMUM_CACHED = 1000
 _PREFIX = "/api/"
 

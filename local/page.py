@@ -19,6 +19,7 @@ from filelock import FileLock
 from local.state import REPOSITORY
 
 _SOURCES = REPOSITORY / "web"
+# Of npm, including downloads, on a busy machine.
 _SECONDS = 600
 _LINES = 3
 _SKIPPED = frozenset({"node_modules", "dist", "e2e"})

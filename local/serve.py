@@ -29,6 +29,7 @@ from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
 from local.steps import Steps
 
+# With one older file, so that a runtime of weeks uses a bounded part of the disk.
 _LOG_BYTES = 20_000_000
 # a process group receives its signal twice: `timeout` and `make` pass it on
 _SAME_STOP_SECONDS = 1.0

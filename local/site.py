@@ -26,9 +26,11 @@ _ONCE = _UI + "once"
 # Asset ids may contain dots; other addresses of the page do not.
 _OF_ASSETS = "databases/"
 """The prefix of the page's asset addresses."""
+# The body with a secret of `local.links`; more is refused before it is parsed.
 _MOST_SECRET = 1000
 _YEAR = "public, max-age=31536000, immutable"
 _COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".wasm"})
+# The policy names the provider's origins, which a new deployment may change.
 _CONFIG_SECONDS = 60
 _PROVIDER = (
     "externalOAuthIdpURL",

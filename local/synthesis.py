@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from local.errors import LocalError
 from local.state import REPOSITORY
 
+# The end of a traceback has the reason.
 _LINES = 15
 _CONTEXT = "CDK_CONTEXT_JSON"
 _UNCHECKED = {"CDK_VALIDATION": "false"}

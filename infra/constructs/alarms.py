@@ -10,9 +10,9 @@ from aws_cdk import aws_sns as sns
 from infra.constructs.in_turn import InTurn
 from infra.constructs.naming import name_exactly
 
+# Alarms that CloudFormation creates at the same time: an account may send this many PutMetricAlarm
+# in a second. Source: "CloudWatch service quotas".
 CREATED_AT_ONCE = 3
-"""Alarms that CloudFormation creates at the same time: an account may send this many PutMetricAlarm
-in a second. Source: "CloudWatch service quotas"."""
 
 
 def of_lambda(metric: str, function: str) -> cloudwatch.Metric:

@@ -23,8 +23,8 @@ from infra.settings import Settings
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
+# Temporary storage of a function whose template specifies none: Lambda's default.
 STORAGE_MB = 512
-"""Temporary storage of a function whose template specifies none."""
 # A single failure is retried or returned as a 500.
 FAILED_CALLS = 5
 """Failed calls in five minutes above which an alarm is raised."""

@@ -17,8 +17,9 @@ from infra.constructs.in_turn import InTurn
 from infra.constructs.logs import log_group
 from infra.settings import Settings
 
+# Maximum time for which a revoked key is still accepted, and for which the mark of an outage is
+# kept (decision 6). Without a cache, each request would call the authorizer.
 AUTHORIZER_CACHE_SECONDS = 5
-"""Maximum time for which a revoked key is still accepted."""
 
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 CORS_REQUEST_HEADERS = (
@@ -29,6 +30,8 @@ CORS_REPLY_HEADERS = (
     *("accept-ranges", "content-disposition", "content-length", "content-range", "etag"),
     *("last-modified", "location", "retry-after", "x-ignored-fields", "x-sync-token"),
 )
+# Browsers repeat the preflight request after that time; the allowed origins change with a
+# deployment only.
 CORS_SECONDS = 3600
 
 # All calls of an account to the control plane share ten a second, and each creation takes several.

@@ -10,8 +10,9 @@ from aws_cdk import aws_sqs as sqs
 from backend.spec.queues import Queue, QueueSubscription, StreamSubscription
 from infra.constructs.naming import name_exactly
 
+# Age of a stream's records above which an alarm is raised: a stream keeps them for 24 hours, and an
+# operator needs most of that.
 ITERATOR_AGE_MS = 300_000
-"""Age of a stream's records above which an alarm is raised."""
 
 
 def declared_queue(

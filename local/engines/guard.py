@@ -16,6 +16,7 @@ import threading
 
 import psutil
 
+# Engines store their state when they end; after that time they are killed.
 _GRACE_SECONDS = 5.0
 
 

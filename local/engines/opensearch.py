@@ -17,8 +17,9 @@ from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import OPENSEARCH
 
+# The value that the template sets for the domain; a test compares them, because this package must
+# not import `backend`.
 MAX_CLAUSES = 4096
-"""The value that the template sets for the domain; a test compares them."""
 
 _GUARD = "LoopbackGuard"
 _SOURCES = tuple(Path(__file__).with_name(f"{name}.java") for name in (_GUARD, "Loopback"))

@@ -12,6 +12,7 @@ LOOPBACK = "127.0.0.1"
 # listens seconds after its port was chosen, and uses it again after a kill. The system could have
 # assigned a port of its own range to another process by then.
 _FIRST, _END = 10_000, 32_768
+# Ports that other programs use, which are passed over.
 _TRIES = 200
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 
 import httpx
 
+# A starting engine accepts connections before it replies; the probe is repeated.
 _TIMEOUT_SECONDS = 2.0
 
 

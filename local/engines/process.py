@@ -26,6 +26,7 @@ _POLL_SECONDS = 0.05
 # On a busy machine engines start slowly; an engine whose process ends fails immediately.
 HEALTHY_SECONDS = 300.0
 """Time in which an engine must become healthy."""
+# Enough for the error and its cause; the message names the log.
 _LOG_LINES = 15
 
 

@@ -49,6 +49,7 @@ _FORMS = {
     "s3": _Form("AccessDenied", 403),
     "sqs": _Form("AccessDenied", 403),
 }
+# The form in which DynamoDB and the other JSON services refuse.
 _OTHERS = _Form("AccessDeniedException", 400)
 _BODILESS = _Form("403", 403)  # HEAD: S3's reply has no body, so botocore has the status only
 _ABSENT = 404

@@ -44,6 +44,7 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
 _PATIENCE = 45.0
 """Maximum time of the bucket check, after which the result is "not drained" and the check
 continues."""
+# So often a change of the epoch ends a check in progress, whose result would be outdated.
 _GLANCE = 0.5
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from local.pumps.bus import Bus
     from local.pumps.journal import Journal, Version
 
+# Only for hints that were lost.
 _LIST_EVERY = 30.0
 _GATHER = 0.03
 _MOST_SINGLE = 40  # for more changed keys than this, one listing of the bucket takes less time

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from local.pumps.activity import Activity
     from local.pumps.journal import Journal
 
+# DynamoDB Local has no notification; its processor time grows with the polls of all streams.
 _SHORTEST_POLL = 0.1
 _LONGEST_POLL = 0.5
 _IDLE_POLL = 2.0  # while no function runs, because there are few other writers

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+# A pump that fails at once must not fill the log; one that ran for half a minute starts soon again.
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 15.0
 _HEALED_AFTER = 30.0

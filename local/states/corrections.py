@@ -22,6 +22,8 @@ import boto3
 from botocore.config import Config
 
 _PARSER = "moto.stepfunctions.parser."
+# moto keeps each execution with its history for ever. The reconciliation, from five minutes after a
+# start, still finds what ended in the last ten.
 _KEPT_EXECUTIONS = 500
 _KEPT_SECONDS = 600.0
 _LONGEST_TASK = 1_000  # seconds: a Lambda function runs for at most 900

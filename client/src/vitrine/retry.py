@@ -15,8 +15,9 @@ from typing import Final
 
 import httpx
 
+# Statuses of requests that the server did not execute. Any request may be retried, except after
+# `OutcomeUnknown` (decision 91).
 REFUSED_FOR_NOW = frozenset({429, 503})
-"""Statuses of requests that the server did not execute. Any request may be retried."""
 
 # A 503 is one of these if the server's code is that of a failure, or if it has no code: the
 # gateway's 503 may be a timeout.

@@ -15,6 +15,7 @@ import httpx
 from vitrine.errors import IntegrityError, ProtocolError, UnreachableError, VitrineError
 from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
 
+# Sent or received at once, so that progress is shown and little memory is used.
 PIECE: Final = 1024 * 1024
 TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0, pool=None)
 

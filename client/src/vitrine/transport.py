@@ -31,6 +31,7 @@ USER_AGENT: Final = "vitrine-client/0.1.0"
 # The gateway responds within 30 seconds, at the latest with a timeout.
 TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
 
+# Writes whose tokens a later search sends: headers have at most 10,240 bytes together.
 _MOST_WRITES = 50
 # API Gateway limits all headers to 10,240 bytes.
 _TOKEN_CHARS = 6_000

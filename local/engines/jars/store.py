@@ -27,6 +27,7 @@ of Maven Central."""
 _PARALLEL = 8
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 0.5
+# For each read of a file of up to tens of megabytes, not for the whole file.
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 # Statuses of servers that are overloaded or being restarted.
 _TRY_AGAIN = (429, 500, 502, 503, 504)

@@ -15,6 +15,7 @@ from vitrine_mlflow.runs import StoredRun
 from vitrine_mlflow.uri import SCHEME, StoreAddress
 from vitrine_mlflow.vitrine_link import AssetUse
 
+# A tracking server has no filter by asset, so all runs are read, in pages (decision 68).
 _PAGE = 1_000
 
 

@@ -13,9 +13,11 @@ from vitrine_mlflow.table import SORT_KEY
 
 RUN_NAMES = "full_text.run_names"
 DELETED_RUNS_EXPIRE, TRACES_EXPIRE = "expiry.deleted_runs", "expiry.traces"
+# A hundred years; `expiresAt` remains a valid time of DynamoDB.
 MOST_DAYS = 36_500
 _OFF = "off"
 _SECONDS_OF_DAY = 86_400
+# A server reads the settings again when they are this old, so a write costs no read of them.
 _RECENT_SECONDS = 5
 
 

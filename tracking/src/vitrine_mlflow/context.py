@@ -15,6 +15,7 @@ from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
 from vitrine_mlflow.owned_database import OwnedDatabase
 
+# Below 2^63, so that an id fits a 64-bit integer.
 _EXPERIMENT_ID_DIGITS = 18
 
 

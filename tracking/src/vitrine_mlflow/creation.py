@@ -6,6 +6,8 @@ from typing import Any
 from vitrine_mlflow.errors import translated, wrong_state
 from vitrine_mlflow.table import create_request
 
+# Five minutes at most. The local engine is ready at once, so the waiter's pause is two seconds, not
+# twenty.
 _WAIT = {"Delay": 2, "MaxAttempts": 150}
 Described = Mapping[str, Any]
 

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 # DynamoDB's limits for the values of keys.
 SORT_KEY_BYTES = 1024
 PARTITION_KEY_BYTES = 2048
+# The sign bit of an IEEE double: inverted for positive numbers, and all bits of negative ones,
+# texts of their bits sort as the numbers do.
 _SIGN = 1 << 63
 _ALL_ONES = (1 << 64) - 1
 _NAN_RANK = "~"  # sorts after every hexadecimal digit
@@ -15,6 +17,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first year that ISO 8601 text can hold
 # The end of the year 9999, the last that `datetime` has.
 _LAST_MS = 253_402_300_799_999
+# 128 bits in base 16.
 _DIGEST_LENGTH = 32
 
 

@@ -53,6 +53,8 @@ from vitrine_mlflow.table import GSI2, GSI5, INFO, PARTITION_KEY, TAGS
 
 DEFAULT_ID = "0"
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
+# An experiment is read at most every five seconds in each process, so writes of runs keep their
+# budgets (decision 65).
 _RECENT_SECONDS = 5
 _RECENT_EXPERIMENTS = 1_000
 

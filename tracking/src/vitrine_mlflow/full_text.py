@@ -22,7 +22,9 @@ from vitrine_mlflow.table import GSI2, PARTITION_KEY, SORT_KEY
 EXPERIMENT_TYPE, MODEL_TYPE = "EXP", "RM"
 TRIGRAM, WORD = "3", "w"
 MOST_TOKENS = 45  # each has two rows, and all fit into the transaction that writes the name
+# Room for the id in a row's key, of 1,024 bytes.
 _ID_BYTES = 200
+# A longer word is found by its start: rows only select candidates (decision 70).
 _WORD_LENGTH = 60
 _WORDS = re.compile(r"[^\W_]+")
 _WILDCARDS = re.compile("[%_]")

@@ -29,6 +29,7 @@ from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
 from vitrine_mlflow.table import INFO, PARTITION_KEY, SORT_KEY
 
+# Writes of the run's summary of its metrics (`SummaryChain`), which each transaction includes.
 _ROOM_FOR_SUMMARIES = 6
 
 

@@ -14,6 +14,8 @@ from vitrine_mlflow.expressions import Delete, Item, Put, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, Index
 
+# An experiment moves to another workspace only when its own is deleted; others may use it in the
+# former one for this time (decision 74).
 _RECENT_SECONDS = 5
 _MOST_RECENT = 10_000
 _METADATA = keys.EXPERIMENT.sk.text

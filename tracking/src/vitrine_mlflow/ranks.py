@@ -4,6 +4,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, inverted_double, ordered_text
 from vitrine_mlflow.keys import Key
 
+# Of the 1,024 bytes of a sort key, for the run's id at its end.
 _ROOM_FOR_RUN = 300
 
 

@@ -24,8 +24,11 @@ from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
 from vitrine_mlflow.table import EXPIRES_AT, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
 
 _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
+# Experiments of runs, which never change. Some 100 bytes each: 2 MB.
 _KNOWN_RUNS = 20_000
+# Of 100 writes, with the run, its look-up and its rows of full text.
 _WRITES_OF_TAGS = 80
+# The rest of a sort key of 1,024 bytes is for the prefix and the run's id.
 _NAME_BYTES = SORT_KEY_BYTES - 300
 _NAME_START = 170  # so many characters of a name are in the index of names, even of four bytes each
 

@@ -16,6 +16,7 @@ from vitrine_mlflow.mlflow_genai import endpoint_of_scorer, online_config, valid
 from vitrine_mlflow.mlflow_traces import SearchTraceUtils
 from vitrine_mlflow.table import PARTITION_KEY
 
+# Zeros before it let versions sort as numbers.
 _VERSION_DIGITS = 9
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SCHEME = "dynamodb"
 _PARAMETERS = {"region", "endpoint"}
+# Times the number of the attempt: another writer of the item is done by then.
 _BACKOFF_SECONDS = 0.05
 
 

@@ -10,6 +10,7 @@ from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.resources.audit import AuditEntry
 
+# So that a row fits a line of a terminal.
 _SHOWN_CHARS = 60
 
 

@@ -13,8 +13,8 @@ from vitrine.execution_models import Execution, RefusedFile
 from vitrine.lookup import find_asset
 from vitrine.workflow_models import GLOBAL
 
+# Files that one request accepts (the API's limit).
 AT_ONCE = 50
-"""Files that one request accepts."""
 
 WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
 ExecutionArgument = Annotated[str, typer.Argument(metavar="EXECUTION")]

@@ -17,6 +17,7 @@ from vitrine.resources.metadata import MetadataOwner
 
 _NAMED = 5
 """Files that a prompt lists."""
+# More are shown as "or more": a prompt waits for it.
 _COUNTED = 1000
 REFUSED = "refused"
 """The fact with the reason why a file was not read."""

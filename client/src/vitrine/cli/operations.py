@@ -10,6 +10,7 @@ from vitrine.cli.session import FAILED, Session, command
 from vitrine.errors import ConfigurationError
 from vitrine.resources.operations import Replayed
 
+# As `session._EXIT_CODES` has it for what does not exist.
 NOT_FOUND = 3
 ConsumerOption = Annotated[
     str | None, typer.Option(help="Only failures of this function, such as IndexChanges.")

@@ -31,6 +31,7 @@ from vitrine.search_models import (
     Total,
 )
 
+# The API's limit with `foldFiles`.
 LARGEST_FOLDED_PAGE = 100
 _SIGNS = {"from": "from", "to": "below"}
 

@@ -15,6 +15,7 @@ from vitrine.replies import ReplayedPage as ReplayedPage
 from vitrine.resources.resource import Resource, given
 from vitrine.transport import path_of
 
+# The API's limit; a request replays for some seconds and returns what is left.
 KEYS_A_REQUEST = 50
 
 

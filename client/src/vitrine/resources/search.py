@@ -21,6 +21,7 @@ from vitrine.search_models import (
 )
 from vitrine.transport import path_of
 
+# The API's limits.
 LARGEST_PAGE = 2_000
 DEEPEST_HIT = 10_000
 """Maximum of `from + size`. Narrow the search to reach further hits."""

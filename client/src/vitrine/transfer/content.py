@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 PIECE: Final = 1024 * 1024
+# The part size that the server chooses (the contract), unless the file would have too many parts.
 DEFAULT_PART: Final = 150 * 1024 * 1024
-"""The part size that the server chooses, unless the file would have too many parts."""
 
 _ETAG = re.compile(r"([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?")
 

@@ -9,6 +9,7 @@ from typing import Final
 from vitrine.client import Vitrine
 from vitrine.upload_models import UploadedFile
 
+# A worker copies terabytes in many steps; after an hour the command ends, and can be repeated.
 WAIT_SECONDS: Final = 3600.0
 FIRST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 15.0

@@ -31,8 +31,8 @@ from vitrine.transfer.targets import AssetTargets, Target, ensure_database
 from vitrine.transfer.uploading import BatchUpload
 
 FILES_A_BATCH: Final = 50
+# The API's limit of part URLs in one reply.
 PARTS_A_BATCH: Final = 3_000
-"""Maximum number of part URLs in one reply."""
 # Part URLs are valid for an hour, and a batch must be uploaded well before that.
 BYTES_A_BATCH: Final = 1024**3
 """Size of the files in one batch."""

@@ -17,8 +17,8 @@ from vitrine.transfer.content import sha256_of
 from vitrine.transfer.names import composed
 
 PART_SIZE: Final = 64 * 1024 * 1024
+# The API's limit of URLs in one reply.
 MOST_PARTS: Final = 3000
-"""Maximum number of URLs in one reply."""
 
 
 class SameNameError(IntegrityError):

@@ -14,6 +14,7 @@ from vitrine.quoting import quoted
 FORBIDDEN = '<>:"/\\|?*'
 # The limits of the API for names of assets and files, and for ids of databases.
 LONGEST_NAME = 255
+# The contract's limits of ids.
 LONGEST_DATABASE_ID = 63
 SHORTEST_DATABASE_ID = 3
 RESERVED_DATABASE_ID = "GLOBAL"

@@ -21,8 +21,9 @@ from vitrine.transfer.resuming import Found, OpenFile, find_uploads
 from vitrine.transfer.scan import LocalFile
 from vitrine.transfer.urls import PartUrls
 
+# Part URLs of the first reply, which end after an hour. Further ones are requested when they are
+# needed.
 MAX_PART_URLS = 1000
-"""Part URLs of the first reply. Further ones are requested when they are needed."""
 MAX_PARTS = 10_000  # S3's limit for one object
 MAX_PART_BYTES = 5 * 1024**3  # S3's limit
 

@@ -48,6 +48,7 @@ from vitrine_mlflow.registry.items import (
 )
 from vitrine_mlflow.table import GSI5, INFO, PARTITION_KEY, TAGS
 
+# They are projected into an index, where each kilobyte costs a write unit at every change.
 _PACKED_TAGS_BYTES = 8_000
 
 

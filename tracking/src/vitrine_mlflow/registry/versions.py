@@ -42,6 +42,7 @@ from vitrine_mlflow.registry.items import (
 from vitrine_mlflow.registry.models import Models, no_model
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
+# Of 100 writes; the others are the version, its model and look-ups.
 _TAGS_IN_TRANSACTION = 90
 
 

@@ -14,6 +14,7 @@ from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.mlflow_api import SearchUtils, start_offset
 from vitrine_mlflow.search.predicates import Candidate
 
+# A token of another release continues by its offset.
 _TOKEN_VERSION = 1
 _PRESENT, _NAN, _MISSING = 0, 1, 2
 

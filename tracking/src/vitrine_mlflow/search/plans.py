@@ -18,6 +18,7 @@ from vitrine_mlflow.table import LSI1, LSI3, LSI4, Index
 
 _T = TypeVar("_T")
 _Keyed = tuple[str, _T]
+# Inverts an encoding, which then sorts in the other direction.
 _ALL_ONES = (1 << 64) - 1
 _MAX_SELECTED = 1_000  # more rows of a filter's index than this cost more than a whole read
 _STATUSES = ("FAILED", "FINISHED", "KILLED", "RUNNING", "SCHEDULED")

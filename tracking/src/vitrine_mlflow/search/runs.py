@@ -35,6 +35,7 @@ from vitrine_mlflow.search.reading import RunReader, load_summaries
 from vitrine_mlflow.summaries import Summary
 from vitrine_mlflow.table import INFO
 
+# Without `max_results` MLflow's own store returns all runs.
 _ALL = 1 << 30
 
 

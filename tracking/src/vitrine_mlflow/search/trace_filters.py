@@ -21,6 +21,7 @@ from vitrine_mlflow.traces.document import TraceDocument, number_of
 from vitrine_mlflow.traces.spans import StoredSpan
 from vitrine_mlflow.traces.store import StoredTrace
 
+# A span may begin before its trace by the clocks of two machines.
 _CLOCK_SKEW_MS = 10_000
 
 

@@ -25,6 +25,7 @@ from vitrine_mlflow.search.trace_filters import (
 )
 from vitrine_mlflow.traces.store import StoredTrace, TraceStore
 
+# Traces that one BatchGetItem reads (decision 59).
 _READ = 100
 _MORE_KEYS = 20  # so that traces of one time at the end of a page are read with it
 _TIME = ("attribute", "timestamp_ms")

@@ -29,6 +29,7 @@ _TOKENS = (
     "cache_creation_input_tokens_above_1hr",
 )
 _COSTS = ("input_cost", "output_cost", "total_cost")
+# MLflow's own store has 64 bits for the number.
 _LARGEST = (1 << 63) - 1
 
 

@@ -21,6 +21,7 @@ from vitrine_mlflow.traces.store import StoredTrace, TraceStore
 if TYPE_CHECKING:
     from vitrine_mlflow.mlflow_sql import TraceRows
 
+# Traces that are in memory at once, with their assessments: five batch reads.
 _READ = 500
 _COST, _MODEL, _PROVIDER = "mlflow.llm.cost", "mlflow.llm.model", "mlflow.llm.provider"
 

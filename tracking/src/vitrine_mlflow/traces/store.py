@@ -19,6 +19,8 @@ from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
 _Result = TypeVar("_Result")
 _DOCUMENT, _SPANS = "trace", "spans"
 _NAME_BYTES = SORT_KEY_BYTES - 300
+# Traces that this process writes at the moment: `start_trace` and `log_spans` of one follow each
+# other (decision 59).
 _REMEMBERED = 1_000
 
 

@@ -33,6 +33,7 @@ from vitrine_mlflow.traces.document import TraceDocument
 from vitrine_mlflow.traces.spans import SpanBatch, StoredSpan, pack
 from vitrine_mlflow.traces.store import StoredTrace, TraceStore, span_put
 
+# As MLflow's own store, with its message.
 _LINKS = 100
 _EXPORT_SECONDS = (1, 2)  # how long a reader waits for spans that are being exported
 
