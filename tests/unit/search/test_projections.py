@@ -263,7 +263,7 @@ def test_each_own_field_names_the_mapping_version_that_added_it() -> None:
     ],
 )
 def test_files_are_rebuilt_after_changes_of_the_attributes_in_their_documents(
-    attribute: str, changed: object
+    attribute: str, changed: Any
 ) -> None:
     assert (file(**{attribute: changed}) != file()) == (attribute in INHERITED_BY_FILES)
 
