@@ -7,6 +7,7 @@ limits on keywords.
 
 from typing import Any
 
+from backend.spec.analysis import ANALYSIS, INNER_NORMALIZER, STRETCH_CHARS
 from backend.spec.tables import assets, metadata
 from backend.spec.tables.model import Table
 from backend.values import frozen
@@ -66,7 +67,7 @@ BOOLEAN: Mapping = {"type": "boolean"}
 DATE: Mapping = {"type": "date"}
 FLAT_OBJECT: Mapping = {"type": "flat_object"}
 
-INNER, INNER_NORMALIZER = "inner", "inner"
+INNER = "inner"
 # The `inner` subfield, which finds a part inside a word: `lam` finds lamp. With doc values it is
 # compared without reading sources (decision 41).
 INNER_PARTS: Mapping = {
@@ -89,62 +90,6 @@ BY_PREFIX: dict[str, Mapping] = {
     "gs_": {"type": "text"},
 }
 """The mapping of a field by the prefix of its name."""
-
-# Length of a stretch: the substring that is indexed from each position of a text in permission
-# rules. Longer values of rules use a wildcard, which takes up to a millisecond (decision 31).
-STRETCH_CHARS = 24
-STRETCH_END, STRETCH_STAND_IN = "\u0002", "\u0003"
-"""The padding after the end of a text, and the replacement for that character inside a text."""
-
-
-def _replaced(pattern: str, replacement: str) -> Mapping:
-    return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
-
-
-ANALYSIS: Mapping = {
-    "normalizer": {
-        INNER_NORMALIZER: {"type": "custom", "filter": ["lowercase", "asciifolding"]},
-    },
-    "analyzer": {
-        "default": {
-            "type": "custom",
-            "tokenizer": "words",
-            "filter": ["short", "parts", "lowercase", "asciifolding", "unique"],
-        },
-        "default_search": {
-            "type": "custom",
-            "tokenizer": "words",
-            "filter": ["short", "lowercase", "asciifolding"],
-        },
-        "stretches": {
-            "type": "custom",
-            "char_filter": ["no_ends", "filled_up"],
-            "tokenizer": "stretches",
-        },
-    },
-    "char_filter": {
-        "no_ends": _replaced(STRETCH_END, STRETCH_STAND_IN),
-        "filled_up": _replaced("\\z", STRETCH_END * (STRETCH_CHARS - 1)),
-    },
-    "tokenizer": {
-        "words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"},
-        "stretches": {"type": "ngram", "min_gram": STRETCH_CHARS, "max_gram": STRETCH_CHARS},
-    },
-    "filter": {
-        "parts": {"type": "word_delimiter", "preserve_original": True},
-        # a term over 32,766 bytes would fail the document
-        "short": {"type": "truncate", "length": 255},
-    },
-}
-"""The analysis of text, where the data model only says `text`.
-
-Names of files and assets are what people search for: `PumpHousing_v2.glb` is found by `pump`,
-`housing`, `pumphousing`, `v2` and `glb`. The standard tokenizer would keep `v2.glb` as one word.
-
-Fields of permission rules are also cut into stretches, one from each character on. A text contains
-another if one of its stretches begins with it. It ends with another if one of its stretches is that
-text, padded to the length of a stretch.
-"""
 
 DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (
     {"core_strings": {"match": "str_*", "mapping": TEXT}},

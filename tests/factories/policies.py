@@ -21,13 +21,11 @@ from backend.domains.access.policy.model import (
     Fields,
     Rule,
 )
+from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
 from backend.spec.search_indexes import (
     CUT,
     CUT_INTO,
     RULED_FIELDS,
-    STRETCH_CHARS,
-    STRETCH_END,
-    STRETCH_STAND_IN,
     STRETCHES_OF,
 )
 from backend.spec.tables.access import POLICIES

@@ -29,13 +29,11 @@ from backend.search.query.models import SearchBody
 from backend.search.query.queries import full_query
 from backend.search.query.service import SearchService
 from backend.search.query.words import MAX_WORDS
+from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     CUT_INTO,
     FILE_INDEX,
-    STRETCH_CHARS,
-    STRETCH_END,
-    STRETCH_STAND_IN,
 )
 from tests.amounts import amount
 from tests.factories.policies import WORDS, everything, read_plainly, rules, stored

@@ -25,13 +25,11 @@ from backend.domains.access.policy.model import (
 )
 from backend.domains.access.policy.predicate import blocks_for
 from backend.domains.access.policy.reduction import reduced
+from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
 from backend.spec.search_indexes import (
     CUT,
     CUT_INTO,
     RULED_FIELDS,
-    STRETCH_CHARS,
-    STRETCH_END,
-    STRETCH_STAND_IN,
     STRETCHES_OF,
     WITHHELD,
 )

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from backend.core.errors import TooLargeError
 from backend.domains.access.policy.model import Fields, Rule, parse_rule
 from backend.domains.access.policy.search_filter import EVERYTHING, MAX_CLAUSES, search_filter
+from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
 from backend.spec.search_indexes import (
     RULED_FIELDS,
-    STRETCH_CHARS,
-    STRETCH_END,
-    STRETCH_STAND_IN,
     WITHHELD,
 )
 from tests.factories.policies import (
