@@ -1,13 +1,19 @@
 """Clients decide by error codes: each code is declared once and has one status."""
 
+import builtins
+import re
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 from backend.core.errors import VitrineError
 from backend.http.errors import status_of
 
+ROOT = Path(__file__).parents[2]
+CODE = ("backend", "client/src", "infra", "local", "tracking/src")
+OF_LIBRARIES = {"BotoCoreError", "ClientError", "MlflowException"}
 PARTS = ("aws", "core", "domains", "http", "operations", "search")
 
 
@@ -52,3 +58,12 @@ def test_a_slice_declares_its_errors_in_its_module_of_errors() -> None:
         )
         == []
     )
+
+
+def test_an_error_that_a_docstring_lists_exists() -> None:
+    texts = [path.read_text() for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    existing = {name for text in texts for name in re.findall(r"^class (\w+)", text, re.MULTILINE)}
+    sections = (part for text in texts for part in re.findall(r"Raises:\n((?: {4,}.*\n)+)", text))
+    listed = {name for each in sections for name in re.findall(r"(?m)^ +(\w+Error):", each)}
+    assert len(listed) > 100
+    assert listed - existing - OF_LIBRARIES - vars(builtins).keys() == set()

@@ -49,7 +49,7 @@ class CommentService:
         """List the comments, or the deleted ones, of an asset or of one of its versions.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.asset_by_id(caller, "GET", asset_id)
         return fill(
@@ -66,7 +66,7 @@ class CommentService:
 
         Raises:
             CommentNotFoundError: the comment does not exist.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         return self._found(self.assets.asset_by_id(caller, "GET", asset_id), key)
 
@@ -79,7 +79,7 @@ class CommentService:
         Raises:
             AssetVersionNotFoundError: the asset has no such version.
             CommentExistsError: a comment has this id, or had it.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not write to the asset.
         """
         asset = self.assets.asset_by_id(caller, "POST", asset_id)
@@ -109,7 +109,7 @@ class CommentService:
         Raises:
             CommentNotFoundError: it does not exist, or is deleted.
             CommentOvertakenError: it is changed concurrently at every attempt.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not change the asset.
         """
@@ -136,7 +136,7 @@ class CommentService:
         Raises:
             CommentNotFoundError: it does not exist, or is deleted.
             CommentOvertakenError: it is changed concurrently at every attempt.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not delete the asset.
         """

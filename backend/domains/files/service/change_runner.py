@@ -76,7 +76,7 @@ class ChangeRunner:
         that forbid the change.
 
         Raises:
-            AssetGoneError: the asset was archived or deleted.
+            AssetNotFoundError: the asset was archived or deleted.
             ChangeBusyError: other changes of the asset's files take too long.
             FileChangeFailedError: it failed, and was undone.
         """

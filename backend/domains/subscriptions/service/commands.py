@@ -79,7 +79,7 @@ class SubscriptionService:
             InvalidInputError: one of them is unknown or has no confirmed address, or there would be
                 too many.
             RateLimitedError: the caller has subscribed too many users in this minute.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionExistsError: one of them is subscribed already.
         """
         sent = _named(caller, body)
@@ -105,7 +105,7 @@ class SubscriptionService:
         Raises:
             InvalidInputError: a new one is unknown or has no confirmed address.
             RateLimitedError: the caller has subscribed too many users in this minute.
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         sent = _named(caller, body)
@@ -120,7 +120,7 @@ class SubscriptionService:
         """Remove all subscribers of an asset.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         asset = self.assets.asset_by_id(caller, "DELETE", body.entity_id)
@@ -134,7 +134,7 @@ class SubscriptionService:
         The asset may be archived, because archiving and restoring also send messages.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: one of them is not subscribed.
         """
         sent = _named(caller, body)
@@ -150,7 +150,7 @@ class SubscriptionService:
         """Return whether a user is subscribed to an asset.
 
         Raises:
-            NoSuchAssetError: the asset does not exist, or the caller may not see it.
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.asset_by_id(caller, "GET", asset_id)
         found = self.subscriptions.get(asset.asset_id)
