@@ -189,6 +189,7 @@ class Worker:
             self._failure = function_error(
                 "Runtime.ExitError", f"Error: Runtime exited with error: {how}"
             )
+        # The caller must not wait for a process that has ended.
         if self._call is not None and self._failure is not None:
             self._call.finish(self._failure)
         return self._failure
@@ -196,6 +197,7 @@ class Worker:
     async def _start(self) -> asyncio.subprocess.Process:
         with self._log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
+                # -S: no site-packages, so a dependency that the layer lacks fails here, too.
                 *(sys.executable, "-S", *self._program(), self._spec.handler),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
@@ -242,6 +244,7 @@ class Worker:
     def answer(self, request_id: str, result: InvocationResult) -> bool:
         """Pass the result to the running call; return False if it belongs to another call."""
         call = self._call
+        # After a time-out the process may still send the result of a call that has failed.
         if call is None or call.request_id != request_id:
             return False
         self._disarm()

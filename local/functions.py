@@ -137,6 +137,7 @@ async def _result(pool: _Pool, call: Call, seconds: float | None) -> InvocationR
             await call.taken.wait()
     except TimeoutError:
         if call in pool.waiting:
+            # Not taken: it has not run, so the caller may repeat it.
             return _throttled(f"no process was free for {seconds:.0f} seconds")
     async with asyncio.timeout(seconds):
         return await call.result

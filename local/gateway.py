@@ -92,9 +92,11 @@ class Gateway:
         origin = request.header("origin")
         if cors is None or origin is None:
             return await self._routed(request)
+        # The gateway replies to preflight requests by itself, so no function has a route for them.
         if request.method == "OPTIONS" and request.header("access-control-request-method"):
             return Answer(204, b"", tuple(_preflight(cors, origin)))
         answer = await self._routed(request)
+        # API Gateway ignores CORS headers of functions if the API has a CORS configuration.
         own = [h for h in answer.headers if not h[0].startswith("access-control-")]
         return replace(answer, headers=(*own, *_allowed(cors, origin)))
 
@@ -124,6 +126,7 @@ class Gateway:
             return message(503, "Service Unavailable")
         if result.error is not None:
             _log.warning("%s failed: %s", match.route.key, result.message())
+            # An event of more than 6 MB: API Gateway accepts larger bodies than Lambda does.
             if b'"RequestEntityTooLarge"' in result.payload:
                 return message(413, "Request Entity Too Large")
             if result.error == THROTTLED:
@@ -156,12 +159,15 @@ class Gateway:
         self, authorizer: Authorizer, event: Object, match: Match, identity: list[str]
     ) -> _Decision | Answer:
         key = (authorizer.id, *identity)
+        # Without an identity source there is nothing by which to cache.
         cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None
         if cached is not None and cached.until > time.monotonic():
             return cached
         authorizer_event: Object = {
             **event,
             "type": "REQUEST",
+            # The event is the request's, without a body: API Gateway does not send it to
+            # authorizers.
             "routeArn": self._route_arn(match, event),
             "identitySource": list[JsonValue](identity),
         }
@@ -197,6 +203,7 @@ async def _read(http: HttpRequest) -> Request:
         size += len(part)
         if size > _MAXIMUM_BODY:
             raise _TooLargeError
+        # Counted as it arrives: the header with its length may be missing or wrong.
         parts.append(part)
     raw_path: bytes = http.scope.get("raw_path") or http.url.path.encode()
     return Request(

@@ -63,6 +63,7 @@ class DynamoTables:
         self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
     ) -> list[tuple[Table, Item]]:
         tables = {self.settings.table(table): table for table, _ in wanted}
+        # DynamoDB refuses a batch that names an item twice.
         unique = {
             (table.name, *key.values()): (self.settings.table(table), self._key(table, key))
             for table, key in wanted
@@ -118,6 +119,8 @@ class DynamoTables:
         write_id = new_write_id()
         kind, request = self._request(with_id(write, write_id))
         if "ConditionExpression" in request:
+            # The refused item shows whether this write was carried out by an earlier attempt
+            # (decision 39).
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         try:
             return _retry_while_busy(lambda: self._write(kind, request))
@@ -201,6 +204,7 @@ class DynamoTables:
             request["Key"] = self._key(write.table, write.key)
         if isinstance(write, Update):
             request["UpdateExpression"] = expression.update(write)
+            # A part of the item only, but what is too large by itself is refused with its reason.
             check_item(write.table, to_wire(write.set) | request["Key"])
         if write.conditions:
             request["ConditionExpression"] = expression.condition(write.conditions)
@@ -232,6 +236,8 @@ class DynamoTables:
                 raise
             reasons = cast("list[dict[str, Any]]", error.response.get("CancellationReasons", []))
             codes = [reason.get("Code") for reason in reasons]
+            # The reasons are in the order of the writes; a refusal comes before a conflict, which
+            # may be its consequence.
             for reason, write in zip(reasons, writes, strict=False):
                 refusal = _reason_as_error(reason, write)
                 if refusal is not None:
@@ -269,6 +275,7 @@ class DynamoTables:
 
             _retry_while_busy(write_pending)
 
+        # Batches are independent; an outage ends all of them, and the caller repeats the whole.
         in_parallel(write, list(_chunks(requests, _WRITE_BATCH)))
 
 
@@ -323,6 +330,7 @@ def _retry_with_pauses(step: Callable[[], T]) -> T:
     waiting = Retrying(
         retry=retry_if_exception_type(_BusyError),
         wait=wait_random_exponential(multiplier=0.02, max=1),
+        # At most some five seconds, with pauses of up to one.
         stop=stop_after_attempt(11),
         reraise=True,
     )

@@ -82,6 +82,7 @@ class HttpApp:
                 _, _, path = event["routeKey"].partition(" ")
                 return resolver.resolve({**event, "rawPath": path}, context)
             finally:
+                # A process also serves other events, which have no deadline.
                 self.deadline.begin(None)
 
         return cast("Handler", handle)
@@ -95,6 +96,7 @@ class HttpApp:
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
         request_id = event.request_context.request_id
+        # Of the last request: a process serves many, one after the other.
         self.watch.refused, self.request.id = None, request_id
         call: Call | None = None
         try:
@@ -104,6 +106,8 @@ class HttpApp:
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
             text = "" if isinstance(reply, Content) else _text_of(reply)
             if reply.read is not None:
+                # After the reply is built, because only then is known what it discloses; before it
+                # is returned.
                 text = self._recorded(call, request_id, reply, reply.read, text)
         except VitrineError as error:
             if call is not None:
@@ -218,6 +222,7 @@ def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
 def _compressed_response(status: int, headers: dict[str, str], text: str) -> Response[str]:
     import gzip  # noqa: PLC0415 - few replies are that large
 
+    # mtime=0: equal replies have equal bytes.
     packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
     response = Response(
         status_code=status,
@@ -236,6 +241,7 @@ def _content_response(content: Content) -> Response[str]:
         body=base64.b64encode(content.body).decode(),
         headers=dict(content.headers),
     )
+    # An empty body needs no decoding by the gateway.
     response.base64_encoded = bool(content.body)
     return response
 
@@ -246,6 +252,7 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
         return ANONYMOUS
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})
     context = cast("dict[str, Any]", authorizer.get("lambda") or {})
+    # Before the identity: the authorizer could not determine one (decision 6).
     if OUTAGE_MARK in context:
         raise UnavailableError("Authentication is temporarily not possible; try again")
     user_id = context.get("userId")

@@ -28,6 +28,7 @@ def free_ports(count: int) -> list[int]:
             if len(found) == count:
                 break
             sought = _FIRST + secrets.randbelow(_END - _FIRST)
+            # All are held until the end, so that no port is found twice.
             probe = held.enter_context(socket.socket())
             with contextlib.suppress(OSError):  # in use, possibly by the ports found before
                 probe.bind((LOOPBACK, sought))
@@ -45,6 +46,7 @@ def free_port() -> int:
 def is_free(port: int) -> bool:
     """Return whether `port` is free; connections of a stopped server do not count."""
     with socket.socket() as probe:
+        # As the server that will use it: connections in TIME_WAIT do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

@@ -78,6 +78,7 @@ class Running:
         """
         pause = threading.Event()
         deadline = time.monotonic() + timeout
+        # The process first: an engine that ended never responds.
         while not self.healthy():
             self.check_alive()
             if time.monotonic() > deadline:
@@ -154,6 +155,7 @@ def launch(
             stderr=subprocess.STDOUT,
             env={**os.environ, **environment},
             cwd=data,
+            # Ctrl-C is for the runner, which then stops the engines in order.
             start_new_session=True,
         )
     pid_file = data / f"{name}.pid"
@@ -191,6 +193,7 @@ def _process_of(pid_file: Path) -> psutil.Process | None:
     try:
         noted = json.loads(pid_file.read_text(encoding="utf-8"))
         process = psutil.Process(int(noted["pid"]))
+        # Creation times are rounded by some systems.
         same = abs(process.create_time() - float(noted["created"])) < 1.0
     except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
         return None

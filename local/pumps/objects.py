@@ -140,6 +140,7 @@ class ObjectPump:
         hints, self._hints = self._hints, defaultdict(set)
         async with self._looking:
             for bucket in self._buckets:
+                # The engine sends keys encoded or not, by its version.
                 keys = {variant for key in hints[bucket] for variant in (key, unquote_plus(key))}
                 if len(keys) > _MOST_SINGLE:
                     found = await asyncio.to_thread(self._list, bucket, None)
@@ -161,6 +162,8 @@ class ObjectPump:
         sent = 0
         for version, detail in found.items():
             if version not in known:
+                # First the event, then the journal: a crash between both repeats the event, and
+                # loses none.
                 await self._send(bucket, version, detail, gone=False)
                 self._journal.add_object(bucket, version)
                 sent += 1
@@ -211,6 +214,7 @@ class ObjectPump:
             for entry in _entries(page.get("Versions", []), page.get("DeleteMarkers", []))
             if key is None or entry[0] == key
         ]
+        # Events of a key are sent in the order of its versions.
         entries.sort(key=lambda entry: entry[1])
         return {version: _object(version) | detail for _, _, version, detail in entries}
 

@@ -78,6 +78,7 @@ class QueuePump:
         failures = 0
         try:
             while True:
+                # Before receiving: a received message is hidden from others while it waits.
                 await slots.acquire()
                 try:
                     messages = await self._receive()
@@ -103,6 +104,7 @@ class QueuePump:
     async def _extend(self) -> None:
         """Keep messages hidden while they are processed."""
         while True:
+            # Two attempts may fail before a message becomes visible.
             await asyncio.sleep(self._hidden / 3)
             try:
                 await asyncio.to_thread(self._hide, list(self._held), self._hidden)
@@ -125,6 +127,7 @@ class QueuePump:
             wait = _IN_WINDOW_POLL if messages else _LONG_POLL
             receiving = asyncio.create_task(asyncio.to_thread(self._receive_once, room, wait))
             try:
+                # The thread cannot be stopped: its messages would be hidden until their time-out.
                 got = await asyncio.shield(receiving)
             except asyncio.CancelledError:
                 # the task may be cancelled, too
@@ -180,6 +183,7 @@ class QueuePump:
         finally:
             for receipt in _receipts(messages):
                 self._held.pop(receipt, None)
+        # Also those that the filter dropped: Lambda deletes them.
         await self._delete([m for m in messages if m.get("MessageId") not in failed])
 
     async def _call(self, messages: list[MessageTypeDef]) -> set[str]:
@@ -196,9 +200,11 @@ class QueuePump:
             left = max(0, int(since + self._visibility - time.monotonic()))
             await asyncio.to_thread(self._release, receipts, left)
             return everything
+        # Without `ReportBatchItemFailures`, a returned list means nothing.
         if not self._mapping.reports_failures:
             return set()
         named = failed_identifiers(result)
+        # As Lambda: a reply that names unknown messages fails the batch.
         return everything if named is None or named - everything else named
 
     async def _delete(self, messages: list[MessageTypeDef]) -> None:

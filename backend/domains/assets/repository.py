@@ -64,6 +64,7 @@ class AssetRepository:
         if not in_archive:  # half the time of a batch of one
             item = self.tables.get(ASSETS, _key(database_id, asset_id))
             return None if item is None else Asset.model_validate(item)
+        # In one request, because the asset may be moved between two.
         partitions = [database_id, keys.archived(database_id)]
         wanted = [(ASSETS, _key(partition, asset_id)) for partition in partitions]
         found = {item[PARTITION.name]: item for _, item in self.tables.get_many(wanted)}

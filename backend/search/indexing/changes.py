@@ -85,6 +85,7 @@ def table_changes(records: Sequence[Record]) -> Changes:
         except (_MalformedError, ValueError) as error:
             name = _name(record, "eventID", number)
             changes.poison.append(Poison(name, record, str(error)))
+    # The last one of an asset rebuilds for all changes before it.
     changes.fan_outs = _latest(changes.fan_outs)
     return changes
 

@@ -232,6 +232,7 @@ def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
         "str_bucketprefix": bucket.base_assets_prefix,
         "list_tags": _texts(row.get("tags")),
     }
+    # A value that permissions cannot compare hides the document, instead of passing a denial.
     if not _is_judged(row) or any(_is_beyond_keywords(shared[field]) for field in _RULED):
         shared[WITHHELD] = True
     return shared
@@ -249,6 +250,7 @@ def _is_judged(row: Row) -> bool:
 def _is_beyond_keywords(value: str | list[str]) -> bool:
     """Return whether OpenSearch leaves such a text out, counted in characters of Java."""
     texts = [value] if isinstance(value, str) else value
+    # Java counts UTF-16 units: a character outside the basic plane is two.
     return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
 
 
@@ -274,6 +276,7 @@ def _previewed(source: AssetSource | FileSource) -> JsonObject:
 
 
 def _version_of(one: ObjectVersion) -> str:
+    # Without versions, the ETag distinguishes contents.
     return f"null:{one.etag}" if one.version_id == "null" else one.version_id
 
 
@@ -346,6 +349,7 @@ def _texts(value: object) -> list[str]:
     """Return the texts in a list; sorted if it is a set, which other products write for tags."""
     values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
     found = [valid_text(element) for element in values if isinstance(element, str)]
+    # A set has no order, and the hash of a document must not depend on it.
     return sorted(found) if isinstance(value, set | frozenset) else found
 
 

@@ -162,6 +162,7 @@ class Sources:
                 key = preview_base(reference.key) or reference.key
                 wanted.setdefault(reference.asset, _Wanted()).keys.add(key)
             else:
+                # A preview has no document; that of its file names it.
                 base = preview_base(reference.key)
                 objects.add(ObjectRef(reference.bucket, base) if base else reference)
         for reference, asset in self._owners.of(objects).items():
@@ -172,6 +173,7 @@ class Sources:
         tasks: list[Callable[[], Any]] = []
         for one in live:
             tasks += self._reads(one)
+        # Requests of all assets together: one after the other, they would add up their latencies.
         results = iter(self._together(tasks))
         for one in live:
             metadata, attributes, found = next(results), next(results), next(results)
@@ -231,11 +233,13 @@ def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Ite
     wanted = [
         (ASSETS, {"databaseId": partition, "assetId": asset.asset_id})
         for asset in assets
+        # Archiving moves the row, so either partition may have it.
         for partition in (asset.database_id, keys.archived(asset.database_id))
     ]
     found: dict[AssetRef, Item] = {}
     for _, row in tables.get_many(wanted):
         asset = AssetRef(keys.active(row["databaseId"]), row["assetId"])
+        # Found twice while it moves: the later revision counts.
         if asset not in found or _order(row) > _order(found[asset]):
             found[asset] = row
     return found

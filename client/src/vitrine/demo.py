@@ -169,6 +169,7 @@ def _processed(
         glb = f"glb/{path}/{hit.text('str_s3_version_id')}.glb"
         source = Source(database_id=database_id, asset_id=asset.asset_id, path=glb, family="viewer")
         try:
+            # HEAD, because it transfers no bytes of the GLB.
             client.streams.head(source)
         except NotFoundError:
             return False

@@ -19,6 +19,7 @@ def find_asset(client: Vitrine, database_id: str, wanted: str, *, archived: bool
     """
     try:
         return client.assets.get(database_id, wanted, show_archived=archived or None)
+    # An id first: it is unique, and one request; a name needs the whole list.
     except NotFoundError as absent:
         listed = client.assets.list(database_id, show_archived=archived or None)
         named = [asset for asset in listed if asset.asset_name == wanted]

@@ -47,6 +47,7 @@ class RetryPolicy:
         if retry_after is not None:
             return min(max(retry_after, 0.0), self.longest_retry_after)
         ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
+        # Many clients that were refused at the same time come back at different ones.
         return self.jitter(ceiling / 2, ceiling)
 
     def tries_status_again(self, status: int, code: str | None = None, *, repeatable: bool) -> bool:
@@ -55,6 +56,7 @@ class RetryPolicy:
         return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)
 
     def tries_error_again(self, error: httpx.RequestError, *, repeatable: bool) -> bool:
+        # Never different at the next attempt.
         if isinstance(error, httpx.UnsupportedProtocol):
             return False
         return repeatable or isinstance(error, NEVER_SENT)

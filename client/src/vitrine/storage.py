@@ -17,6 +17,8 @@ from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
 
 # Sent or received at once, so that progress is shown and little memory is used.
 PIECE: Final = 1024 * 1024
+# For each read and write, not for a whole part. `pool=None`: parts wait for a connection as long as
+# others take.
 TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0, pool=None)
 
 
@@ -95,6 +97,7 @@ class Storage:
                 response = self._client.put(
                     url,
                     content=part.pieces(sent) if part.length else b"",
+                    # A presigned request cannot have chunked encoding, which a generator would get.
                     headers={"Content-Length": str(part.length)},
                 )
             except httpx.InvalidURL as error:
@@ -127,6 +130,7 @@ class Storage:
             StorageError: the request was rejected.
             UnreachableError: no response, or the connection broke.
         """
+        # Bytes are counted and resumed as they are stored, so nothing may be compressed on the way.
         headers = {"Accept-Encoding": "identity"}
         if start or end is not None:
             headers["Range"] = f"bytes={start}-" + ("" if end is None else str(end - 1))

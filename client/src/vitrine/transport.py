@@ -62,6 +62,7 @@ def authorization_of(api_key: str) -> str:
         ConfigurationError: it contains a character that no key or token has.
     """
     token = api_key.strip().removeprefix("Bearer ")
+    # A line end would add a header to every request.
     if not (token.isascii() and token.isprintable()) or " " in token:
         raise ConfigurationError("the API key contains invalid characters")
     return token if token.startswith("vams_") else f"Bearer {token}"
@@ -140,13 +141,16 @@ class Transport:
         self.api_url = api_url.rstrip("/")
         self.retry = retry or RetryPolicy()
         self._pauses = pauses or Pauses()
+        # Shared by all threads: a search after an import waits for the writes of each.
         self.written = Writes()
         try:
             self._client = httpx.Client(
                 base_url=self.api_url,
                 headers=headers,
                 timeout=TIMEOUT,
+                # Only failures to connect, before anything was sent; the rest is the policy's.
                 transport=http or httpx.HTTPTransport(retries=1),
+                # Otherwise another host could get the credentials.
                 follow_redirects=False,
             )
         except httpx.InvalidURL as error:
@@ -179,6 +183,7 @@ class Transport:
         request = self._client.build_request(
             method, path, params=_parameters(query), json=body, headers=headers
         )
+        # PUT and DELETE of this API have the same effect twice; POST may create a second object.
         again = method in _SAFE_METHODS if repeatable is None else repeatable
         attempt, began = 0, self._pauses.clock()
         while True:
@@ -199,6 +204,7 @@ class Transport:
                 error.status, error.code, repeatable=again
             ):
                 raise error
+            # The server knows how long its limit lasts, so its `Retry-After` comes first.
             delay = self.retry.delay(attempt, error.retry_after)
             fact = f"the server is busy (status {error.status})"
             self._pauses.wait(delay, since=began, fact=fact)
@@ -247,6 +253,7 @@ class Transport:
         seen: set[str] = set()
         token: str | None = None
         while True:
+            # The token is bound to the query, so each page repeats it.
             asked = {**(query or {}), "pageSize": page_size, "startingToken": token}
             response = self.send("GET", path, query=asked)
             try:
@@ -260,6 +267,7 @@ class Transport:
             following = page.get("NextToken")
             if not isinstance(following, str) or not following:
                 return
+            # A server that repeats a token would be listed for ever.
             if following in seen:
                 raise ProtocolError(f"GET {path}: the server returned the same page token twice")
             seen.add(following)

@@ -44,6 +44,7 @@ class Range:
 
     @classmethod
     def of_prefix(cls, prefix: str) -> "Range":
+        # The highest code point, also in UTF-8.
         return cls(prefix, prefix + "\U0010ffff")
 
 
@@ -81,6 +82,7 @@ class Database:
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """The items that exist, by key; 100 a request."""
         found: dict[Key, Item] = {}
+        # A batch with a key twice is refused.
         wanted = dict.fromkeys(keys)
         for key in wanted:
             _require_fitting(key)
@@ -95,6 +97,7 @@ class Database:
                 item = deserialize_item(raw)
                 found[key_of(item)] = item
             left: dict[str, Any] = reply.get("UnprocessedKeys") or {}
+            # What DynamoDB left out, because of its size or of throttling.
             pending += left.get(self._table, {}).get("Keys", [])
         return found
 
@@ -124,6 +127,7 @@ class Database:
                 return
             parameters["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
             if "Limit" in parameters:
+                # A reader that continues needs many: requests grow with the logarithm of the items.
                 parameters["Limit"] = min(2 * parameters["Limit"], _PAGE_ITEMS)
 
     def query_prefix(self, pk: str, prefix: str, **options: Any) -> Iterator[Item]:
@@ -161,6 +165,7 @@ class Database:
             return
         kind, parameters = write_parameters(writes[0])
         partition = written_key(writes[0]).pk
+        # Half the price of a transaction of one item.
         if len(writes) == 1 and kind in _METHODS:
             with self._translated(f"{kind}Item", partition):
                 getattr(self._client, _METHODS[kind])(TableName=self._table, **parameters)
@@ -181,6 +186,7 @@ class Database:
         Raises:
             ConflictError: others came between in every attempt.
         """
+        # The last attempt is outside, so that its error is raised.
         for number in range(_ATTEMPTS - 1):
             try:
                 return attempt()

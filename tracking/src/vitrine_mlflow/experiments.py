@@ -77,6 +77,7 @@ class Experiments:
                 return  # another store created it
 
     def create(self, name: str, location: str | None, tags: Iterable[ExperimentTag] | None) -> str:
+        # Otherwise artifacts of one workspace could be below the root of another one.
         if location and self._context.isolation is not None:
             raise invalid("artifact_location cannot be specified when workspaces are enabled")
         validate_experiment_name(name)
@@ -106,6 +107,7 @@ class Experiments:
         workspace: str,
     ) -> None:
         location = location or joined_uri(self._context.root_of(workspace), experiment_id)
+        # Before anything is written (decision 73).
         require_lent(location, "artifact_location", workspace)
         item = new_item(
             experiment_id,
@@ -185,6 +187,7 @@ class Experiments:
 
     def get_by_name(self, name: str) -> Experiment | None:
         """The experiment that has reserved a name; the reservation is read consistently."""
+        # Not by the index of names, which lags.
         reserved = self._database.get(name_key(name, self._context.workspace))
         return None if reserved is None else self.get(reserved["experiment_id"])
 
@@ -228,6 +231,7 @@ class Experiments:
         )
 
     def tags_of(self, stored: StoredExperiment) -> dict[str, str]:
+        # Small tags are in the item, so that most reads are one request.
         if "more_tags" not in stored.info:
             return stored.tags
         pk = keys.EXPERIMENT.key(experiment_id=stored.experiment_id).pk
@@ -236,6 +240,7 @@ class Experiments:
 
     def set_stage(self, stored: StoredExperiment, stage: str) -> None:
         """Change the lifecycle stage; `sweep` remains until the runs have it too."""
+        # The stage counts at once; its runs follow, also if this process dies meanwhile.
         info = {**stored.info, "stage": stage, "updated": self._context.sources.now_ms()}
         self._update(stored, {INFO: info, "sweep": stage})
 
@@ -257,11 +262,13 @@ class Experiments:
             known = holder.stored_tokens(self._database)
             renamed = [
                 reservation(own_id, name, workspace),
+                # On condition that it is still its own: another rename may have freed it.
                 Delete(name_key(stored.name, workspace), {"experiment_id": own_id}),
                 reversed_name(own_id, name),
                 *holder.puts(tokens - known),
             ]
             deletes = holder.deletes(known - tokens)
+        # If not, rows of the former name are removed afterwards: they only cost reads.
         fits = 1 + len(renamed) + len(deletes) <= TRANSACTION_WRITES
         writes = [*renamed, *deletes] if fits else renamed
         try:

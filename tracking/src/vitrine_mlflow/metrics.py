@@ -91,8 +91,10 @@ class Metrics:
         experiment_id = self._runs.experiment_of(run_id)
         run_key = self._runs.key(run_id)
         first_key = summary_key(experiment_id, run_id, METRICS)
+        # Read by their keys, consistently: an index would lag.
         latest_keys = {key: _latest_key(experiment_id, run_id, key) for key in values}
         wanted = [run_key, first_key, *latest_keys.values()]
+        # Read with the run, in one request, until it is known.
         if experiment_id not in self._primary:
             wanted.append(keys.EXPERIMENT.key(experiment_id=experiment_id))
         found = self._database.get_many(wanted)
@@ -110,6 +112,7 @@ class Metrics:
             pending = self._flush_if_full(batch, pending, len(logged) + (2 if old is None else 3))
             pending += batch.writes(key, logged, old)
         self._flush(batch, pending)
+        # Only after the write: before it, another metric may have become the primary.
         self._primary[experiment_id] = primary
 
     def _primary_of(
@@ -122,6 +125,8 @@ class Metrics:
         item = found.get(key, {"primary": first})
         if "primary" in item:
             return item["primary"], []
+        # Of concurrent first metrics, one becomes the primary; the others are repeated as usual
+        # ones.
         condition = {"primary": ABSENT, INFO: PRESENT}
         return first, [Update(key, {"primary": first}, condition=condition)]
 
@@ -176,6 +181,7 @@ class _Batch:
         """The history of new values, and the latest one where it changes."""
         before = None if old is None else value_of(key, old)
         latest = before
+        # By key: a transaction may not name an item twice, but a value may be logged twice.
         writes: dict[Key, Write] = {}
         for value in logged:
             put = self._history(value)
@@ -216,6 +222,8 @@ class _Batch:
         key = _latest_key(*self._run, latest.key)
         condition: dict[str, Any] = {PARTITION_KEY: ABSENT}
         if before is not None:
+            # The value that was read is still the latest: a batch out of order changes nothing
+            # older.
             condition = before.attributes()
         item = with_key(key, {"key": latest.key, **latest.attributes(), "summary": number})
         return Put(item, condition)
@@ -235,6 +243,7 @@ class _Batch:
         new = Put(with_key(ranks[latest], {}))
         if before is None:
             return [new]
+        # An item may not be both deleted and put in one transaction.
         return [] if ranks[before] == ranks[latest] else [Delete(ranks[before]), new]
 
 

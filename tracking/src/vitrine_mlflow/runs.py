@@ -106,12 +106,14 @@ class Runs:
             if item is None:
                 raise not_found(run_id)
             known = self._remember(run_id, item["experiment_id"])
+        # Also for known ones: the workspace is that of the request.
         if not self._database.owns(known):
             raise not_found(run_id)
         return known
 
     def _remember(self, run_id: str, experiment_id: str) -> str:
         if len(self._experiment_ids) >= _KNOWN_RUNS:
+            # Simpler than the oldest: each costs one read of its look-up item.
             self._experiment_ids.clear()
         self._experiment_ids[run_id] = experiment_id
         return experiment_id
@@ -169,6 +171,7 @@ class Runs:
                 f"different values (run_name='{run_name}', mlflow.runName='{name_tag}')."
             )
         name = run_name or name_tag or self._context.sources.random_name()
+        # MLflow's own store keeps the name as a tag, too, which searches by tags find.
         if not name_tag:
             tags.append(RunTag(MLFLOW_RUN_NAME, name))
         info = {
@@ -226,9 +229,11 @@ class Runs:
         if puts and len(writes) + len(puts) >= TRANSACTION_WRITES:
             # rows of a name that the run does not have yet only cost reads
             stored = self._write_change(stored, {}, puts)
+            # The rows of the new name first: a search that needs them would miss the run otherwise.
             puts = []
         sets = {INFO: info, **index_attributes(stored.run_id, info)}
         stored = self._write_change(stored, sets, [*writes, *puts])
+        # Last, because rows too many only cost reads (decision 70).
         return self._write_change(stored, {}, deletes) if deletes else stored
 
     def _write_change(
@@ -267,6 +272,7 @@ class Runs:
             info = {**stored.info, **changes}
             sets: dict[str, Any] = {INFO: info, **index_attributes(run_id, info)}
             if expiry is None:
+                # A restored run must not expire.
                 self._write_change(stored, sets, removes=[EXPIRES_AT])
             else:
                 self._write_change(stored, {**sets, EXPIRES_AT: expiry})
@@ -276,6 +282,7 @@ class Runs:
     def sweep(self, experiment_id: str, stage: str) -> None:
         """Give all runs of an experiment its stage; repeating it completes a sweep."""
         wrong = _DELETED if stage == _ACTIVE else _ACTIVE
+        # A list: each change moves the run in the index that is being read.
         for stored in list(self.in_stage(experiment_id, wrong)):
             if stage == _ACTIVE:
                 self.restore(stored.run_id)
@@ -295,6 +302,7 @@ class Runs:
         """Runs of all stages by start time."""
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         for item in self._database.query(pk, Range("-", "~"), index=LSI2):
+            # Traces of the experiment have times in the same index.
             if item[SORT_KEY].startswith("R#"):
                 yield run_of_item(item)
 

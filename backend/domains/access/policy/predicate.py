@@ -54,6 +54,7 @@ class Predicate:
     def __call__(self, action: Action, object_type: str, fields: Fields) -> bool:
         key = (object_type, action)
         allowed = self._allowed.get(key)
+        # Allowing rules first: most objects match none, and then denials need no evaluation.
         if allowed is None or not allowed.holds(fields):
             return False
         return not self.denies(action, object_type, fields)
@@ -106,10 +107,12 @@ def _without_constants(block: Block, object_type: str, effect: str) -> list[Bloc
 
 def _varying(criteria: Criteria, object_type: str, effect: str) -> Criteria | None:
     """Return the criteria without those that always match. None if one never does."""
+    # Types that determine permissions: an absent value must not match a negation (decision 30).
     strict = effect == ALLOW and object_type in STRICT_TYPES
     kept: dict[Criterion, None] = {}
     for criterion in criteria:
         if criterion.field not in (*FIELDS_OF[object_type], OBJECT_TYPE_FIELD):
+            # On a field that its type lacks: never more is granted (decision 75).
             holds = effect == DENY
         elif criterion.values == (ANYTHING,) and criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
             holds = criterion.operator == CONTAINS
@@ -194,6 +197,8 @@ class _Index:
         self._absent_texts: list[tuple[frozenset[str], _Node]] = []
         for (operator, value), found in rests.items():
             blocks = tuple(found)
+            # Values with equal rests share a node, or hundreds of rules would take hundreds of
+            # them.
             node = nodes.get(blocks)
             if node is None:
                 node = nodes[blocks] = _Node(blocks)
@@ -205,6 +210,7 @@ class _Index:
         elif operator == EQUALS:
             self._exact[value] = node
         elif operator == STARTS_WITH:
+            # By length: one look-up for each length, however many values there are.
             self._starts[len(value)][value] = node
         elif operator == ENDS_WITH:
             self._ends[len(value)][value] = node

@@ -47,6 +47,7 @@ def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Blo
             several.append(block)
         else:
             plain.append(block.all_of)
+    # What is denied completely needs no clause.
     granting = [each for each in _outermost(plain) if next(held.over(each), None) is None]
     covers = (held, _Cover(granting))
     several = [
@@ -68,6 +69,7 @@ def _with_fewer_alternatives(block: Block) -> Block | None:
         return None if all_of is None else Block(all_of)
     possible = [(each,) for each in block.any_of if _plain((*all_of, each)) is not None]
     found = _merged(_outermost(possible))
+    # An alternative that the other criteria imply is always true.
     if any(_is_within(all_of, alternative) for alternative in found):
         return Block(all_of)
     if len(found) > 1:
@@ -125,6 +127,7 @@ def _plain(block: Criteria) -> Criteria | None:
     for field in sorted({each.field for each in block}, key=_FIELDS.index):
         here = {_normal(each) for each in block if each.field == field}
         exact = next(_exact(tuple(sorted(here))), None)
+        # With one text, all criteria on the field concern it: the possible values can be listed.
         if exact is not None and field in _PLAIN:
             values = tuple(v for v in exact.values if all(_holds(each, v) for each in here))
             if not values:
@@ -163,6 +166,7 @@ def _follows(wanted: Criterion, known: Criterion) -> bool:
         return _follows_exact(wanted, known)
     if known.operator in NEGATIONS:
         return wanted.operator in NEGATIONS and _refuses_less(wanted, known)
+    # A beginning or end is also a part.
     return wanted.operator in (CONTAINS, known.operator) and _holds(wanted, known.values[0])
 
 
@@ -187,6 +191,7 @@ def _met(refusing: Iterable[Criteria], granting: Iterable[Criteria]) -> Iterator
     left = list(refusing)
     for field in _PLAIN:
         granted = [next((e for e in _exact(each) if e.field == field), None) for each in granting]
+        # A grant without exact values of this field may have any of them.
         if not all(granted):
             continue
         values = {value for each in granted if each is not None for value in each.values}

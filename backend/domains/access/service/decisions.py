@@ -125,6 +125,7 @@ class PolicyAuthorization:
         if kind not in FIELDS_OF:
             return rights.is_administrator or open_to_caller
         if open_to_caller:
+            # Open without a rule, but a rule may still deny it.
             return not rights.allow.denies(action, kind, fields)
         return rights.allow(action, kind, fields)
 
@@ -137,6 +138,7 @@ class PolicyAuthorization:
         now = self.clock()
         epoch = self._epoch(now)
         key = (caller.user_id, caller.mfa)
+        # By second factor, too: roles that require one count only with it.
         cached = self._cached.get(key)
         if cached is not None and cached.epoch == epoch and _is_within(now, cached.at, CACHE_TIME):
             return cached.rights
@@ -172,6 +174,7 @@ class PolicyAuthorization:
         return epoch
 
     def _cache_rights(self, key: tuple[str, bool], cached: _Cached) -> None:
+        # Removed first, so that it becomes the newest of the dictionary.
         self._cached.pop(key, None)
         rules = len(cached.rights.rules) + sum(
             len(one.rights.rules) for one in self._cached.values()
@@ -195,6 +198,7 @@ def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
     """
 
     def value(parameter: re.Match[str]) -> str:
+        # `%` first: the `%` of the second replacement must remain.
         return path.get(parameter[1], "").replace("%", "%25").replace("/", "%2F")
 
     return {ROUTE_PATH: (_PARAMETER.sub(value, route.path), route.path)}
@@ -214,6 +218,7 @@ def readable(stored: Iterable[StoredRules]) -> Iterator[Rule]:
 
 
 def _denial_of(constraint_id: str, object_type: str) -> Rule:
+    # The wildcard matches every object, also without any field.
     anything = (Criterion(OBJECT_TYPE_FIELD, CONTAINS, (ANYTHING,)),)
     return Rule(constraint_id, object_type, anything, (), dict.fromkeys(ACTIONS, DENY))
 

@@ -51,6 +51,7 @@ def target_of(folder: Path, relative_path: str) -> Path:
         if segment in {"", ".", ".."} or _is_unsafe(segment):
             raise UnsafePathError(f"the path {quoted(relative_path)} is not safe to write")
     root = folder.resolve()
+    # A folder on the way may be a symbolic link to anywhere, which an earlier run did not create.
     parent = root.joinpath(*segments[:-1])
     if not parent.resolve().is_relative_to(root):
         raise UnsafePathError(
@@ -150,6 +151,7 @@ class _Downloads:
         if self._is_there(target, info, info.size):
             return Status.SKIPPED, None
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Again: a link may have been created since, and `mkdir` follows links.
         target_of(self.folder, info.relative_path)
         self.observer.planned(files=1, size=info.size)
         partial = _partial_path(target, info)
@@ -157,6 +159,7 @@ class _Downloads:
             self._fill(file, info, info.size)
         verdict = same_content(partial, info.size, checksum=info.checksum_sha256, etag=info.etag)
         if verdict is False:
+            # The next run would continue behind the wrong bytes.
             partial.unlink()
             raise IntegrityError("the received bytes do not match the file's checksum")
         partial.replace(target)
@@ -172,6 +175,7 @@ class _Downloads:
     def _fill(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         """Download until the partial file is complete, each attempt from where the last ended."""
         retry = self.client.retry
+        # Not a beginning of this file.
         if _length(file) > size:
             _cut(file, 0)
         start = _length(file)
@@ -183,6 +187,7 @@ class _Downloads:
             held, start = start, _length(file)
             if start >= size:
                 return
+            # Progress: the attempts are for one interruption, not for the whole file.
             if held < start:
                 attempt = 0
             if attempt >= retry.attempts:
@@ -196,6 +201,8 @@ class _Downloads:
         except UnreachableError as error:
             return error
         except StorageError as error:
+            # The partial file is longer than the object, or belongs to another one: from the
+            # beginning.
             if error.status == _UNSATISFIABLE:
                 self.observer.moved(-_length(file))
                 _cut(file, 0)
@@ -207,6 +214,7 @@ class _Downloads:
 
     def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         start = _length(file)
+        # For each attempt a new URL: the last one may have expired.
         link = self.client.downloads.link(
             self.database_id, self.asset_id, info.relative_path, version_id=info.version_id
         )

@@ -51,4 +51,5 @@ def wait_for_files(
         if len(settled) == len(wanted) or left <= 0 or stopped.is_set():
             return settled
         client.sleep(min(pause, left))
+        # A large file takes minutes; each check is a request.
         pause = min(2 * pause, LONGEST_PAUSE)

@@ -149,6 +149,7 @@ class _Import:
     def everything(self, found: Scan) -> None:
         for problem in found.problems:
             self._settle_problem(problem)
+        # Compared before anything is sent, so that the progress bar has a total.
         planned = [one for plan in self.batches.map(self._plan, found.folders) for one in plan]
         missing = [
             one
@@ -200,6 +201,7 @@ class _Import:
             return False
         size, checksum, etag = there.size, there.checksum_sha256, there.etag
         try:
+            # A checksum of parts cannot be compared with that of a file.
             if size is None or not is_whole_object(checksum):
                 info = self.client.files.info(self.database_id, planned.asset_id, file.key)
                 size, checksum, etag = info.size, info.checksum_sha256, info.etag
@@ -265,6 +267,7 @@ def batches_of(planned: Sequence[_Planned]) -> Iterator[list[_Planned]]:
             or parts + more > PARTS_A_BATCH
             or size + one.file.size > BYTES_A_BATCH
         )
+        # An upload is for one asset.
         if batch and (full or one.asset_id != batch[0].asset_id):
             yield batch
             batch, parts, size = [], 0, 0

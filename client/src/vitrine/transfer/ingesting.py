@@ -60,6 +60,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
         tags=asset.tags,
     )
     sizes = {file.relative_key: file.file_size for file in wanted}
+    # Its path would be read from this machine.
     unknown = [file.relative_key for file in started.files if file.relative_key not in by_key]
     if unknown:
         raise ProtocolError(f"the reply names {quoted(unknown[0])}, which was not announced")
@@ -72,6 +73,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
 
 def part_size_of(sizes: Sequence[int]) -> int:
     """Return the part size with which one reply can contain the URLs of all parts."""
+    # Each file may have a last part that is not full.
     rest = max(1, MOST_PARTS - len(sizes))
     return max(PART_SIZE, -(-sum(sizes) // rest))
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from vitrine.errors import ConfigurationError
 
 _SUFFIX: Final = ".upload"
+# Parts are counted from 1.
 _SETTLED: Final = 0
 # The server keeps uploads for seven days.
 _DAYS: Final = 8
@@ -127,9 +128,12 @@ class Journal:
             upload_id=upload_id,
             files=tuple(files),
         )
+        # As the files in it.
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._folder / f"{_name(self._api, upload_id)}{_SUFFIX}"
+        # A complete file replaces the name at once, so no other process reads half a journal.
         fresh = path.with_suffix(f".{os.getpid()}")
+        # Only for this user: paths of local files are in it.
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(f"{header.model_dump_json()}\n")
@@ -171,6 +175,7 @@ class Journal:
         """Return the unfinished uploads to one asset, newest first."""
         asked = (database_id, asset_id)
         found = [one for one in self.entries() if (one.database_id, one.asset_id) == asked]
+        # The newest has the most recent state of a file.
         return found[::-1]
 
     def _read(self, path: Path) -> JournalEntry | None:

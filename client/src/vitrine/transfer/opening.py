@@ -161,6 +161,7 @@ class Opening:
             upload_id=upload.upload_id,
             files=going,
             urls=urls,
+            # Before the first part is sent: a crash after that loses nothing.
             entry=self._journal_entry(upload.upload_id, going),
         )
 
@@ -196,6 +197,7 @@ class Opening:
             status = Status.FAILED if about_request else Status.REFUSED
             self.settle(files[0].file, status, str(error))
             return []
+        # The error names no file; halving finds it within a few calls.
         middle = len(files) // 2
         return [*self._open(files[:middle]), *self._open(files[middle:])]
 

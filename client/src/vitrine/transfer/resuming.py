@@ -65,6 +65,7 @@ def find_uploads(
             found.append(Found(entry=entry, files=going))
             for one in going:
                 del left[one.file.file.key]
+        # A file that the server no longer accepts must not be looked for in each later run.
         entry.settle({one.file.key for one in same} - {one.file.file.key for one in going})
     return found
 
@@ -84,6 +85,7 @@ def _resumable(
         working = [one for one in files if states.get(one.file.key.lstrip("/")) == "working"]
         open_ones = [one for one in files if states.get(one.file.key.lstrip("/")) == "open"]
         renewed = _renewed(client, entry, open_ones)
+    # The upload has ended or expired: its files are sent again.
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
     return [
@@ -139,6 +141,7 @@ def _verified(
         if part.part_number in slices and slices[part.part_number].length == part.size
     ]
     known = {part.part_number: entry.parts.get((key, part.part_number)) for part in candidates}
+    # Hashed only where the journal lacks the part, because that reads the file again.
     doubtful = [part for part in candidates if known[part.part_number] != part.e_tag]
     hashes = _hashed(doubtful, slices, pool)
     return {

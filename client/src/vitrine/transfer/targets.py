@@ -111,6 +111,7 @@ class AssetTargets:
             self._post(exact, derived, folder)
         except InvalidInputError as error:
             names_it = any("assetName" in fact.field for fact in error.errors)
+            # Any other field is refused under a plain name, too.
             if exact == plain or not (names_it or "assetName" in error.message):
                 raise
             self._post(plain, derived, folder)
@@ -138,6 +139,7 @@ class AssetTargets:
         try:
             self._add_tags(asset, missing)
         except RevisionConflictError:
+            # Once: a second conflict within moments is reported.
             self._add_tags(self._client.assets.get(self._database_id, asset.asset_id), missing)
         return self._client.assets.get(self._database_id, asset.asset_id)
 

@@ -95,17 +95,20 @@ class BatchUpload:
         return self._outcomes
 
     def _transfer(self, opened: Opened) -> None:
+        # All files at once: their parts share the pool, so small files do not wait for large ones.
         running = [(one, self._send(opened, one)) for one in opened.files if not one.working]
         sent: list[Sent] = []
         abandoned: list[OpenFile] = []
         for one, parts in running:
             try:
                 stored = parts()
+                # Its checksum was announced; parts of two states of the file would not match it.
                 if one.file.changed():
                     raise ProtocolError("the file changed while being sent")
                 sent.append(Sent(file=one, parts=stored))
             except (UnreachableError, StorageError) as error:
                 self._fail_unreachable([one.file.file], error)
+                # Cancelled on the server, because nothing could continue it.
                 if opened.entry is None:  # with a journal the next run continues it
                     abandoned.append(one)
             except (VitrineError, OSError) as error:
@@ -117,6 +120,7 @@ class BatchUpload:
 
     def _send(self, opened: Opened, going: OpenFile) -> Callable[[], tuple[Part, ...]]:
         """Start to send; the returned function waits for all parts and returns them, or raises."""
+        # An empty file has no parts and no URL.
         if going.file.size == 0:
             return tuple
         try:
@@ -146,6 +150,7 @@ class BatchUpload:
             try:
                 etag = self._client.storage.put(refused, part, moved=self._moved)
             except StorageError as error:
+                # 403 is also the reply to an expired URL, for which a new one is requested.
                 if error.status != EXPIRED:
                     raise
                 denied = error
@@ -166,6 +171,7 @@ class BatchUpload:
     ) -> list[str]:
         """Complete and report what was sent; return the keys that are done."""
         finished = [_finished(one.file, one.parts) for one in sent]
+        # Without parts, the server removes what was sent of them.
         given_up = [_finished(one, ()) for one in abandoned if one.upload_id_s3 != ZERO_BYTE]
         large = [one for one in opened.files if one.working]
         over = [one.file.file.key for one in abandoned]
@@ -236,6 +242,7 @@ class BatchUpload:
                     self._database_id, self._asset_id, upload_id, files
                 )
             except ConflictError as conflict:
+                # Another conflict does not end by waiting.
                 if conflict.code != UPLOAD_BUSY:
                     raise
             self._client.sleep(self._client.retry.delay(attempt))
@@ -266,6 +273,7 @@ class BatchUpload:
         except VitrineError as error:
             self._record_unreachable(error)
             return False
+        # The size alone could be that of an older file at the path.
         return info.size == measured.size and info.checksum_sha256 == measured.checksum
 
     def _fail_all(self, files: Sequence[LocalFile], reason: str) -> None:

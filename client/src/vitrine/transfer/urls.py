@@ -40,6 +40,7 @@ class PartUrls:
             known = self._urls.get((key, number))
             if known is not None and known != refused:
                 return known
+            # From this part on: earlier ones are sent already, as parts start in order.
             last = min(number + AHEAD, self._counts[key] + 1)
             renewal = self._client.uploads.renew(self._upload_id, {key: list(range(number, last))})
             for file in renewal.files:

@@ -82,12 +82,16 @@ class Plan:
             return list(self._reader.runs(wanted).values())
         by_name = query.find("tag", MLFLOW_RUN_NAME, "=")
         if by_name is not None:
+            # With the separator: names that only begin with this one are excluded.
             wanted_names = Range.of_prefix(f"{indexed_name(by_name.value)}#")
             rows = self._reader.indexed(LSI4, wanted_names, backward=False, page=self._rows)
+            # Too many rows: another order or filter may be served by an index without reading all.
             found_rows = _at_most(candidate for _, candidate in rows)
             if found_rows is not None:
                 return found_rows
         by_text = query.find("tag", MLFLOW_RUN_NAME, "LIKE", "ILIKE")
+        # Only if all runs of the experiment have rows; otherwise some would be missing (decision
+        # 70).
         if by_text is not None and query.names_indexed:
             named = self._reader.named_like(by_text.comparator, by_text.value)
             if named is not None:
@@ -109,6 +113,7 @@ class Plan:
 
     @property
     def _rows(self) -> int:
+        # One more answers whether another page follows, one more has equal values at the end.
         return self._query.page + 2
 
     # Orders that an index serves.
@@ -143,6 +148,7 @@ class Plan:
             bound = iso_time(after[1])
             low, high = (max(low, bound), high) if ascending else (low, min(high, bound + _LAST))
         timed = [] if low > high else [Range(prefix + low, prefix + high)]
+        # `-` sorts before every digit, but runs without a time are last in both directions.
         return [*timed, Range(prefix + "-", prefix + "-" + _LAST)]
 
     def _after(self) -> list[Any] | None:
@@ -196,6 +202,7 @@ class Plan:
         if any((one.kind, one.key) == ("metric", key) for one in self._query.predicates):
             return  # a run without the metric matches no condition on it
         ranked = self._with_metric(key)
+        # Runs without the metric are last, as MLflow's own store sorts them.
         unranked = [one for one in self._all() if one.run.run_id not in ranked]
         yield from self._settle(unranked)
 
@@ -234,6 +241,7 @@ class Plan:
 
     def _primary_rows(self, key: str, *, ascending: bool) -> Iterator[_Keyed[Candidate]]:
         low, high = self._bounds(key, ascending=ascending)
+        # `~` sorts after every digit: NaN is last in both directions.
         ranges = [Range("~", _LAST)] if self._may_be_nan(key) else []
         if low <= high:
             ranges.insert(0, Range(low, high + _LAST))
@@ -245,6 +253,7 @@ class Plan:
     def _rank_rows(self, key: str, *, ascending: bool) -> Iterator[_Keyed[Candidate]]:
         low, high = self._bounds(key, ascending=ascending)
         prefix = keys.METRIC_RANK.prefix(key=key)
+        # NaN is last here, too; the other ranks are inverted, so that the highest value is first.
         ranges = [Range(prefix + "~", prefix + _LAST)] if self._may_be_nan(key) else []
         if low <= high:
             first, last = _inverted(high), _inverted(low)
@@ -283,6 +292,8 @@ class Plan:
         left = [one for one in candidates if one.run.info["stage"] in query.stages]
         later: list[Predicate] = []
         for predicate in query.predicates:
+            # Conditions on the run's own item first: they may leave few runs whose summaries are
+            # read.
             if predicate.needs_summary(known):
                 later.append(predicate)
             else:
