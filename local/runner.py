@@ -49,7 +49,7 @@ from local.site import Site, Surroundings
 from local.state import REPOSITORY, StateFolder, tools_folder
 from local.states.executions import Executions
 from local.states.tasks import Tasks
-from local.synthesis import synthesize
+from local.synthesis import synthesize, with_defaults
 
 _THREADS = 64  # all pumps may wait for an engine at the same time
 _PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # each has some 55 MB
@@ -188,9 +188,11 @@ class Runtime:
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
         if given is None:
-            # The page's own origin may use the API and the buckets, unless the settings name
-            # another one.
-            settings = {"webUrl": self._choices.gateway.url, **self._choices.settings}
+            settings = with_defaults(
+                self._choices.settings,
+                url=self._choices.gateway.url,
+                page=self._choices.build_page,
+            )
             given = synthesize(self._choices.state.assembly, settings)
             self._choices.progress("templates synthesized")
         assembly = read_assembly(given)

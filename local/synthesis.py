@@ -45,12 +45,28 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
     return folder
 
 
+def with_defaults(
+    given: Mapping[str, JsonValue], *, url: str, page: bool
+) -> Mapping[str, JsonValue]:
+    """Return settings with those that the runtime adds, unless they are given.
+
+    The page's own origin may use the API and the buckets. With a page, models have turntables,
+    which it shows; without `processing` they would have no effect, and be refused.
+    """
+    processing = {**_environment(), **given}.get("processing", True)
+    turntables: Mapping[str, JsonValue] = {"turntables": True} if page and processing else {}
+    return {"webUrl": url, **turntables, **given}
+
+
 def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:
     """Return the CDK's variables for context values; those of the environment are kept."""
     if not settings:
         return {}
-    given = json.loads(os.environ.get(_CONTEXT, "{}"))
-    return {_CONTEXT: json.dumps({**given, **settings})}
+    return {_CONTEXT: json.dumps({**_environment(), **settings})}
+
+
+def _environment() -> dict[str, JsonValue]:
+    return json.loads(os.environ.get(_CONTEXT, "{}"))
 
 
 def _remove_unused_assets(folder: Path) -> None:

@@ -85,7 +85,7 @@ LIST_SIMILAR_FILES = Route(
 )  # fmt: skip
 GET_GLB = Route(
     "GET", f"{ASSET_PATH}/files/glb", "facts", "get_glb",
-    "Get a presigned URL of the GLB of a file", "asset", ours=True,
+    "Get presigned URLs of the GLB and the turntable of a file", "asset", ours=True,
 )  # fmt: skip
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"

@@ -902,6 +902,15 @@ class Total(Wire):
     relation: str = "eq"
 
 
+class TurntableAddress(Wire):
+    """
+    An animated PNG that shows the version of the GLB from eight sides.
+    """
+
+    url: str | None = None
+    expires_at: str | None = None
+
+
 class UnfinishedWork(Wire):
     """
     A running or failed job on the search indexes; `phase` is set for a reindex.
@@ -1167,9 +1176,12 @@ class FileDifferences(Wire):
 class FileGlb(Wire):
     """
     The newest GLB of a file; `glb_missing` is why its current version has none.
+
+    `turntable` is absent if that version has none: the setting `turntables` was off.
     """
 
     glb: Glb | None = None
+    turntable: TurntableAddress | None = None
     glb_missing: Missing | None = None
 
 

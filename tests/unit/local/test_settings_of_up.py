@@ -1,9 +1,11 @@
 """Settings on the command line of `up`, and how they reach the CDK app."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from local import synthesis
 from local.cli import parsed_settings
@@ -39,3 +41,20 @@ def test_settings_of_up_come_before_those_of_the_environment(
     assert synthesis.context_variables({}) == {}
     found = synthesis.context_variables({"auditDays": 2})
     assert json.loads(found["CDK_CONTEXT_JSON"]) == {"stage": "local", "auditDays": 2}
+
+
+def test_models_have_turntables_where_the_page_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"webUrl": "http://127.0.0.1:1"}
+    monkeypatch.delenv("CDK_CONTEXT_JSON", raising=False)
+
+    def settings(given: Mapping[str, JsonValue], *, page: bool = True) -> Mapping[str, JsonValue]:
+        return synthesis.with_defaults(given, url=own["webUrl"], page=page)
+
+    assert settings({}, page=False) == own
+    assert settings({}) == {**own, "turntables": True}
+    assert settings({"turntables": False}) == {**own, "turntables": False}
+    assert settings({"webUrl": "http://a"}) == {"webUrl": "http://a", "turntables": True}
+    off: dict[str, JsonValue] = {"processing": False}
+    assert settings(off) == {**own, **off}, "turntables would have no effect"
+    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps(off))
+    assert settings({}) == own

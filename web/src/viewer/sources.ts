@@ -43,10 +43,11 @@ export async function companionUrl(place: Place, path: string): Promise<string |
 
 export interface Derived {
   glb?: { url: string; size: number; current: boolean } | null;
+  turntable?: { url: string } | null;
   glbMissing?: Missing | null;
 }
 
-/** Returns the newest GLB that was made of a file, or why there is none. */
+/** Returns the newest GLB that was made of a file with its turntable, or why there is none. */
 export async function derivedGlb(place: Place, path: string): Promise<Derived> {
   return reply(
     api.GET('/database/{databaseId}/assets/{assetId}/files/glb', {

@@ -102,8 +102,19 @@ class GlbAddress(WireModel):
     current: bool
 
 
+class TurntableAddress(WireModel):
+    """An animated PNG that shows the version of the GLB from eight sides."""
+
+    url: str
+    expires_at: str
+
+
 class GlbReply(WireModel):
-    """The newest GLB of a file; `glb_missing` is why its current version has none."""
+    """The newest GLB of a file; `glb_missing` is why its current version has none.
+
+    `turntable` is absent if that version has none: the setting `turntables` was off.
+    """
 
     glb: GlbAddress | None = None
+    turntable: TurntableAddress | None = None
     glb_missing: Missing | None = None

@@ -1,4 +1,4 @@
-"""The GLB of a file: a presigned URL, or the reason why there is none."""
+"""The GLB and turntable of a file: presigned URLs, or the reason why there is no GLB."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.facts.models.replies import GlbAddress, GlbReply
+from backend.domains.facts.models.replies import GlbAddress, GlbReply, TurntableAddress
 from backend.domains.facts.repository import FactRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.spec.formats import reason_not_inspected
-from backend.spec.key_layouts import glb_key
+from backend.spec.key_layouts import glb_key, turntable_key
 
 # All of them are requested in parallel.
 OLDER_VERSIONS = 8
@@ -54,7 +54,8 @@ class GlbQueries:
     def get_glb(self, caller: Identity, ref: AssetRef, sent: str) -> FoundGlb:
         """Return the newest GLB of a file, and the reason if its current version has none.
 
-        S3 requests: two HEADs; without a GLB of the current version, a list and up to eight HEADs.
+        S3 requests: two HEADs; without a GLB of the current version, a list and up to eight HEADs;
+        with a GLB, one HEAD of its turntable.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -70,12 +71,15 @@ class GlbQueries:
         if withheld is not None or isinstance(head, ObjectVersion):
             return FoundGlb(target.path, GlbReply(glb_missing=withheld))
         current = head.version.version_id
-        made = self._made(target, current)
-        if made is not None:
-            return FoundGlb(target.path, GlbReply(glb=self._address(made, current)))
-        older = self._older(target, current)
-        found = None if older is None else self._address(older, current)
-        return FoundGlb(target.path, GlbReply(glb=found, glb_missing=self._reason(target, head)))
+        made, missing = self._made(target, current), None
+        if made is None:
+            made, missing = self._older(target, current), self._reason(target, head)
+        reply = GlbReply(
+            glb=made and self._address(made, current),
+            turntable=made and self._turntable(target, made.version_id),
+            glb_missing=missing,
+        )
+        return FoundGlb(target.path, reply)
 
     def _reason_withheld(
         self, target: FileTarget, head: ObjectHead | ObjectVersion
@@ -117,18 +121,30 @@ class GlbQueries:
 
     def _address(self, made: "_Made", current: str) -> GlbAddress:
         return GlbAddress(
-            url=self.objects.presign_get(
-                self.auxiliary(),
-                made.key,
-                version_id=None,  # the bucket has no versions
-                serving=serving_of(made.key),
-                expires=self.url_seconds,
-            ),
-            expires_at=iso(self.clock() + timedelta(seconds=self.url_seconds)),
+            url=self._url(made.key),
+            expires_at=self._expiry(),
             version_id=made.version_id,
             size=made.size,
             current=made.version_id == current,
         )
+
+    def _turntable(self, target: FileTarget, version_id: str) -> TurntableAddress | None:
+        key = turntable_key(target.asset.asset_id, target.path, version_id)
+        if not isinstance(self.objects.head(self.auxiliary(), key), ObjectHead):
+            return None
+        return TurntableAddress(url=self._url(key), expires_at=self._expiry())
+
+    def _url(self, key: str) -> str:
+        return self.objects.presign_get(
+            self.auxiliary(),
+            key,
+            version_id=None,  # the bucket has no versions
+            serving=serving_of(key),
+            expires=self.url_seconds,
+        )
+
+    def _expiry(self) -> str:
+        return iso(self.clock() + timedelta(seconds=self.url_seconds))
 
     def _reason(self, target: FileTarget, head: ObjectHead) -> Missing:
         """Return why the current version of a file has no GLB."""

@@ -4,7 +4,7 @@ import pytest
 
 from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.routes import build_router
-from backend.spec.key_layouts import glb_key
+from backend.spec.key_layouts import glb_key, turntable_key
 from tests.factories.http import Answer, Client
 from tests.factories.quarantine import ScanWorld, scan_event
 from tests.unit.domains.facts.inspections import (
@@ -40,6 +40,13 @@ def made(museum: InspectionSetup, version_id: str, path: str = PATH, body: bytes
     """A GLB of a version of a file."""
     key = glb_key("statue", path, version_id)
     museum.objects.put(AUXILIARY, key, body, content_type="model/gltf-binary", metadata={})
+
+
+def turns(museum: InspectionSetup, version_id: str) -> str:
+    """The address of a turntable of a version of the file."""
+    key = turntable_key("statue", PATH, version_id)
+    museum.objects.put(AUXILIARY, key, b"PNG", content_type="image/png", metadata={})
+    return f"memory://{AUXILIARY}/{key}"
 
 
 def infect(museum: InspectionSetup, version_id: str) -> None:
@@ -82,6 +89,18 @@ def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_on
     assert reason(answer) == "inspecting"
     made(museum, current)
     assert ask(museum).body["glb"]["versionId"] == current
+
+
+def test_a_glb_has_the_turntable_of_its_own_version(museum: InspectionSetup) -> None:
+    first, second = museum.put(), museum.put()
+    made(museum, first)
+    expected = {"url": turns(museum, first), "expiresAt": "2026-03-01T12:15:00.000000Z"}
+    assert ask(museum).body["turntable"] == expected, "that of the older GLB"
+    made(museum, second)
+    assert "turntable" not in ask(museum).body, "a version without one"
+    assert ask(museum).body["glb"]["versionId"] == second
+    newer = turns(museum, second)
+    assert ask(museum).body["turntable"]["url"] == newer
 
 
 def test_no_glb_is_expected_in_a_database_without_processing(museum: InspectionSetup) -> None:
@@ -128,18 +147,16 @@ def test_a_file_whose_inspection_failed_has_the_reason(museum: InspectionSetup) 
     assert ask(museum, path).body == {"glbMissing": {"reason": "refused", "message": reason}}
 
 
-def test_no_address_is_returned_of_what_may_not_be_downloaded(museum: InspectionSetup) -> None:
-    version = museum.put()
-    made(museum, version)
-    scanned = bench(scans=True)
-    quarantined = scanned.put()
-    made(scanned, quarantined)
-    infect(scanned, quarantined)
-    kept = bench(is_distributable=False)
-    made(kept, kept.put())
+def test_no_address_is_returned_of_what_may_not_be_downloaded() -> None:
+    scanned, kept = bench(scans=True), bench(is_distributable=False)
     for place, expected in ((scanned, "quarantined"), (kept, "notDistributable")):
+        version = place.put()
+        made(place, version)
+        turns(place, version)
+        if place is scanned:
+            infect(place, version)
         answer = ask(place)
-        assert (reason(answer), "glb" in answer.body) == (expected, False)
+        assert (reason(answer), answer.body.keys()) == (expected, {"glbMissing"})
 
 
 def test_the_glb_of_an_older_quarantined_version_is_not_returned() -> None:

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Pictured } from '../../api/pictures';
 import { texts } from '../../texts';
 import { legible } from '../../ui/formats';
 import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
+import { useTurning } from '../../ui/turning';
 import { idOf, picturesOf, type Shown } from './relations';
 
 const FIRST = 12;
@@ -36,19 +38,28 @@ function Chunk({ items }: { items: readonly Shown[] }) {
   const found = useQuery(picturesOf(items));
   return items.map((item) => (
     <li key={idOf(item)}>
-      <Link
-        to="/databases/$databaseId/assets/$assetId"
-        params={{ databaseId: item.databaseId, assetId: item.assetId }}
-        search={{ file: item.path }}
-        title={legible(item.name)}
-        preload={false}
-      >
-        <span className="picture">
-          {!found.isPending && <Picture picture={found.data?.get(idOf(item)) ?? {}} small />}
-        </span>
-        <Name text={item.name} line />
-        {item.note && <span className="faint line">{legible(item.note)}</span>}
-      </Link>
+      <Item item={item} picture={found.isPending ? null : (found.data?.get(idOf(item)) ?? {})} />
     </li>
   ));
+}
+
+function Item({ item, picture }: { item: Shown; picture: Pictured | null }) {
+  const { pointed, turning } = useTurning(item, picture ?? {});
+  return (
+    <Link
+      to="/databases/$databaseId/assets/$assetId"
+      params={{ databaseId: item.databaseId, assetId: item.assetId }}
+      search={{ file: item.path }}
+      title={legible(item.name)}
+      preload={false}
+      {...pointed}
+    >
+      <span className="picture">
+        {picture && <Picture picture={picture} small />}
+        {turning}
+      </span>
+      <Name text={item.name} line />
+      {item.note && <span className="faint line">{legible(item.note)}</span>}
+    </Link>
+  );
 }

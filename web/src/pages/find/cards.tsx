@@ -3,6 +3,7 @@ import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { day, legible, size } from '../../ui/formats';
 import { Picture } from '../../ui/Picture';
+import { useTurning } from '../../ui/turning';
 import type { Card } from './hits';
 
 interface Props {
@@ -55,10 +56,15 @@ const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : size(by
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
   const facts = [typeOf(card), sizeOf(card)].filter(Boolean).join(' · ');
+  const { pointed, turning } = useTurning({ ...card, path: card.file }, card.picture);
   return (
-    <article className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}>
+    <article
+      className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}
+      {...pointed}
+    >
       <span className="picture">
         <Picture picture={card.picture} small />
+        {turning}
       </span>
       <Open card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">
@@ -84,13 +90,15 @@ export function AssetCard(props: Props) {
 
 export function AssetRow(props: Props) {
   const { card, selected } = props;
+  const { pointed, turning } = useTurning({ ...card, path: card.file }, card.picture);
   return (
-    <article className={`row${selected ? ' chosen' : ''}`}>
+    <article className={`row${selected ? ' chosen' : ''}`} {...pointed}>
       <span className="box">
         <Select {...props} />
       </span>
       <span className="picture">
         <Picture picture={card.picture} small />
+        {turning}
       </span>
       <span className="line">
         <Open card={card} tabbable={props.tabbable} className="name" />

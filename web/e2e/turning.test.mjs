@@ -1,0 +1,111 @@
+// Pictures of models that turn while the pointer rests on them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, open, UI, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Opens results, and notes what is asked for about models. */
+async function results(words, options) {
+  const opened = await open(browser, options);
+  const { page } = opened;
+  const asked = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/files/glb?')) asked.push(request.url());
+  });
+  await withKey(page);
+  await page.goto(`${UI}?q=${words}`);
+  await page.locator('.card .picture img').first().waitFor();
+  return { ...opened, asked, card: page.locator('.card').first() };
+}
+
+const TURNED = '.turning.shown';
+const boxes = (page) =>
+  page
+    .locator('.card, .card .picture, .card .picture img:not(.turning)')
+    .evaluateAll((all) => all.map((each) => JSON.stringify(each.getBoundingClientRect())));
+const away = (page) => page.mouse.move(2, 500);
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`a model turns while the pointer rests on its card, and nothing moves (${colorScheme})`, async () => {
+    const { context, page, seen, asked, card } = await results('lighthouse', { colorScheme });
+    const before = await boxes(page);
+    await card.hover();
+    await card.locator(TURNED).waitFor();
+    const bytes = await page.request.get(await card.locator(TURNED).getAttribute('src'));
+    assert.ok((await bytes.body()).includes('acTL'), 'an animated PNG');
+    assert.deepEqual(await boxes(page), before, 'nothing moves');
+    const [still, turning] = await Promise.all(
+      ['.picture', TURNED].map((each) => card.locator(each).boundingBox()),
+    );
+    assert.deepEqual(turning, still, 'it covers the still picture');
+    await accessible(page, 'a picture that turns');
+    await away(page);
+    await page.locator('.turning').waitFor({ state: 'detached' });
+    await card.hover();
+    await card.locator(TURNED).waitFor();
+    assert.equal(asked.length, 1, 'the address is kept');
+    // The whole card still opens the asset.
+    await card.click({ position: { x: 60, y: 60 } });
+    await page.locator('.asset h1', { hasText: 'lighthouse' }).waitFor();
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('similar shapes turn, and so do the pictures of the list', async () => {
+  const { context, page, seen, card } = await results('planetary-gear');
+  await card.click({ position: { x: 60, y: 60 } });
+  const similar = page.getByRole('region', { name: 'Similar shapes' });
+  await similar.getByRole('link').first().hover();
+  await similar.locator(TURNED).waitFor();
+  await page.goto(`${UI}?q=planetary-gear&view="list"`);
+  await page.locator('.row').first().hover();
+  await page.locator(`.row ${TURNED}`).waitFor();
+  clean(seen);
+  await context.close();
+});
+
+test('a pointer that passes, a photograph, less motion and a finger ask for nothing', async () => {
+  const ways = [
+    ['lighthouse', {}, async ({ page, card }) => [await card.hover(), await away(page)]],
+    ['lake', {}, ({ card }) => card.hover()],
+    ['lighthouse', { reducedMotion: 'reduce' }, ({ card }) => card.hover()],
+    ['lighthouse', { hasTouch: true }, ({ card }) => card.dispatchEvent('pointerover', TOUCH)],
+  ];
+  for (const [words, options, point] of ways) {
+    const opened = await results(words, options);
+    await point(opened);
+    await opened.page.waitForTimeout(800);
+    assert.deepEqual(opened.asked, [], `${words} ${JSON.stringify(options)}`);
+    clean(opened.seen);
+    await opened.context.close();
+  }
+});
+const TOUCH = { pointerType: 'touch', bubbles: true };
+
+test('a model without a turntable, or that may not be downloaded, keeps its picture', async () => {
+  const replies = [
+    { json: { glb: null } },
+    { status: 403, json: { code: 'PermissionDenied', message: 'Not allowed' } },
+    { json: { turntable: { url: '/no-picture.png' } } },
+  ];
+  for (const reply of replies) {
+    const { context, page, seen, asked, card } = await results('lighthouse');
+    await page.route('**/files/glb?**', (route) => route.fulfill(reply));
+    await card.hover();
+    await page.waitForRequest('**/files/glb?**');
+    await page.waitForTimeout(500);
+    assert.equal(await page.locator(TURNED).count(), 0);
+    assert.ok(await card.locator('.picture img:not(.turning)').isVisible());
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.equal(asked.length, 1, 'it is not asked for again');
+    clean(seen);
+    await context.close();
+  }
+});
