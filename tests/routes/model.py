@@ -7,7 +7,7 @@ oracle state them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from backend.spec.routes import Route
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, STATES, State
@@ -112,6 +112,12 @@ class Rows(NamedTuple):
     more: Mapping[str, str] = {}
 
 
+Shape = Literal["one", "make", "list", "self"]
+"""What a route acts on. `one`: an existing object, or itself if it has no kind of object. `make`: a
+place for a new object, so that the denial comes first. `list`: several objects, of which invisible
+ones are omitted. `self`: the caller."""
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """One route.
@@ -119,7 +125,9 @@ class Case:
     `audit` is the entity of the audit entry that the request makes, or several; one that ends with
     a colon is followed by a new id, and one of another operation than the route's is followed by a
     space and that operation. A write that makes none has the reason in `without_entry`. In the
-    state `succeeds`, an administrator's request is done.
+    state `succeeds`, an administrator's request is done. `sees_archived` is set if the route
+    includes archived assets, or deleted databases, on request. The permission is that on the
+    route's type of object, or on a `kind`.
     """
 
     route: Route
@@ -130,6 +138,9 @@ class Case:
     paths: tuple[PathField, ...] = ()
     succeeds: State = "own"
     rows: Rows | None = None
+    shape: Shape = "one"
+    sees_archived: bool = False
+    kind: str = ""
 
     def entries(self, target: Target) -> list[tuple[str, str]]:
         """Return the operation and the entity of each audit entry of the request."""

@@ -11,6 +11,7 @@ from typing import Literal
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.routes import CASE_OF
+from tests.routes.model import Shape
 from tests.unit.domains.access.matrix.roles import ONLY_ADMINISTRATORS, ROLES, Role
 from tests.unit.domains.access.matrix.states import (
     ALLOWED,
@@ -26,17 +27,13 @@ from tests.unit.domains.access.matrix.states import (
 TABLE = Path(__file__).parent / "matrix.txt"
 _WIDTH = 8
 
-Shape = Literal["route", "one", "make", "list", "self"]
-"""What a route acts on. `route`: only itself. `one`: an existing object. `make`: a place for a new
-object, or what only administrators may use, so that the denial comes first. `list`: several
-objects, of which invisible ones are omitted. `self`: the caller."""
-
 
 @dataclass(frozen=True)
 class Demand:
     """The requirements of a route, by its shape and the kind of its object."""
 
-    shape: Shape
+    shape: Shape | Literal["route"]
+    """`route` is a route without an object."""
     kind: str
     bad: frozenset[State] = frozenset()
     sees_archived: bool = False
@@ -47,62 +44,24 @@ class Demand:
 
 
 _NO_GLOBAL: frozenset[State] = frozenset({"GLOBAL"})
-_LISTED = {
-    *(routes.LIST_ALL_ASSETS, routes.LIST_SUBSCRIPTIONS, routes.LIST_DATABASES, routes.LIST_TAGS),
-    *(routes.LIST_TAG_TYPES, routes.LIST_API_KEYS, routes.LIST_ROLES, routes.LIST_USER_ROLES),
-    *(routes.LIST_COGNITO_USERS, routes.LIST_BUCKETS, routes.LIST_METADATA_SCHEMAS),
-    *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
-    *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
-}
-_MAKES = {
-    *(routes.CREATE_ASSET, routes.INGEST_ASSET, routes.CREATE_DATABASE, routes.CREATE_API_KEY),
-    *(routes.CREATE_TAG, routes.CREATE_TAG_TYPE, routes.CREATE_ROLE, routes.REGISTER_BUCKET),
-    *(routes.ADD_USER_ROLES, routes.SET_USER_ROLES, routes.CREATE_COGNITO_USER),
-    *(routes.CREATE_METADATA_SCHEMA, routes.PUT_PIPELINE, routes.PUT_WORKFLOW),
-}
-_SEES_ARCHIVED = {
-    *(routes.GET_ASSET, routes.LIST_ALL_ASSETS, routes.LIST_FILES, routes.GET_FILE),
-    *(routes.ARCHIVE_ASSET, routes.UNARCHIVE_ASSET, routes.DELETE_ASSET),
-    *(routes.ARCHIVE_ASSET_VERSION, routes.UNARCHIVE_ASSET_VERSION),
-    *(routes.LIST_ASSET_VERSIONS, routes.GET_ASSET_VERSION, routes.COMPARE_ASSET_VERSIONS),
-    *(routes.GET_LINK, routes.UPDATE_LINK, routes.DELETE_LINK),
-    *(routes.GET_LINK_METADATA, routes.CREATE_LINK_METADATA),
-    *(routes.UPDATE_LINK_METADATA, routes.DELETE_LINK_METADATA),
-    *(routes.LIST_DATABASES, routes.GET_DATABASE, routes.UNSUBSCRIBE),
-}
-"""Routes that include archived assets, or deleted databases, on request."""
 _WITH_GLOBAL = {"metadataSchema", "pipeline", "workflow"}
 """Kinds of objects that exist in GLOBAL too."""
-_SPECIAL: dict[Route, Demand] = {
-    routes.GET_LOGIN_PROFILE: Demand("self", "profile"),
-    routes.UPDATE_LOGIN_PROFILE: Demand("self", "profile"),
-    routes.SEARCH: Demand("list", "asset", sees_archived=True),
-    routes.SEARCH_SIMPLE: Demand("list", "asset", sees_archived=True),
-    routes.LIST_UPLOADS: Demand("list", "asset"),
-    routes.LIST_PREVIEWS: Demand("list", "asset"),
-    routes.LIST_JOBS: Demand("list", "asset", sees_archived=True),
-    routes.LIST_BUCKETS: Demand("list", "bucket"),
-    routes.LIST_ASSETS: Demand("one", "database", bad=_NO_GLOBAL, sees_archived=True),
-    routes.LIST_ALLOWED_ROUTES: Demand("list", "web"),
-}
 
 
 def demand_of(route: Route) -> Demand:
-    """The requirements of a route, by its declaration and the tables above."""
-    special = _SPECIAL.get(route)
-    if special is not None:
-        return special
-    if route.domain == "jobs":
-        return Demand("one", "asset", sees_archived=True)
-    kind = route.object_type
+    """The requirements of a route, by its declaration and its case."""
+    case = CASE_OF[route]
+    kind = case.kind or route.object_type
     if kind == "none":
         return Demand("route", "none")
-    shape: Shape = "make" if route in _MAKES or kind in ONLY_ADMINISTRATORS else "one"
+    # Objects that only administrators may use are not looked for before the denial.
+    is_denied_first = case.shape == "one" and kind in ONLY_ADMINISTRATORS
+    shape: Shape = "make" if is_denied_first else case.shape
     return Demand(
-        "list" if route in _LISTED else shape,
+        shape,
         kind,
         bad=frozenset() if kind in _WITH_GLOBAL else _NO_GLOBAL,
-        sees_archived=route in _SEES_ARCHIVED,
+        sees_archived=case.sees_archived,
         also="POST" if route is routes.COPY_FILE else None,
         missing=BAD if shape == "make" and kind in _WITH_GLOBAL else NOT_FOUND,
     )
