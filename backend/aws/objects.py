@@ -59,7 +59,6 @@ class S3Objects:
             with translated("S3"):
                 reply = self.client.head_object(Bucket=bucket, Key=key, **version)
         except ClientError as error:
-            # A HEAD has no body, so a delete marker and an invalid version look alike here.
             if code_of(error) not in ABSENT | NOT_BY_HEAD:
                 raise
             return self._marker(bucket, key, version_id)

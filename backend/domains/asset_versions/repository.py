@@ -95,11 +95,13 @@ class VersionRepository:
             query = Query(
                 table=ASSET_VERSIONS,
                 partition=_asset_key(asset),
+                # Rows of aliases are in the same partition.
                 sort_between=(FIRST_NUMBER, AFTER_NUMBERS),
                 consistent=True,
             )
             items = self.tables.query_all(query)
         else:
+            # Gaps are numbers of abandoned creations: they have no row (decision 20).
             numbers = range(newest, max(-1, newest - limit), -1)
             wanted = [(ASSET_VERSIONS, _key(asset, str(number))) for number in numbers]
             items = [item for _, item in self.tables.get_many(wanted)]
@@ -137,6 +139,7 @@ class VersionRepository:
                 table=ASSET_VERSIONS,
                 key=_key(asset, asset.current_version.version),
                 set={"isCurrentVersion": False},
+                # Not its revision: a simultaneous edit of its comment may pass.
                 conditions=(exists(ASSET_VERSION_ID.name),),
                 refused=refused,
             )

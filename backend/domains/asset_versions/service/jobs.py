@@ -99,6 +99,7 @@ class VersionSteps:
         removes only rows of this number, which no later attempt uses.
         """
         given_up = Capture(part="sweep", number=cursor.number, problem=problem)
+        # First: a worker that still creates the version ends at this record.
         noted = self.jobs.rewind(job, dumped(given_up))
         self._delete_rows(job, plan, cursor)
         self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
@@ -114,9 +115,12 @@ class VersionSteps:
             raise ChangeEndedError(job.job_id)
 
     def _part(self, job: Job, plan: VersionPlan, cursor: Capture) -> Progress:
+        # Its worker died during the removal; the job fails with the problem that was recorded.
         if cursor.part == "sweep":
             raise CreationCancelledError(cursor.problem)
         if not cursor.number:
+            # Stored in the job before anything is written under it, so that two workers do not mix
+            # rows.
             number = self.repository.draw_number(self._asset(job, plan))
             return Progress(dumped(Capture(number=number, again=cursor.again)))
         if cursor.part == "commit":
@@ -247,6 +251,7 @@ class VersionSteps:
             if attempt and self.clock() >= until:
                 break
             asset = self._asset(job, plan)
+            # Before the commit: after it, no step runs that could remove them.
             if plan.pages:
                 self.repository.delete_named_rows(asset, plan.request_id)
             try:

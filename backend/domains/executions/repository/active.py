@@ -134,6 +134,7 @@ class ActiveRepository:
         """
         if active.state == "waiting":
             return [self._removal(active)]
+        # With the removal of the item in one transaction, so a repeated end counts once.
         count = Update(table=RESERVATIONS, key=_COUNTER, add={_COUNT: -1})
         expires = int((at + _LAST_PLACE_LIFE).timestamp())
         last = Update(

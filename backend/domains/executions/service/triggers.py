@@ -142,12 +142,14 @@ class UploadTriggers:
         return [(asset, one) for asset, one in found if asset is not None and not asset.is_archived]
 
     def _start_all(self, asset: Asset, upload: UploadedObject, wanted: list[Workflow]) -> None:
+        # Not the event's version: events are late, and the current version is processed.
         head = self.objects.head(upload.bucket, upload.key) if wanted else None
         if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
             return
         if upload.renewal is not None:
             wanted = [one for one in wanted if one.is_shipped]
         chain = triggers.chain_of(head.metadata)
+        # What a workflow wrote starts neither itself nor one before it.
         wanted = [one for one in wanted if triggers.may_continue(chain, one.key)]
         wanted = self._of_content(upload, wanted)
         stopped = self.workflow_triggers.stopped(wanted)
@@ -230,6 +232,7 @@ class UploadTriggers:
         version_id = head.version.version_id
         name = triggers.run_name(workflow.key, upload, version_id)
         renewal = upload.renewal
+        # A time that every delivery of the event has, so that its id is the same.
         since = head.version.last_modified if renewal is None else renewal.created_at
         return new_executions.new_execution(
             caller,

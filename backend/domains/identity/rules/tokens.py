@@ -50,6 +50,7 @@ def read(token: str) -> Unverified:
     """
     if len(token) > MAX_CHARS:
         raise RefusedError(Reason.JWT_SIZE)
+    # Before decoding: decoders accept more than one form of the same bytes.
     if not _FORM.fullmatch(token):
         raise RefusedError(Reason.JWT_FORM)
     first, second, _ = token.split(".")

@@ -73,6 +73,7 @@ class ProviderKeys:
         if not _is_within(known.tried_at, now, KEYS_PAUSE):
             self._read(now)
         if not _is_within(known.read_at, now, KEYS_LIMIT):
+            # Keys of that age are not used again, even if the provider's next reply is broken.
             known.keys = {}
             raise UnavailableError(
                 "The signing keys of the identity provider are not available; try again"
@@ -85,6 +86,7 @@ class ProviderKeys:
 
     def _read(self, now: datetime) -> None:
         known = self._known
+        # Before the attempt: a failure counts as one, too.
         known.tried_at = now
         try:
             address = self.address or keys_url(
@@ -196,6 +198,8 @@ class TokenAuthentication:
         trusted = self.issuers.get(said.issuer)
         if trusted is None:
             raise RefusedError(Reason.JWT_ISSUER)
+        # The issuer selects the keys; nothing else of the token is used before its signature is
+        # verified.
         claims = verified_claims(token, said.algorithm, trusted.keys.get(said.key_id))
         identity = identity_of(trusted.issuer, claims, self.clock())
         return identity if trusted.users is None else trusted.users.completed(identity)

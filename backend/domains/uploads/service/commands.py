@@ -95,6 +95,7 @@ class UploadService:
             TooLargeError: the URLs would not fit a reply.
         """
         context = self.context
+        # First: also requests that are refused count, because checking them costs as much.
         self._limit_rate(caller)
         bucket, layout = context.place(asset, self.new_id(), body.upload_type)
         rules.check_new_files(body.files, layout, context.allowed(asset))
@@ -110,6 +111,7 @@ class UploadService:
         with ExitStack() as undo:
             files = self._start_all(bucket, layout, body.files, plan, undo)
             self.context.uploads.put_new(self._new(caller, body, layout, files))
+            # From here on the row names them, and expires.
             undo.pop_all()
         started = _started(body.files, files, urls, room)
         return InitialiseReply(
@@ -207,6 +209,7 @@ class UploadService:
         completion = self.context.completion(upload, asset)
         unsettled = [file for file in upload.files if file.path not in upload.results]
         in_parallel(completion.discard, [file for file in unsettled if not file.is_single])
+        # Their temporary objects have no multipart upload that could be aborted.
         if any(file.is_single for file in unsettled):
             completion.remove_all_temporary()
         entry = self.context.audit.entry(
@@ -257,6 +260,7 @@ class UploadService:
                 upload_id_s3 = objects.create_multipart(
                     bucket, key, content_type=UNKNOWN_TYPE, metadata={}
                 )
+                # As soon as it exists: another file of the request may fail at the same time.
                 created.append(OpenUpload(key, upload_id_s3))
             return UploadFile(
                 path=file.path,

@@ -69,6 +69,7 @@ class LargeFiles:
             return Progress(finished=True, problems=("the upload no longer exists",))
         file = upload.files[int(numbers[index])]
         handed = upload.handed.get(file.path)
+        # Settled before, or passed to a later job of the same upload.
         if handed is None or handed.job_id != job.job_id:
             return Progress(cursor=following, items=1)
         asset = self.context.active_asset(upload)
@@ -91,6 +92,7 @@ class LargeFiles:
         self, completion: Completion, file: UploadFile, parts: str
     ) -> dict[str, Any] | Outcome:
         """Return the cursor of the copy that was started, or why there is none."""
+        # A repeated step, also if the file has a newer version by now.
         if completion.is_stored(file):
             return Outcome()
         temporary = completion.assemble(file, parts)

@@ -100,6 +100,7 @@ class Settlement:
             UploadBusyError: a request is processing the upload; try again.
         """
         leased = self.context.lease(upload)
+        # A repeated step: the first result remains.
         if path in leased.results:
             settled = leased.results[path]
         self._release(Identity(upload.user_id), leased, {path: settled}, {})
@@ -162,6 +163,7 @@ class Settlement:
             }
             if of_kind:
                 handed |= of_kind
+                # Numbers, because paths of a thousand files would not fit the job's item.
                 numbers = [n for n, file in enumerate(upload.files) if file.path in of_kind]
                 awaits = sorted({one for path in of_kind for one in outcomes[path].awaits})
                 job = self.context.jobs.new(
@@ -237,6 +239,7 @@ class Settlement:
             else:
                 run.outcomes[file.path] = outcome
 
+        # Files first, because a preview needs the file that it belongs to.
         in_parallel(settle, [file for file in files if not is_preview(file.path)])
         in_parallel(settle, [file for file in files if is_preview(file.path)])
         left = {path: one.left for path, one in run.outcomes.items() if one.left is not None}
