@@ -1,4 +1,4 @@
-import { count, plural } from '../ui/formats';
+import { count, list, plural } from '../ui/formats';
 
 /** Every text of the page, in English. */
 export const en = {
@@ -431,6 +431,45 @@ export const en = {
     unreadable:
       'The file could not be read: it was changed, moved or deleted after it was chosen. Choose it again.',
     checking: 'Comparing with what is already there…',
+    comparison: 'What is already there',
+    marks: {
+      new: 'new',
+      comparing: 'being compared',
+      same: 'already there, same content',
+      alike: 'already there, same path and size',
+      replaces: 'replaces the present version',
+    },
+    compared: (files: Record<'new' | 'replaces' | 'same' | 'alike' | 'comparing', number>) => {
+      const parts = [
+        [files.new, 'new', 'new'],
+        [files.replaces, 'replaces the present version', 'replace the present version'],
+        [
+          files.same,
+          'is already there with the same content (SHA-256)',
+          'are already there with the same content (SHA-256)',
+        ],
+        [
+          files.alike,
+          'has the path and size of a file that is there',
+          'have the path and size of a file that is there',
+        ],
+        [files.comparing, 'is still being compared', 'are still being compared'],
+      ] as const;
+      return `${list(parts.filter(([number]) => number).map(([number, one, many]) => plural(number, one, many)))}.`;
+    },
+    notCompared: (reason: string) =>
+      `It is not known which of these files are already there: ${reason} You can upload them all the same.`,
+    leaveOut: {
+      same: (files: number) =>
+        files === 1
+          ? 'Leave out the file that is already there with the same content'
+          : `Leave out the ${count(files)} files that are already there with the same content`,
+      alike: (files: number) =>
+        files === 1
+          ? 'Leave out the file that has the path and size of one that is there'
+          : `Leave out the ${count(files)} files that have the path and size of one that is there`,
+    },
+    allLeftOut: 'All chosen files are left out, so there is nothing to upload.',
     states: {
       waiting: 'waiting',
       hashing: 'being read',

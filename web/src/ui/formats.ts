@@ -6,6 +6,7 @@ const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const percents = new Intl.NumberFormat(locale, { style: 'percent' });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const lists = new Intl.ListFormat(locale);
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** A number; a small one keeps its digits instead of becoming zero. */
@@ -16,6 +17,8 @@ export const percent = (part: number): string => percents.format(part);
 
 export const plural = (value: number, one: string, many: string): string =>
   `${count(value)} ${value === 1 ? one : many}`;
+
+export const list = (parts: readonly string[]): string => lists.format(parts);
 
 export function size(bytes: number): string {
   let [value, unit] = [bytes, 0];

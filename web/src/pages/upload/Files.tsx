@@ -3,6 +3,7 @@ import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import { fromPicker, type Chosen } from './chosen';
+import { MARKS, type Mark } from './comparing';
 
 const SHOWN = 200;
 
@@ -12,10 +13,14 @@ export function Files(props: {
   /** Whether files are dragged over the window. */
   over: boolean;
   failure: string;
+  /** How the files compare with those of their target, by path; empty if that is not known. */
+  marks: ReadonlyMap<string, Mark>;
+  /** Files with these marks are not uploaded. */
+  left: ReadonlySet<Mark>;
   onAdd: (files: Chosen[]) => void;
   onChange: (files: Chosen[]) => void;
 }) {
-  const { files, over, failure, onAdd, onChange } = props;
+  const { files, over, failure, marks, left, onAdd, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const total = files.reduce((sum, each) => sum + each.file.size, 0);
@@ -49,9 +54,10 @@ export function Files(props: {
             </button>
           </p>
           <ul className="files" tabIndex={0}>
-            {files.slice(0, SHOWN).map((each) => (
+            {foremost(files, marks).map((each) => (
               <li key={each.path}>
                 <Name text={each.path.slice(1)} title={each.path} line />
+                <MarkOf mark={marks.get(each.path)} left={left} />
                 <span className="faint">{size(each.file.size)}</span>
                 <button
                   type="button"
@@ -68,6 +74,24 @@ export function Files(props: {
         </>
       )}
     </section>
+  );
+}
+
+/** The files that are shown: of many, those that are there already come first. */
+function foremost(files: Chosen[], marks: ReadonlyMap<string, Mark>): Chosen[] {
+  if (files.length <= SHOWN) return files;
+  const of = (mark: Mark) => files.filter(({ path }) => (marks.get(path) ?? 'new') === mark);
+  const [fresh, ...others] = MARKS.map(of);
+  return [...others.flat(), ...(fresh ?? [])].slice(0, SHOWN);
+}
+
+function MarkOf({ mark, left }: { mark: Mark | undefined; left: ReadonlySet<Mark> }) {
+  if (!mark) return null;
+  const out = left.has(mark) ? `, ${texts.upload.states.skipped}` : '';
+  return (
+    <span className={mark === 'replaces' ? 'mark bad' : 'mark faint'}>
+      {texts.upload.marks[mark] + out}
+    </span>
   );
 }
 

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { api, reply, replyWithHeaders } from '../../api/client';
+import { api, replyWithHeaders } from '../../api/client';
 import { sentence } from '../../api/errors';
 import { databases } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import type { Place } from '../../viewer/sources';
-import { suggestedName, type Chosen } from './chosen';
-import { Run } from './run';
+import type { Chosen } from './chosen';
 
-interface Draft {
+export interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
   /** Null until somebody types one. */
@@ -20,40 +19,46 @@ interface Draft {
   assetId: string;
 }
 
+/** What was typed, with what stands for what was not. */
+export interface Named extends Draft {
+  name: string;
+}
+
+export const firstDraft = (given: { database?: string; asset?: string }): Draft => ({
+  kind: given.asset ? 'existing' : 'new',
+  databaseId: given.database ?? '',
+  name: null,
+  description: '',
+  distributable: true,
+  assetId: given.asset ?? '',
+});
+
 /** Where the files go to; starts the upload. */
 export function Target(props: {
   files: Chosen[];
-  given: { database?: string; asset?: string };
-  onStart: (run: Run, place: Place) => void;
+  /** Why there are no files, if there are none. */
+  noFiles: string;
+  draft: Named;
+  change: (next: Partial<Draft>) => void;
+  onStart: (place: Place) => Promise<void>;
 }) {
-  const { files, given, onStart } = props;
+  const { files, noFiles, draft, change, onStart } = props;
   const id = useId();
   const known = useQuery(databases);
-  const [typed, setDraft] = useState<Draft>({
-    kind: given.asset ? 'existing' : 'new',
-    databaseId: given.database ?? '',
-    name: null,
-    description: '',
-    distributable: true,
-    assetId: given.asset ?? '',
-  });
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
-  const draft = { ...typed, name: typed.name ?? suggestedName(files) };
-  const change = (next: Partial<Draft>) => setDraft({ ...typed, ...next });
-  const only = known.data?.length === 1 ? known.data[0]?.databaseId : undefined;
-  const databaseId = draft.databaseId || (only ?? '');
+  const { databaseId } = draft;
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const refused = refusal({ ...draft, databaseId }, files);
+    const refused = files.length ? refusal(draft) : noFiles;
     setFailure(refused);
     if (refused) return;
     setBusy(true);
     try {
-      const place = await placeOf({ ...draft, databaseId });
+      const place = await placeOf(draft);
       // Kept, so that a failure after this does not create a second asset.
       change({ kind: 'existing', databaseId, assetId: place.assetId });
-      onStart(new Run(place, files, await sizesIn(place)), place);
+      await onStart(place);
     } catch (error) {
       setFailure(sentence(error));
     } finally {
@@ -104,8 +109,6 @@ export function Target(props: {
   );
 }
 
-type Named = Draft & { name: string };
-
 interface Part {
   id: string;
   draft: Named;
@@ -145,8 +148,7 @@ function NewAsset({ id, draft, change }: Part) {
   );
 }
 
-function refusal(draft: Named, files: Chosen[]): string {
-  if (!files.length) return texts.upload.needFiles;
+function refusal(draft: Named): string {
   if (!draft.databaseId) return texts.upload.required(texts.upload.database);
   if (draft.kind === 'existing') {
     return draft.assetId ? '' : texts.upload.required(texts.upload.asset);
@@ -170,22 +172,4 @@ async function placeOf(draft: Named): Promise<Place> {
   );
   wrote(made.headers);
   return { databaseId, assetId: made.data.assetId };
-}
-
-/** The sizes of the files that the asset has, by path. */
-async function sizesIn(place: Place): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  let startingToken: string | undefined;
-  do {
-    const page = await reply(
-      api.GET('/database/{databaseId}/assets/{assetId}/listFiles', {
-        params: { path: place, query: { basic: true, pageSize: 1000, startingToken } },
-      }),
-    );
-    for (const each of page.items) {
-      if (each.size != null) sizes.set(`/${each.relativePath.replace(/^\/+/, '')}`, each.size);
-    }
-    startingToken = page.NextToken ?? undefined;
-  } while (startingToken);
-  return sizes;
 }

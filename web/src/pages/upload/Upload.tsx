@@ -7,10 +7,9 @@ import { texts } from '../../texts';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { DROPPED, useDrops } from './drops';
-import { Files } from './Files';
+import { Prepare } from './Prepare';
 import { Running } from './Running';
 import type { Run } from './run';
-import { Target } from './Target';
 import './upload.css';
 
 /** Files and folders into a new asset, or into one that exists. */
@@ -58,18 +57,19 @@ export function Upload() {
           }}
         />
       ) : (
-        <>
-          <Files files={files} over={over} failure={failure} onAdd={add} onChange={setFiles} />
-          <Target
-            key={`${search.database ?? ''}/${search.asset ?? ''}`}
-            files={files}
-            given={search}
-            onStart={(started, place) => {
-              setRun({ run: started, place });
-              void started.start();
-            }}
-          />
-        </>
+        <Prepare
+          key={`${search.database ?? ''}/${search.asset ?? ''}`}
+          files={files}
+          given={search}
+          over={over}
+          failure={failure}
+          onAdd={add}
+          onChange={setFiles}
+          onStart={(started, place) => {
+            setRun({ run: started, place });
+            void started.start();
+          }}
+        />
       )}
     </div>
   );

@@ -1,0 +1,161 @@
+// Before an upload: what is already in the target is named, and left out where it is the same.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, close, endpoint, file, newAsset, open, UI } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const rows = (page) => page.locator('.files li');
+const row = (page, name) => rows(page).filter({ hasText: name });
+const choose = (page, files) => page.locator('input[type=file]').first().setInputFiles(files);
+const sentence = (page) =>
+  page.getByRole('group', { name: 'What is already there' }).getByRole('status');
+
+/** Counts the contents that are sent to the storage. */
+function sent(page) {
+  const paths = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT' && request.url().startsWith(endpoint.s3))
+      paths.push(request.url());
+  });
+  return paths;
+}
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`files that are there already are named before they are sent (${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const before = [file('a.txt', 'same'), file('b.txt', 'before'), file('c.txt', 'now')];
+    const { database, id } = await newAsset(page, before, `compared ${Date.now()}`);
+    await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+    const puts = sent(page);
+    await choose(page, [
+      file('a.txt', 'same'),
+      file('b.txt', 'behind'), // as long as the one that is there
+      file('c.txt', 'later'),
+      file('d.txt', 'new'),
+    ]);
+    await row(page, 'a.txt').getByText('already there, same content, left out').waitFor();
+    await row(page, 'b.txt').getByText('replaces the present version').waitFor();
+    await row(page, 'c.txt').getByText('replaces the present version').waitFor();
+    await row(page, 'd.txt').getByText('new', { exact: true }).waitFor();
+    assert.equal(
+      await sentence(page).textContent(),
+      '1 new, 2 replace the present version, and 1 is already there with the same content (SHA-256).',
+    );
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    await accessible(page, 'files that are compared with the target');
+    // Kept by the keyboard, and left out again.
+    const leave = page.getByLabel('Leave out the file that is already there');
+    await leave.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Upload 4 files' }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Upload 3 files' }).press('Enter');
+    await page.getByText('The upload is complete.').waitFor();
+    assert.equal(puts.length, 3);
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('a file that is the same is sent all the same if it is wanted, and nothing if all are left out', async () => {
+  const { context, page, seen } = await open(browser);
+  const { database, id } = await newAsset(page, [file('a.txt', 'same')], `kept ${Date.now()}`);
+  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+  const puts = sent(page);
+  await choose(page, [file('a.txt', 'same')]);
+  await row(page, 'a.txt').getByText('left out').waitFor();
+  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  await page.getByText('All chosen files are left out, so there is nothing to upload.').waitFor();
+  await page.getByLabel('Leave out the file that is already there').uncheck();
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  assert.equal(puts.length, 1);
+  clean(seen);
+  await context.close();
+});
+
+test('a target that is chosen after the files is compared, and one that cannot be listed is no hindrance', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `later ${Date.now()}`;
+  const { database, id } = await newAsset(page, [file('a.txt', 'same')], name);
+  await page.goto(`${UI}upload`);
+  await choose(page, [file('a.txt', 'same'), file('b.txt', 'new')]);
+  await page.getByLabel('An existing asset').check();
+  await page.getByLabel('Database', { exact: true }).selectOption(database);
+  await page.getByLabel('Find the asset by a part of its name').fill(name);
+  await page.locator('option', { hasText: name }).waitFor({ state: 'attached' });
+  await page.getByLabel('Asset', { exact: true }).selectOption({ label: name });
+  await row(page, 'a.txt').getByText('already there, same content, left out').waitFor();
+  await page.getByLabel('A new asset').check();
+  await page.getByText('already there').first().waitFor({ state: 'detached' });
+
+  await page.route('**/listFiles?**', (route) =>
+    route.fulfill({ status: 400, json: { code: 'Odd', message: 'The list is broken' } }),
+  );
+  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+  await choose(page, [file('c.txt', 'c')]);
+  await page
+    .getByText('It is not known which of these files are already there: The list is broken.')
+    .waitFor();
+  await accessible(page, 'a target that cannot be listed');
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('thousands of files are compared with thousands, on all pages of the list, and nothing freezes', async () => {
+  const { context, page, seen } = await open(browser);
+  const { database, id } = await newAsset(page, [file('first.txt')], `many ${Date.now()}`);
+  const of = (at) => ({ fileName: `${at}.txt`, relativePath: `/${at}.txt`, size: 1 + (at % 2) });
+  await page.route('**/listFiles?**', (route) => {
+    const start = Number(new URL(route.request().url()).searchParams.get('startingToken') ?? 0);
+    const items = Array.from({ length: 1000 }, (_, at) => ({ ...of(start + at), isFolder: false }));
+    return route.fulfill({
+      json: { items, NextToken: start < 2000 ? String(start + 1000) : null },
+    });
+  });
+  // As files of imported buckets, these have no checksum.
+  await page.route('**/fileInfo?**', (route) => route.fulfill({ json: { checksumSha256: null } }));
+  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+  await page.locator('.drop').waitFor();
+  await page.evaluate(() => {
+    const given = new DataTransfer();
+    for (let at = 0; at < 4000; at++) given.items.add(new File(['x'], `${at}.txt`));
+    const picker = document.querySelector('input[type=file]');
+    picker.files = given.files;
+    globalThis.longest = 0;
+    let before = performance.now();
+    const beat = () => {
+      const now = performance.now();
+      globalThis.longest = Math.max(globalThis.longest, now - before);
+      before = now;
+      setTimeout(beat, 10);
+    };
+    beat();
+    picker.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await page
+    .getByText(
+      /^1,000 new, 1,500 replace the present version, and 1,500 have the path and size of a file/,
+    )
+    .waitFor();
+  const longest = await page.evaluate(() => globalThis.longest);
+  assert.ok(longest < 1500, `the page stood still for ${longest} ms`);
+  assert.equal(await rows(page).count(), 200);
+  assert.equal(await page.getByRole('button', { name: 'Upload 4,000 files' }).count(), 1);
+  await page.getByLabel('Leave out the 1,500 files that have the path and size').check();
+  await page.getByRole('button', { name: 'Upload 2,500 files' }).waitFor();
+  clean(seen);
+  await close(context);
+});
