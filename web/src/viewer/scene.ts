@@ -17,7 +17,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { addLights, furnishedRoom, placeInRoom } from './light';
+import { addLights, furnishRoom } from './light';
 import type { Loaded } from './load';
 import { enlargePoints } from './points';
 
@@ -34,7 +34,6 @@ export class ModelScene {
   private readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly resize: ResizeObserver;
-  private readonly room: Texture;
   private readonly normals = new MeshNormalMaterial();
   private readonly plane = new Plane(new Vector3(-1, 0, 0), 0);
   private readonly timer = new Timer();
@@ -67,7 +66,6 @@ export class ModelScene {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', this.draw);
     addLights(this.scene, this.camera);
-    this.room = furnishedRoom(this.renderer);
     this.resize = new ResizeObserver(this.fitCanvas);
     this.resize.observe(host);
     this.fitCanvas();
@@ -78,7 +76,9 @@ export class ModelScene {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
     enlargePoints(loaded.scene);
-    this.eachMaterial((material) => placeInRoom(material, this.room));
+    const materials = new Set<Material>();
+    this.eachMaterial((material) => materials.add(material));
+    furnishRoom([...materials], this.renderer);
     this.box = new Box3().setFromObject(loaded.scene);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
     this.fit();
