@@ -96,9 +96,8 @@ QueueArn = Annotated[str, _of(_QUEUE), _IN_PARTITION]
 BusArn = Annotated[str, _of(_BUS), _IN_PARTITION]
 TopicArn = Annotated[str, _of(_TOPIC), _IN_PARTITION]
 
-# All variables of a function have 4 KB.
+# Maximum length of a list. All variables of a function have 4 KB.
 VARIABLE_CHARS = 2_000
-"""Maximum length of a list."""
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
 

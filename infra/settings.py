@@ -48,9 +48,9 @@ CONFIGURATION = ROOT / "cdk.json"
 _OBJECT = TypeAdapter(dict[str, object])
 _STAGES = TypeAdapter(dict[str, dict[str, object]])
 
-# IAM accepts 10,240 characters, for any stage name and partition.
+# Characters that remain for additions to the largest role. IAM accepts 10,240 characters, for any
+# stage name and partition.
 POLICY_CHARS = 1_150
-"""Characters that remain for additions to the largest role."""
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 # the remaining characters of both ARNs of a bucket: its own, and that of its objects
 _POLICY_CHARS_BESIDE = 48

@@ -45,9 +45,9 @@ _INVOKE = "/2015-03-31/functions/{function}/invocations"
 _QUOTAS = "/2016-08-19/account-settings"
 # The engine runs on this machine and replies within milliseconds.
 _SECONDS = 5
-# The runtime has no quota of its own: calls over the limit of processes wait.
+# Lambda's default quota of concurrent executions. The runtime has no quota of its own: calls over
+# the limit of processes wait.
 _INSTANCES = 1000
-"""Lambda's default quota of concurrent executions."""
 
 
 @dataclass

@@ -34,9 +34,9 @@ _SLOW = frozenset({"CompleteMultipartUpload", "CopyObject", "UploadPartCopy"})
 # Time that must remain for a request that makes S3 copy or assemble gigabytes: twice that of others
 # (decision 91).
 _SLOW_SECONDS = 10.0
-# The Lambda runtime includes its own release, which cannot be pinned.
+# The oldest boto3 release that is tested. The Lambda runtime includes its own release, which cannot
+# be pinned.
 _FLOOR = (1, 40)
-"""The oldest boto3 release that is tested."""
 
 
 class OldSdkError(Exception):

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
 
 ATTRIBUTE = "recipient"
-# Their addresses must fit a message of 256 KB.
+# Recipients of one message. Their addresses must fit a message of 256 KB.
 RECIPIENTS = 100
-"""Recipients of one message."""
 _SUBJECT_CHARS = 100  # SNS's limit
 _FULL = frozenset({"FilterPolicyLimitExceeded", "SubscriptionLimitExceeded"})
 _INVALID = frozenset({"InvalidParameter", "InvalidParameterValue"})

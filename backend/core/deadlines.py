@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from backend.core.errors import UnavailableError
 
-# The request must end, and the reply must be sent.
+# Time that must remain when a request to another service starts. The request must end, and the
+# reply must be sent.
 REPLY_SECONDS = 5.0
-"""Time that must remain when a request to another service starts."""
 
 # Of the five: a search may use three, and the rest serializes and sends up to 6 MB.
 _SENDING_SECONDS = 2.0

@@ -35,9 +35,9 @@ MAX_EMAIL_CHARS = 254
 MAX_NAME_CHARS = 255
 # S3's limit of a key, in bytes of UTF-8 (S3 User Guide, "Naming Amazon S3 objects").
 MAX_KEY_BYTES = 1024
-# An upload with a thousand invalid files repeats the list in each error.
+# Maximum length of a list of extensions, about 400 of them. An upload with a thousand invalid files
+# repeats the list in each error.
 MAX_EXTENSION_LIST_CHARS = 2048
-"""Maximum length of a list of extensions, about 400 of them."""
 GLOBAL = "GLOBAL"
 """The databaseId of all databases. Only pipelines, workflows and schemas may use it."""
 

@@ -20,10 +20,9 @@ MAX_ROWS_PER_PAGE = 5000
 # Time after which a page reads no further rows; reads in progress are completed. A request has 24
 # seconds (decision 91).
 MAX_TIME_PER_PAGE = timedelta(seconds=2)
-# A Lambda function may return 6 MB, some lists appear twice in a reply (`LegacyEnvelope`), and the
-# last item may be large.
+# Size of items, as `bytes_in_reply` counts them, at which a page ends. A Lambda function may return
+# 6 MB, some lists appear twice in a reply (`LegacyEnvelope`), and the last item may be large.
 MAX_BYTES_PER_PAGE = 2 * 1024 * 1024
-"""Size of items, as `bytes_in_reply` counts them, at which a page ends."""
 # Rows read at once while few are visible: DynamoDB returns at most 1 MB anyway.
 _MAX_ROWS_AT_ONCE = 500
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Fewer than the connections of a client, so that no thread waits for a connection.
+# Threads for parallel requests. Fewer than the connections of a client, so that no thread waits for
+# a connection.
 WORKERS = 8
-"""Threads for parallel requests."""
 
 
 def in_parallel(function: Callable[[T], R], values: Sequence[T]) -> list[R]:

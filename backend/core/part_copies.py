@@ -14,12 +14,11 @@ from backend.values import frozen
 _MIB = 1024**2
 MIN_PART_BYTES = 5 * _MIB  # S3's limit for all parts but the last
 MAX_PARTS = 10_000  # S3's limit for one object
-# It takes some seconds, so that an interruption repeats little.
+# Size of a copied part. It takes some seconds, so that an interruption repeats little.
 PART_BYTES = 256 * _MIB
-"""Size of a copied part."""
-# A part takes seconds, and a lease lasts half a minute.
+# Time after which a step starts no further part. A part takes seconds, and a lease lasts half a
+# minute.
 COPY_TIME = timedelta(seconds=10)
-"""Time after which a step starts no further part."""
 
 
 def copy_spans(

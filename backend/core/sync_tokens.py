@@ -16,9 +16,8 @@ AFTER_HEADER = "X-After"
 _FOREIGN = f"is not a token that you received in the header {WRITTEN_HEADER} of a write"
 # OpenSearch returns 100 hits inside a facet, which is how a search reads their hashes.
 MAX_DOCUMENTS = 100
-# API Gateway limits all headers together to 10,240 bytes.
+# Maximum length of a token. API Gateway limits all headers together to 10,240 bytes.
 MAX_CHARS = 4000
-"""Maximum length of a token."""
 
 
 class WrittenDocument(NamedTuple):

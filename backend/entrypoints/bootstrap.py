@@ -44,13 +44,12 @@ from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER, PROCESSING
 
 PHYSICAL_ID = "vitrine-bootstrap"
 _STEP_SECONDS = 2
-# The name of a new search domain takes time to resolve everywhere.
+# Time in which an engine must respond for the first time. The name of a new search domain takes
+# time to resolve everywhere.
 _PATIENCE_SECONDS = 120
-"""Time in which an engine must respond for the first time."""
 
-# IAM is eventually consistent, and the role is seconds old.
+# Time for which a denial is retried. IAM is eventually consistent, and the role is seconds old.
 _DENIED_SECONDS = 60
-"""Time for which a denial is retried."""
 
 _logger = Logger()
 

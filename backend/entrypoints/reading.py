@@ -23,9 +23,8 @@ from backend.spec.inspection_outputs import InspectionOutput
 from backend.spec.settings import READERS, TURNTABLES
 from backend.values import frozen
 
-# They take 20 requests to S3.
+# Files of an asset among which references are resolved. They take 20 requests to S3.
 _LISTED_FILES = 20_000
-"""Files of an asset among which references are resolved."""
 # The client waits longer than the reader may run: a call that it abandons would run on, and its
 # reply would be lost (decision 79). URLs of the files are valid as long.
 _GRACE_SECONDS = 30

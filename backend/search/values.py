@@ -23,16 +23,16 @@ from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_S
 
 JsonObject = dict[str, Any]
 
-# Each is added to the mapping, which cannot be undone.
+# Metadata keys of a deployment that have a geographic field. Each is added to the mapping, which
+# cannot be undone.
 MAX_GEO_KEYS = 200
-"""Metadata keys of a deployment that have a geographic field."""
 GEO_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
-# The index limit is 10,000, and the API stores 500 records per entity.
+# Nested pairs of one document. The index limit is 10,000, and the API stores 500 records per
+# entity.
 MAX_PAIRS = 5000
-"""Nested pairs of one document."""
-# A document must fit a request of 10 MB, the lowest limit among the domain's instance types.
+# Maximum size of all values of one field. Longer values are cut. A document must fit a request of
+# 10 MB, the lowest limit among the domain's instance types.
 FIELD_BUDGET = 2_000_000
-"""Maximum size of all values of one field. Longer values are cut."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?", re.ASCII)

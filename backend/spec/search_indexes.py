@@ -25,18 +25,18 @@ creates indexes of this version; until then those of an earlier one are written 
 were.
 """
 
-# 8,000 characters are at most 32,000 bytes of UTF-8; Lucene rejects terms above 32,766 bytes.
+# `ignore_above` of every keyword field. 8,000 characters are at most 32,000 bytes of UTF-8; Lucene
+# rejects terms above 32,766 bytes.
 KEYWORD_CHARS = 8000
-"""`ignore_above` of every keyword field."""
 
-# Permission filters are evaluated once per segment, and OpenSearch caches none in segments below
-# 10,000 documents. Fewer segments make filtered searches faster.
+# `index.merge.policy.segments_per_tier` of both indexes; OpenSearch's default is 10. Permission
+# filters are evaluated once per segment, and OpenSearch caches none in segments below 10,000
+# documents. Fewer segments make filtered searches faster.
 SEGMENTS_PER_TIER = 4
-"""`index.merge.policy.segments_per_tier` of both indexes; OpenSearch's default is 10."""
 
-# The permission filter may use 900 clauses, and each search word adds one per searched field.
+# `indices.query.bool.max_clause_count`; OpenSearch's default is 1,024. The permission filter may
+# use 900 clauses, and each search word adds one per searched field.
 MAX_CLAUSES = 4096
-"""`indices.query.bool.max_clause_count`; OpenSearch's default is 1,024."""
 
 # Sources are not logged: people who read logs may not be allowed to see the assets.
 SLOW_LOGS: Mapping = {
@@ -53,9 +53,9 @@ BREAKERS: dict[str, str] = {
 }
 
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
-# A Lucene term has at most 32,766 bytes. DynamoDB stores the complete value.
+# Maximum size of the path and the value of one entry of a `flat_object`. A Lucene term has at most
+# 32,766 bytes. DynamoDB stores the complete value.
 FLAT_VALUE_BYTES = 32_000
-"""Maximum size of the path and the value of one entry of a `flat_object`."""
 
 TEXT: Mapping = {
     "type": "text",
@@ -128,9 +128,9 @@ ATTRIBUTE_PAIRS: Mapping = {
 """Attributes of files."""
 
 SHAPE = "shape"
-# A script reads 75 bytes in a seventh of the time of 75 floats (decision 50).
+# A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255. A script
+# reads 75 bytes in a seventh of the time of 75 floats (decision 50).
 SHAPE_STEPS = 255
-"""A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255."""
 
 # With them a search signs preview URLs without a request to S3.
 PREVIEW_VERSION, PREVIEW_SIZE = "str_previewversionid", "num_previewsize"

@@ -25,13 +25,13 @@ RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
 # Temporary storage of a function whose template specifies none: Lambda's default.
 STORAGE_MB = 512
-# A single failure is retried or returned as a 500.
+# Failed calls in five minutes above which an alarm is raised. A single failure is retried or
+# returned as a 500.
 FAILED_CALLS = 5
-"""Failed calls in five minutes above which an alarm is raised."""
-# They return messages that they cannot handle. A message that makes the function fail is received
-# again only minutes later, so a higher limit would not be reached for days.
+# The same limit for consumers of queues. They return messages that they cannot handle. A message
+# that makes the function fail is received again only minutes later, so a higher limit would not be
+# reached for days.
 FAILED_CALLS_OF_QUEUES = 0
-"""The same limit for consumers of queues."""
 
 
 class FunctionsOf:

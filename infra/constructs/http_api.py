@@ -34,10 +34,10 @@ CORS_REPLY_HEADERS = (
 # deployment only.
 CORS_SECONDS = 3600
 
-# All calls of an account to the control plane share ten a second, and each creation takes several.
-# Source: "Amazon API Gateway quotas", quotas of the management API.
+# Integrations and routes that CloudFormation creates in parallel. All calls of an account to the
+# control plane share ten a second, and each creation takes several. Source: "Amazon API Gateway
+# quotas", quotas of the management API.
 CREATED_AT_ONCE = 5
-"""Integrations and routes that CloudFormation creates in parallel."""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",

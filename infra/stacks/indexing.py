@@ -55,10 +55,10 @@ from infra.resources import Resources
 from infra.settings import Settings
 
 MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # EventBridge's maximum
-# Messages are delayed by up to fifteen minutes, and again while indexes lag. CloudWatch ignores
-# messages that were received more than three times (`QUEUE_METRICS`).
+# Age of a message above which an alarm is raised, because no consumer receives messages. Messages
+# are delayed by up to fifteen minutes, and again while indexes lag. CloudWatch ignores messages
+# that were received more than three times (`QUEUE_METRICS`).
 MESSAGE_AGE_SECONDS = 3_600
-"""Age of a message above which an alarm is raised, because no consumer receives messages."""
 
 
 class IndexingStack(Stack):

@@ -26,9 +26,9 @@ LOGS = {
 }
 """Log groups by the type of the domain's logs. The indexes declare the thresholds of slow logs."""
 
-# A reindex needs space for a second copy of the documents.
+# Free part of a node's volume below which an alarm is raised. A reindex needs space for a second
+# copy of the documents.
 FREE_STORAGE = 0.25
-"""Free part of a node's volume below which an alarm is raised."""
 
 
 class SearchStack(Stack):

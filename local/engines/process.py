@@ -23,9 +23,9 @@ from local.engines.errors import EngineError
 from local.engines.ports import LOOPBACK
 
 _POLL_SECONDS = 0.05
-# On a busy machine engines start slowly; an engine whose process ends fails immediately.
+# Time in which an engine must become healthy. On a busy machine engines start slowly; an engine
+# whose process ends fails immediately.
 HEALTHY_SECONDS = 300.0
-"""Time in which an engine must become healthy."""
 # Enough for the error and its cause; the message names the log.
 _LOG_LINES = 15
 

@@ -40,10 +40,9 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessagesNotVisible",
     "ApproximateNumberOfMessagesDelayed",
 )
+# Maximum time of the bucket check, after which the result is "not drained" and the check continues.
 # Clients wait for a minute; a bucket with 10,000 objects takes ten seconds on a busy machine.
 _PATIENCE = 45.0
-"""Maximum time of the bucket check, after which the result is "not drained" and the check
-continues."""
 # So often a change of the epoch ends a check in progress, whose result would be outdated.
 _GLANCE = 0.5
 

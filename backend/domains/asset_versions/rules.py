@@ -10,9 +10,8 @@ from backend.core.objects import ObjectVersion
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, NamedFile
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
 
-# Their paths may have a kilobyte each.
+# Files of a request that one row stores. Their paths may have a kilobyte each.
 NAMED_ON_A_PAGE = 100
-"""Files of a request that one row stores."""
 
 
 def held_files(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:

@@ -8,9 +8,8 @@ from backend.core.models import PageQuery, WireModel
 from backend.core.names import AssetId, Form, Words, is_text
 from backend.spec.keys import COMMENT, SORT_KEY_BYTES, active
 
-# The contract has no limit.
+# Maximum length of a comment. The contract has no limit.
 MAX_BODY_CHARS = 10_000
-"""Maximum length of a comment."""
 
 # VAMS's web application sends the asset's id while an asset has no version in S3.
 VersionId = Annotated[

@@ -6,9 +6,9 @@ from zlib import crc32
 Definition = Literal["pipelines", "workflows"]
 """Contents of a database besides assets. A database cannot be deleted while any of it is active."""
 
-# An item accepts 1,000 write units a second, which is 500 transactions.
+# Items over which the count is distributed. An item accepts 1,000 write units a second, which is
+# 500 transactions.
 COUNT_SHARDS = 4
-"""Items over which the count is distributed."""
 
 
 def definitions_key(database_id: str) -> str:

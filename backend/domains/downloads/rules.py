@@ -12,9 +12,8 @@ from email.utils import format_datetime, parsedate_to_datetime
 from backend.core.errors import RangeError
 from backend.values import frozen
 
-# In base64 it is below the 6 MB of a Lambda function.
+# Maximum size of a streamed reply. In base64 it is below the 6 MB of a Lambda function.
 STREAMED_BYTES = 4_400_000
-"""Maximum size of a streamed reply."""
 
 _RANGE = re.compile(r"bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*", re.IGNORECASE)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')

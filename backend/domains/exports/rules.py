@@ -9,9 +9,8 @@ from backend.domains.asset_links.models import Edge
 from backend.domains.exports.models import ExportBody, ExportedRelationship, ExportedValues
 from backend.domains.files.models import FileItem
 
-# Also when escaped, or as base64 of gzip, it is below the 6 MB of a reply.
+# Length of a page's JSON. Also when escaped, or as base64 of gzip, it is below the 6 MB of a reply.
 PAGE_CHARS = 3_500_000
-"""Length of a page's JSON."""
 _ASSET, _FILES = "asset", "files"
 
 

@@ -46,12 +46,12 @@ _AT_ONCE_FROM = 8
 _MOST_PAGES = 8
 # An entity has at most `MAX_RECORDS` besides its facts, which are fewer.
 _MOST_RECORDS = 2 * MAX_RECORDS
-# A query returns a megabyte, and a character has up to four bytes.
+# Length of one file's values up to which they fit one query. A query returns a megabyte, and a
+# character has up to four bytes.
 _MOST_CHARS = 250_000
-"""Length of one file's values up to which they fit one query."""
-# It exceeds that of other lists, because clients export small trees and expect one page.
+# Time after which a page starts no further asset and no further hundred files. It exceeds that of
+# other lists, because clients export small trees and expect one page.
 MAX_TIME = timedelta(seconds=10)
-"""Time after which a page starts no further asset and no further hundred files."""
 
 
 class ExportPage(NamedTuple):

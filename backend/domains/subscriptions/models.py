@@ -10,12 +10,10 @@ from backend.spec.keys import SUBSCRIBED_ENTITY
 
 EVENT = "Asset Version Change"
 ENTITY = "Asset"
-# Their ids fit one item, and their addresses a few requests.
+# Subscribers of one asset. Their ids fit one item, and their addresses a few requests.
 MAX_SUBSCRIBERS = 500
-"""Subscribers of one asset."""
-# Each may take a request to SNS.
+# Users in one request. Each may take a request to SNS.
 MAX_ASKED = 50
-"""Users in one request."""
 
 
 def _each_once(users: list[str]) -> list[str]:

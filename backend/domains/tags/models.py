@@ -12,13 +12,11 @@ YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
 TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
-# Each takes a transaction.
+# Tags or tag types in one request. Each takes a transaction.
 MAX_LISTED = 100
-"""Tags or tag types in one request."""
 
-# The list of types contains all of them, twice, in a reply of at most 6 MB.
+# Tags of one type. The list of types contains all of them, twice, in a reply of at most 6 MB.
 MAX_TAGS_OF_TYPE = 2000
-"""Tags of one type."""
 
 
 class Tag(WireModel):

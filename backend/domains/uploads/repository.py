@@ -34,18 +34,16 @@ from backend.spec.tables.assets import (
 )
 from backend.spec.tables.operations import RESERVATIONS
 
-# The rest of its 400 KB is for the results of a thousand files.
+# Size of the files in one row. The rest of its 400 KB is for the results of a thousand files.
 _FILES_BYTES = 100_000
-"""Size of the files in one row."""
 # Names of attributes and numbers of a file, besides its path and upload id.
 _FILE_OVERHEAD = 100
 # The count of a minute is not used after it.
 _RATE_SECONDS = 120
 _BY_FILE = ("results", "handed")
 """Attributes of a row with data by file number."""
-# A row may have a thousand of them.
+# Length of an error in the row. A row may have a thousand of them.
 MAX_RESULT_CHARS = 200
-"""Length of an error in the row."""
 
 
 @dataclass(eq=False, repr=False)

@@ -35,9 +35,8 @@ from backend.values import frozen
 
 MIB = 1024**2
 GIB = 1024**3
-# S3 accepts larger objects.
+# The contract's limit. S3 accepts larger objects.
 MAX_FILE_BYTES = 5 * 1024 * GIB
-"""The contract's limit."""
 # The contract's limit.
 MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last

@@ -10,9 +10,9 @@ files that it needs, and is called again with their URLs.
 
 from backend.processing import limits
 
-# A scene may reference models, which reference materials, which reference textures.
+# Maximum depth of references. A scene may reference models, which reference materials, which
+# reference textures.
 ROUNDS = 6
-"""Maximum depth of references."""
 # As in a jail, which however reads a model with the first 512 of more (decision 79).
 NAMES = limits.REFERENCED_FILES
 # Longer than any path of an asset (a key of S3 has 1,024 bytes): a longer name cannot exist.

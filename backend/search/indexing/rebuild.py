@@ -37,9 +37,8 @@ from backend.spec.metrics import SEARCH_TICKETS_BEHIND
 from backend.spec.queues import SETTLE
 from backend.values import frozen
 
-# Two such groups are in memory at a time.
+# References that are read under one ticket. Two such groups are in memory at a time.
 REFERENCES_A_TICKET = 1000
-"""References that are read under one ticket."""
 
 
 class StoredVersionAheadError(ConflictError):

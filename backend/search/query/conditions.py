@@ -28,12 +28,10 @@ from backend.search.values import iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS
 
-# With a hundred thousand OpenSearch runs out of memory.
+# Conditions in all filters of one request. With a hundred thousand OpenSearch runs out of memory.
 MAX_CONDITIONS = 1000
-"""Conditions in all filters of one request."""
-# Each becomes a condition per searched field.
+# Filters without a field in one request. Each becomes a condition per searched field.
 MAX_WORD_FILTERS = 50
-"""Filters without a field in one request."""
 FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
 ANALYSED = frozenset((*INNER_FIELDS, "str_asset_version_comment"))
 """Fields that are compared word by word."""

@@ -23,18 +23,17 @@ from backend.spec.tables.operations import RESERVATIONS
 # Open cursors of one user; the next one closes the oldest. Ten users at their limit leave the last
 # 40 places (`FOR_OTHERS`).
 MAX_OPEN = 10
-# A node allows 300 search contexts, and each cursor uses two. Users who open cursors at the same
-# moment are counted only afterwards.
+# Maximum number of open cursors over both indexes. A node allows 300 search contexts, and each
+# cursor uses two. Users who open cursors at the same moment are counted only afterwards.
 PLACES = 140
-"""Maximum number of open cursors over both indexes."""
 # Of these last places, each is for a user without a cursor; others must close their oldest one.
 FOR_OTHERS = 40
 # Time for which OpenSearch keeps a point in time without requests, and so the time that a client
 # has between two pages. An abandoned cursor takes a place no longer than this.
 PAUSE_SECONDS = 60
-# A point in time uses resources of the domain, and its results become outdated.
+# Maximum lifetime of a cursor. A point in time uses resources of the domain, and its results become
+# outdated.
 LONGEST = timedelta(hours=1)
-"""Maximum lifetime of a cursor."""
 
 # Digests by which a closed cursor is told from an expired one; ten times the open ones.
 _KEPT_CLOSED = 100

@@ -32,9 +32,9 @@ SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 # As the guide says ("at most 20 equal intervals"); OpenSearch chooses the interval.
 MAX_DATE_BUCKETS = 20
 ASSET_ID = "str_assetid.keyword"
-# OpenSearch uses 16 KiB of memory per facet value for it.
+# Number of assets of one value up to which the count is exact, not estimated. OpenSearch uses 16
+# KiB of memory per facet value for it.
 ASSETS_EXACTLY = 3000
-"""Number of assets of one value up to which the count is exact, not estimated."""
 _BUCKETS = frozenset({"terms", "range", "auto_date_histogram"})
 _ASSETS, _OF_ROOT = "assets", "of_root"
 _HISTOGRAM = "histogram_"

@@ -23,15 +23,13 @@ from backend.search.query.queries import HIDDEN_FIELDS
 from backend.search.values import iso_date
 from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOURCE_BYTES, TEXT
 
-# A Lambda function may return 6 MB.
+# Maximum size of all sources of a page. A Lambda function may return 6 MB.
 PAGE_BYTES = 6_000_000
-"""Maximum size of all sources of a page."""
 DOCUMENT_BYTES = 100_000
 """Size of a document above which its hit has no metadata. The metadata routes return it in
 pages."""
-# OpenSearch reads the source of each, whatever its size.
+# Hits that the first request highlights. OpenSearch reads the source of each, whatever its size.
 MARKED_AT_ONCE = 100
-"""Hits that the first request highlights."""
 CUT = "metadataCut"
 """The field that marks a hit whose metadata was omitted."""
 

@@ -25,18 +25,14 @@ PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
 _PATHS: tuple[str, ...] = (METADATA, ATTRIBUTES)
 # Each becomes up to a dozen conditions (keys with and without prefixes, two paths).
 MAX_ELEMENTS = 100
-# OpenSearch creates a condition for every three characters.
+# Length of a part of a value. OpenSearch creates a condition for every three characters.
 MAX_PART_CHARS = 100
-"""Length of a part of a value."""
-# Each may scan all terms of a field.
+# Patterns with wildcards in one request. Each may scan all terms of a field.
 MAX_WILDCARDS = 10
-"""Patterns with wildcards in one request."""
-# Keys and values may contain colons.
+# Colons of an element that are tried as the end of the key. Keys and values may contain colons.
 MAX_COLONS = 5
-"""Colons of an element that are tried as the end of the key."""
-# More make OpenSearch's automaton too large.
+# `*` and `?` in one pattern. More make OpenSearch's automaton too large.
 MAX_PATTERN_WILDCARDS = 30
-"""`*` and `?` in one pattern."""
 _FIELD = "metadataQuery"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _QUOTED_OR_COLON = re.compile(r'"(?:[^"\\]|\\.)*"|(:)')

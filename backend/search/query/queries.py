@@ -49,9 +49,9 @@ NOT_SHOWN: list[JsonObject] = [TOMBSTONE, {"term": {"bool_archived": True}}]
 
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
 """Fields that hits do not contain. `AB_` has the values of `attributes`."""
-# OpenSearch holds all of these values in memory, each with up to 8,000 characters.
+# Hits of a page multiplied by the metadata keys that sort as text. OpenSearch holds all of these
+# values in memory, each with up to 8,000 characters.
 MAX_SORTED_TEXTS = 4000
-"""Hits of a page multiplied by the metadata keys that sort as text."""
 
 _KEYWORDS = frozenset(
     field

@@ -47,32 +47,31 @@ _FUZZY_FIELDS = tuple(f"{field}^{_BOOSTS[field]}" for field in INNER_FIELDS)
 # Maximum edit distance of a word with `~`: OpenSearch has no larger one.
 _MAX_SIMILAR = 2
 
-# Each becomes a condition per field.
+# Words of one text. Each becomes a condition per field.
 MAX_WORDS = 100
-"""Words of one text."""
 # Parentheses within parentheses: OpenSearch parses them by recursion.
 MAX_DEPTH = 20
 # Words up to which beginnings, parts and misspellings match, too. A part of 32 characters is eleven
 # conditions in each field, of the 4,096 in a query (decision 51).
 MAX_PART_WORDS = 10
-# OpenSearch creates a condition for every three characters.
+# Length of a word that may match as a part. OpenSearch creates a condition for every three
+# characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
-"""Length of a word that may match as a part."""
 MAX_WHOLE_CHARS = 128
 """Length of a text that is compared with complete file names."""
 MIN_FUZZY_CHARS = 5
 
 _WHOLE_NAME = 4
 """Score of a name that equals the text: as much as one of its words."""
-# It must exceed that of the asset's files, whose keys contain the id.
+# Score of an asset whose id equals the text. It must exceed that of the asset's files, whose keys
+# contain the id.
 _WHOLE_ID = 25
-"""Score of an asset whose id equals the text."""
 _WHOLE_FILE_NAME = 3
 # A value that equals the text adds 2, but 12 if it is a part number (decision 57).
 _WHOLE_VALUE = 2
-# The asset must come before a file whose name contains the number (three words score 3 each).
+# Score of a metadata value that equals the text and is a part number. The asset must come before a
+# file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
-"""Score of a metadata value that equals the text and is a part number."""
 _MIN_NUMBER_CHARS = 6
 _EACH_WORD = 10
 """Score per matching word in documents without all words. It exceeds the highest field boost."""

@@ -169,9 +169,8 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 
-# The server always sends one.
+# Statuses that come from a gateway if the reply has no code. The server always sends one.
 _OF_GATEWAYS = frozenset({502, 503, 504})
-"""Statuses that come from a gateway if the reply has no code."""
 
 
 def error_of(response: httpx.Response, *, retry_after: float | None = None) -> ApiError:

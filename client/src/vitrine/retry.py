@@ -19,11 +19,10 @@ import httpx
 # `OutcomeUnknown` (decision 91).
 REFUSED_FOR_NOW = frozenset({429, 503})
 
-# A 503 is one of these if the server's code is that of a failure, or if it has no code: the
-# gateway's 503 may be a timeout.
+# Statuses of requests that the server may have executed. Only repeatable requests may be retried. A
+# 503 is one of these if the server's code is that of a failure, or if it has no code: the gateway's
+# 503 may be a timeout.
 BROKE_UNDERWAY = frozenset({500, 502, 503, 504})
-"""Statuses of requests that the server may have executed. Only repeatable requests may be
-retried."""
 
 _UNAVAILABLE = 503
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)

@@ -33,9 +33,8 @@ TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
 
 # Writes whose tokens a later search sends: headers have at most 10,240 bytes together.
 _MOST_WRITES = 50
-# API Gateway limits all headers to 10,240 bytes.
+# Length of the sync tokens in one request. API Gateway limits all headers to 10,240 bytes.
 _TOKEN_CHARS = 6_000
-"""Length of the sync tokens in one request."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 _ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])

@@ -30,16 +30,15 @@ from backend.domains.access.policy.model import (
     OPERATORS,
 )
 
-# Its transaction writes two items for each.
+# Roles and users of one constraint. Its transaction writes two items for each.
 MAX_GRANTEES = 40
-"""Roles and users of one constraint."""
 # Criteria of both blocks together; each is at least one of the 900 conditions of a search filter.
 MAX_CRITERIA = 100
 # Values of one criterion; `MAX_TEXT_BYTES` also bounds them together.
 MAX_VALUES = 1000
-# Each of its rows, and the rules of each grantee, contain them.
+# Size of all values of one constraint. Each of its rows, and the rules of each grantee, contain
+# them.
 MAX_TEXT_BYTES = 64 * 1024
-"""Size of all values of one constraint."""
 _WORDS = ("criteri", "permission")
 """Parts of field names that reveal a misspelt field of a constraint, which would otherwise be
 ignored."""

@@ -7,9 +7,8 @@ from pydantic import AfterValidator, Field
 from backend.core.models import LegacyEnvelope, WireModel
 from backend.core.names import Line, NewUserId, ObjectName, UserId, Words
 
-# One transaction can remove all of them and add others.
+# Roles of one user. One transaction can remove all of them and add others.
 MAX_ROLES = 30
-"""Roles of one user."""
 
 Operation = Literal["create", "update", "delete"]
 RoleDescription = Annotated[Words, Field(min_length=1, max_length=256)]

@@ -15,9 +15,8 @@ from backend.domains.access.policy.model import ALLOW
 
 ROLE_NAME = "ROLE_NAME"
 """The variable of every template: the role that its constraints are created for."""
-# One transaction writes all of them.
+# Constraints of one template. One transaction writes all of them.
 MAX_CONSTRAINTS = 30
-"""Constraints of one template."""
 MAX_VARIABLES = 50
 
 VariableName = Annotated[str, Form(r"\w{1,64}", "must be 1 to 64 letters, digits or '_'")]

@@ -75,9 +75,8 @@ FIELDS: tuple[str, ...] = (
 LIST_FIELDS = frozenset({"tags"})
 """Fields with any number of texts. All others have at most one."""
 
-# Fields in rules are not longer, except paths of routes.
+# Maximum length of a value. Fields in rules are not longer, except paths of routes.
 MAX_VALUE_CHARS = 1024
-"""Maximum length of a value."""
 
 Fields = Mapping[str, str | tuple[str, ...]]
 """The fields of an object in rules: texts and lists of texts. Absent fields are missing."""

@@ -27,9 +27,9 @@ from backend.domains.access.policy.model import (
 _FIELDS = FIELDS_OF["asset"]
 _PLAIN = frozenset(_FIELDS) - LIST_FIELDS
 """Fields with at most one text, so that two demands on one of them concern the same text."""
-# Comparing hundreds of similar blocks with each other would take seconds.
+# Other blocks that each block is compared with. Comparing hundreds of similar blocks with each
+# other would take seconds.
 _NEAR = 100
-"""Other blocks that each block is compared with."""
 
 
 def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Block], list[Block]]:

@@ -40,10 +40,9 @@ Filter = dict[str, Any]
 # (`spec.search_indexes.MAX_CLAUSES`).
 MAX_CLAUSES = 900
 
-# OpenSearch does not cache single-value clauses, and caches fewer filters the more there are
-# (decision 31).
+# Number of values up to which each gets its own clause. OpenSearch does not cache single-value
+# clauses, and caches fewer filters the more there are (decision 31).
 _ONE_BY_ONE = 16
-"""Number of values up to which each gets its own clause."""
 
 # In an index without them no denial by a part of a text would hold. OpenSearch evaluates it from
 # the mapping; a condition on each document took as long as half of the rules.

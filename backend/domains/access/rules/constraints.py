@@ -24,12 +24,10 @@ from backend.domains.access.policy.model import (
 Rules = list[dict[str, Any]]
 """All rules of a grantee in their stored form (`policy.model.parse_rule` reads one)."""
 
-# A DynamoDB item has at most 400 KB, including its key.
+# Size of a grantee's rules. A DynamoDB item has at most 400 KB, including its key.
 MAX_RULES_BYTES = 390 * 1024
-"""Size of a grantee's rules."""
-# A transaction has at most 4 MB and also writes audit entries.
+# Size of all items of a change. A transaction has at most 4 MB and also writes audit entries.
 MAX_CHANGE_BYTES = 3_900_000
-"""Size of all items of a change."""
 
 
 class Change(NamedTuple):

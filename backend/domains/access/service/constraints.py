@@ -25,9 +25,9 @@ from backend.domains.access.rules.constraints import Change, doubts, grantees, g
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 
-# Each conflict means that another change succeeded.
+# Attempts of a change that conflicts with others. Each conflict means that another change
+# succeeded.
 _ATTEMPTS = 50
-"""Attempts of a change that conflicts with others."""
 _SECURED = Secured("constraint")
 
 

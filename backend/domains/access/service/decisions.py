@@ -46,9 +46,8 @@ CACHE_TIME = timedelta(minutes=5)
 
 # With the rules below: a process serves this many callers within five minutes (decision 31).
 CACHED_USERS = 500
-# A rule takes about a kilobyte.
+# Cached rules of all users together. A rule takes about a kilobyte.
 CACHED_RULES = 20_000
-"""Cached rules of all users together."""
 
 # Attempts to read rights that change during the read: rights of two epochs may allow what neither
 # does.

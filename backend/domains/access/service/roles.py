@@ -34,9 +34,9 @@ from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 
-# Each user takes two writes, and the role two.
+# Maximum number of users of a role that one transaction deletes; with more a job does. Each user
+# takes two writes, and the role two.
 HOLDERS_AT_ONCE = 40
-"""Maximum number of users of a role that one transaction deletes; with more a job does."""
 # Constraints of such a role, from which the same transaction removes it (decision 30). A job also
 # deletes the role if their rows are many.
 CONSTRAINTS_AT_ONCE = 20

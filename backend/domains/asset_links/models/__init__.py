@@ -15,12 +15,11 @@ EdgeKind = Literal["child", "parent", "related"]
 # The contract's limit.
 MAX_ALIAS_CHARS = 128
 MAX_LINK_TAGS = 50
-# The contract has no limit; a reply contains all of them.
+# Links of one kind at one asset. The contract has no limit; a reply contains all of them.
 MAX_LINKS = 1000
-"""Links of one kind at one asset."""
-# A transaction has at most 100 items.
+# Assets above a parent or below a child that must be unchanged. A transaction has at most 100
+# items.
 MAX_WALKED = 80
-"""Assets above a parent or below a child that must be unchanged."""
 # A tree is read level by level, each asset with its edges, and returned in one reply (decision 22).
 MAX_TREE_NODES = 1000
 MAX_TREE_DEPTH = 32

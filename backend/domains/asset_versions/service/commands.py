@@ -24,9 +24,9 @@ from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import MAKE_VERSION
 
-# VAMS clients expect a complete version in the reply, and the function may run for 29 seconds.
+# Time after the start of a request in which steps of its job must end. VAMS clients expect a
+# complete version in the reply, and the function may run for 29 seconds.
 REQUEST_TIME = timedelta(seconds=20)
-"""Time after the start of a request in which steps of its job must end."""
 
 
 class Started(NamedTuple):

@@ -24,9 +24,8 @@ from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.states import FileState, FileStates
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 
-# Each may be a copy, and several are copied at the same time.
+# Files of one step. Each may be a copy, and several are copied at the same time.
 FILES = 50
-"""Files of one step."""
 
 
 class _Place(NamedTuple):

@@ -23,9 +23,8 @@ from backend.spec import routes
 if TYPE_CHECKING:
     from backend.domains.metadata.service.records import RecordService
 
-# Each is read and written separately.
+# Files and record kinds of one step. Each is read and written separately.
 ENTITIES = 10
-"""Files and record kinds of one step."""
 _Place = tuple[Kind, str]
 _Records = Mapping[str, Mapping[str, str]]
 

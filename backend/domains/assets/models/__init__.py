@@ -23,9 +23,8 @@ AssetStatus = Literal["active", "archived"]
 NO_FILES = "none"
 """The type of an asset without files."""
 FIRST_VERSION = "0"
-# The contract has no limit.
+# Tags of one asset. The contract has no limit.
 MAX_TAGS = 50
-"""Tags of one asset."""
 
 
 class Location(WireModel):

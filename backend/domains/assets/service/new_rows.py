@@ -11,9 +11,9 @@ from backend.domains.assets.models import (
     NewAsset,
 )
 
-# Its files exist already, and are indexed as after a change of inherited attributes.
+# The first `inheritedRevision` of an asset that is created from a folder. Its files exist already,
+# and are indexed as after a change of inherited attributes.
 _WITH_FILES = 2
-"""The first `inheritedRevision` of an asset that is created from a folder."""
 
 
 class PlannedAsset(NamedTuple):

@@ -16,9 +16,9 @@ SEPARATOR = "#"
 """The separator of an entry's time and its suffix, which distinguishes entries of the same time."""
 _AFTER_SEPARATOR = "$"
 _BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
-# A larger value costs more write units than a request to S3, and each list would read it.
+# Size of a value above which S3 stores it. A larger value costs more write units than a request to
+# S3, and each list would read it.
 VALUE_BYTES = 4 * 1024
-"""Size of a value above which S3 stores it."""
 CHANGES_BYTES = 16 * 1024
 """Size of all changes in one entry, for the same reason."""
 

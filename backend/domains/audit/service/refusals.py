@@ -20,9 +20,8 @@ from backend.domains.audit.repository import AuditRepository, put
 # Entries of one user in a minute, per process. A refused caller may repeat requests without end,
 # and each entry costs two write units; the next one has the number left out (decision 33).
 ENTRIES_OF_USER = 10
-# Many users together must not fill the table either.
+# Entries of all users in a minute, per process. Many users together must not fill the table either.
 ENTRIES_OF_ALL = 100
-"""Entries of all users in a minute, per process."""
 # Users whose omitted entries are counted, so that a process needs bounded memory.
 USERS = 1000
 # Time without new entries after the table did not respond: each attempt may take two seconds of a

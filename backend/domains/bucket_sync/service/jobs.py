@@ -16,9 +16,8 @@ from backend.domains.bucket_sync.service.sync import BucketSync
 from backend.domains.buckets.service import BucketService
 from backend.domains.jobs.models import Job, Progress
 
-# Each may create an asset, which takes a worker some seconds.
+# Objects of one step. Each may create an asset, which takes a worker some seconds.
 PAGE = 500
-"""Objects of one step."""
 
 
 @dataclass(eq=False, repr=False)

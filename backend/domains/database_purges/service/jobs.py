@@ -27,14 +27,13 @@ from backend.values import frozen
 
 ASSETS = 20
 """Assets whose deletion one step starts."""
-# Two deletions a second leave room for other jobs: ten workers take some seconds for each.
+# Time between two such steps. Two deletions a second leave room for other jobs: ten workers take
+# some seconds for each.
 PAUSE_SECONDS = 10
-"""Time between two such steps."""
 JOBS = 100
 """Jobs that one step checks."""
-# Deletions take the settle delay.
+# Maximum time until the next check of running jobs. Deletions take the settle delay.
 LOOK_AGAIN_SECONDS = 30
-"""Maximum time until the next check of running jobs."""
 # The second one removes what running requests wrote, and what indexes did not contain yet.
 MIN_SWEEPS = 2
 # As for the deletion of an asset.

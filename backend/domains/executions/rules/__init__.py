@@ -27,20 +27,18 @@ INTERRUPTED = "Interrupted"
 """The error of an execution that Step Functions no longer knows."""
 NOT_STARTED = "NotStarted"
 """The error of an execution that could not be started in time."""
-# A file that crashes the machine that reads it must not be read again without end.
+# How often an inspection is started again after it was interrupted. A file that crashes the machine
+# that reads it must not be read again without end.
 MAX_REPEATS = 2
-"""How often an inspection is started again after it was interrupted."""
 # Step Functions' limit for the name of an error.
 MAX_CODE_CHARS = 256
-# Step Functions allows 32,768 characters.
+# Stored length of a cause. Step Functions allows 32,768 characters.
 MAX_MESSAGE_CHARS = 2_000
-"""Stored length of a cause."""
 _SIGNED = re.compile(r"\?[^\s\"'<>]*X-Amz-[^\s\"'<>]*")
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
 """Task tokens and credentials. Words of paths and messages are shorter."""
-# The row has four of them and at most 400 KB.
+# Size of each list of outputs in a row. The row has four of them and at most 400 KB.
 MAX_LIST_BYTES = 60_000
-"""Size of each list of outputs in a row."""
 
 
 def date_of(at: datetime) -> str:

@@ -12,9 +12,8 @@ from backend.values import frozen
 # More is an object that the payload names: Lambda, SQS and EventBridge accept 256 KiB with
 # everything else in it.
 MAX_METADATA_BYTES = 200 * 1024
-# Step Functions allows 256 KiB including the enclosing JSON.
+# Size of an execution's input. Step Functions allows 256 KiB including the enclosing JSON.
 MAX_INPUT_BYTES = 240 * 1024
-"""Size of an execution's input."""
 METADATA_OBJECT = "inputMetadata.json"
 """The object in the folder of a run with metadata that is too large for the input."""
 

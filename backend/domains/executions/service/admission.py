@@ -28,9 +28,9 @@ START_TIME = timedelta(minutes=15)
 # Time in which only the starter that admitted an execution starts it: it does so at once, so after
 # this time it has died. A repeated start has no effect (decision 46).
 _OWN = timedelta(seconds=30)
-# With many waiting, the function would time out.
+# Time after which one call admits no further executions. With many waiting, the function would time
+# out.
 WORK_TIME = timedelta(seconds=60)
-"""Time after which one call admits no further executions."""
 _log = logging.getLogger(__name__)
 
 

@@ -22,9 +22,8 @@ from backend.domains.files.service.target import FileTarget
 from backend.spec.formats import reason_not_inspected
 from backend.spec.key_layouts import glb_key, turntable_key
 
-# All of them are requested in parallel.
+# Earlier versions whose GLBs are searched. All of them are requested in parallel.
 OLDER_VERSIONS = 8
-"""Earlier versions whose GLBs are searched."""
 # Includes the delete markers between them, in one request.
 _LISTED = 50
 

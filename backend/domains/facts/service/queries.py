@@ -17,9 +17,9 @@ from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.rules.resolution import Paths, Resolved, circular, resolved, targets
 
-# They take 20 requests to S3. Further references keep the state from the inspection.
+# Files of an asset that are listed to resolve references. They take 20 requests to S3. Further
+# references keep the state from the inspection.
 MAX_LISTED = 20_000
-"""Files of an asset that are listed to resolve references."""
 # Files beyond a page that are followed to find cycles: ten batch reads.
 MAX_FOLLOWED = 1000
 # S3's maximum for one list request.

@@ -19,9 +19,9 @@ from backend.spec.queues import UPLOAD_TRIGGERS
 
 # Files that one step checks: one batch read returns their versions (decision 88).
 PAGE = 100
-# Each execution that ends reads all waiting ones.
+# Waiting executions up to which a step requests more. Each execution that ends reads all waiting
+# ones.
 MOST_WAITING = 200
-"""Waiting executions up to which a step requests more."""
 _PAUSE, _LONG_PAUSE = 2, 15  # seconds until what a step requested waits, and until it is admitted
 
 

@@ -33,9 +33,9 @@ from backend.domains.jobs.service.runner import JobRunner
 from backend.spec.jobs import CHANGE_FILES
 from backend.spec.routes import Route
 
-# The reply then takes at most 5 seconds.
+# Time after the start of a request in which it may start a step. The reply then takes at most 5
+# seconds.
 REQUEST_TIME = timedelta(seconds=4)
-"""Time after the start of a request in which it may start a step."""
 WAITING_TIME = timedelta(seconds=2)
 """The part of that time in which a request waits for earlier changes."""
 _PAUSE = 0.05  # seconds, while a worker has the job

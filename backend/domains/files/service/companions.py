@@ -25,9 +25,8 @@ from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
 from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
 
-# A viewer's octree has many thousands.
+# Objects that one step copies. A viewer's octree has many thousands.
 AUXILIARY_OBJECTS = 200
-"""Objects that one step copies."""
 _DELETED_AT_ONCE = 1000  # S3's limit for one request
 
 

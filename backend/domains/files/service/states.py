@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from backend.core.objects import Objects, ObjectVersion, VersionPage, key_before
 from backend.values import frozen
 
-# Their rows are written in less than a second.
+# Versions that one step of a job stores. Their rows are written in less than a second.
 CAPTURED = 100
-"""Versions that one step of a job stores."""
 _MOST_LISTED = 1000  # S3's limit
 _LISTED, _LEAST_LISTED = 3, 100
 """Versions to list for each file, and at least in total."""

@@ -12,9 +12,9 @@ from backend.domains.identity.rules.users import check_usable, has_prefix
 # Maximum difference between the provider's clock and the local one; both are synchronized.
 LEEWAY_SECONDS = 30
 
-# Far beyond the last date of the calendar, and exact as a float.
+# Maximum time of a claim, in seconds. Far beyond the last date of the calendar, and exact as a
+# float.
 _LATEST = 1e12
-"""Maximum time of a claim, in seconds."""
 
 _BOUND = ("cnf", "events")
 """Claims of tokens that are bound to a key of their holder, and of security events."""

@@ -9,9 +9,8 @@ from backend.core.identity import Identity
 from backend.domains.identity.models.keys import ApiKey, UpdateApiKeyBody
 from backend.domains.identity.rules.keys import expires_later
 
-# The authorizer reads all of them with each request.
+# Maximum number of a key's ancestors. The authorizer reads all of them with each request.
 MAX_MAKERS = 8
-"""Maximum number of a key's ancestors."""
 
 
 def lineage_of(maker: ApiKey | None) -> list[str] | None:

@@ -19,9 +19,8 @@ _BEARER = re.compile(r"bearer +", re.IGNORECASE)
 
 # DynamoDB removes the row then; until that, lists show that the key has expired.
 KEPT_AFTER_EXPIRY = timedelta(days=30)
-# A more precise time would cost a write per request.
+# Precision of the time of the last use. A more precise time would cost a write per request.
 LAST_USE_STEP = timedelta(hours=1)
-"""Precision of the time of the last use."""
 
 
 def with_prefix(secret: str) -> str:

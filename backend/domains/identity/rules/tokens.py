@@ -17,9 +17,9 @@ from jwt.exceptions import PyJWTError
 from backend.domains.identity.rules.key_sets import ALGORITHMS, SigningKey
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 
-# API Gateway limits all headers to 10 KB; tokens of Cognito have one to two.
+# Maximum length of a token. API Gateway limits all headers to 10 KB; tokens of Cognito have one to
+# two.
 MAX_CHARS = 8192
-"""Maximum length of a token."""
 
 # It is compared with ids of keys before any signature is verified.
 _MAX_KID = 256

@@ -24,9 +24,9 @@ from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_R
 # are kept as long after a deletion (decision 20).
 JOB_DAYS = 365
 
-# Without a lease or a wait, no message is hidden for so long.
+# Time without a lease, a wait or an advance after which a job is abandoned. Without a lease or a
+# wait, no message is hidden for so long.
 LEFT_AFTER = timedelta(hours=1)
-"""Time without a lease, a wait or an advance after which a job is abandoned."""
 
 # tolerated difference between the clocks of workers, with reserve
 _LEASE_MARGIN = timedelta(seconds=10)

@@ -18,9 +18,8 @@ MAX_FIELDS = 500
 """Fields of one schema: as many as the records of an entity."""
 # `rules.MAX_BYTES` bounds their size.
 MAX_CONTROLLED_KEYS = 1000
-# Each write of metadata reads all of them.
+# Schemas of one scope. Each write of metadata reads all of them.
 MAX_SCHEMAS = 100
-"""Schemas of one scope."""
 
 _BY_LOWER_CASE: Mapping[str, str] = {name.lower(): name for name in get_args(EntityType)}
 

@@ -25,9 +25,8 @@ Callback = Literal["Enabled", "Disabled"]
 MAX_PARAMETERS_CHARS = 16_384
 MAX_SECONDS = 604_800
 """The longest task timeout of the contract: a week."""
-# The pipeline's row contains their ids.
+# Workflows that may use one pipeline. The pipeline's row contains their ids.
 MAX_USES = 500
-"""Workflows that may use one pipeline."""
 
 DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
 

@@ -42,9 +42,9 @@ from backend.spec.buckets import (
 )
 from backend.values import frozen
 
-# A user may have replaced it.
+# Versions of a file among which an interrupted completion's version is searched. A user may have
+# replaced it.
 VERSIONS_LOOKED_AT = 20
-"""Versions of a file among which an interrupted completion's version is searched."""
 ABANDONED = "cancelled: no parts were sent"
 GONE = "the upload no longer exists in S3: it has expired or was cancelled"
 REPLACED = "its parts were replaced after it was completed"

@@ -24,9 +24,9 @@ from backend.domains.uploads.service.completion import Completion, Outcome, refu
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
-# A part takes seconds, and a lease lasts half a minute.
+# Time after which a step starts no further part. A part takes seconds, and a lease lasts half a
+# minute.
 COPY_TIME = timedelta(seconds=10)
-"""Time after which a step starts no further part."""
 PARTS_LOST = "S3 lost its parts while they were being combined"
 
 

@@ -19,9 +19,8 @@ from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 FIRST_WAIT = 2
 LONGEST_WAIT = 300
 """Maximum seconds between two checks. Each pause is a tenth of the job's age, within the limits."""
-# Each takes a request to S3, and a lease lasts half a minute.
+# Previews that one step checks. Each takes a request to S3, and a lease lasts half a minute.
 LOOKED_AT = 200
-"""Previews that one step checks."""
 
 
 @dataclass(eq=False, repr=False)

@@ -29,9 +29,8 @@ from backend.domains.pipelines.models import (
 from backend.spec.keys import WORKFLOW
 from backend.spec.shipped import SHIPPED
 
-# Its transaction writes all of them.
+# Pipelines of one workflow. Its transaction writes all of them.
 MAX_PIPELINES = 20
-"""Pipelines of one workflow."""
 ALL = ".all"
 
 

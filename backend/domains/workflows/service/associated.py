@@ -21,9 +21,8 @@ from backend.domains.workflows.service.queries import attributes, not_runnable, 
 from backend.spec.keys import WORKFLOW
 
 _ATTEMPTS = 8  # of a batch that conflicts with other changes
-# A row may have 400 KB, and a transaction 4 MB.
+# Workflows that one transaction writes. A row may have 400 KB, and a transaction 4 MB.
 _AT_ONCE = 10
-"""Workflows that one transaction writes."""
 
 
 def _overtaken(

@@ -33,9 +33,9 @@ from vitrine.transfer.uploading import BatchUpload
 FILES_A_BATCH: Final = 50
 # The API's limit of part URLs in one reply.
 PARTS_A_BATCH: Final = 3_000
-# Part URLs are valid for an hour, and a batch must be uploaded well before that.
+# Size of the files in one batch. Part URLs are valid for an hour, and a batch must be uploaded well
+# before that.
 BYTES_A_BATCH: Final = 1024**3
-"""Size of the files in one batch."""
 BATCHES_AT_ONCE: Final = 4
 LISTING_PAGE: Final = 1_500
 

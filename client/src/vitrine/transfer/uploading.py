@@ -37,12 +37,11 @@ ZERO_BYTE = "zero-byte"
 """The upload id of an empty file, which has no parts."""
 
 UPLOAD_BUSY = "UploadBusy"
-# With their pauses they exceed a gateway's maximum time of one request.
+# Attempts to complete an upload. With their pauses they exceed a gateway's maximum time of one
+# request.
 COMPLETIONS = 14
-"""Attempts to complete an upload."""
-# Each URL is valid long enough to start its request.
+# Renewals of one part's URL. Each URL is valid long enough to start its request.
 RENEWALS = 3
-"""Renewals of one part's URL."""
 RULE = "rule"
 """The error kind of files that the server rejects."""
 EXPIRED = 403

@@ -7,9 +7,8 @@ from vitrine.client import Vitrine
 from vitrine.errors import ProtocolError
 from vitrine.models import PartUrl
 
-# They are uploaded before the URLs expire.
+# Number of parts whose URLs one request returns. They are uploaded before the URLs expire.
 AHEAD: Final = 500
-"""Number of parts whose URLs one request returns."""
 
 
 class PartUrls:

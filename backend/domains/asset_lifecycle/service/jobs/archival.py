@@ -24,12 +24,10 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job, Progress
 
-# They fit a request, and paths of a kilobyte fit one row.
+# Files of one step. They fit a request, and paths of a kilobyte fit one row.
 FILES = 100
-"""Files of one step."""
-# The second includes files that were uploaded during the first.
+# Passes through the asset's files. The second includes files that were uploaded during the first.
 MAX_PASSES = 10
-"""Passes through the asset's files."""
 
 
 @dataclass(eq=False, repr=False)

@@ -29,9 +29,8 @@ from backend.spec.key_layouts import (
 )
 from backend.values import frozen
 
-# S3's limit for one request.
+# Object versions that one step deletes. S3's limit for one request.
 OBJECTS = 1000
-"""Object versions that one step deletes."""
 # Links that one step deletes: each is a transaction with both ends.
 LINKS = 25
 # The second one removes what running requests wrote, and what indexes did not contain yet.
