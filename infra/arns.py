@@ -1,5 +1,7 @@
 """The regions and partitions of AWS in the ARNs that settings name."""
 
+# The partition of regions with these prefixes; all other regions are in `aws`. Source: botocore's
+# endpoints.
 _PARTITIONS = {
     "cn-": "aws-cn",
     "us-gov-": "aws-us-gov",
@@ -9,8 +11,6 @@ _PARTITIONS = {
     "eu-isoe-": "aws-iso-e",
     "eusc-": "aws-eusc",
 }
-"""The partition of regions with these prefixes; all other regions are in `aws`. Source: botocore's
-endpoints."""
 
 
 def region_of(arn: str) -> str:

@@ -19,8 +19,8 @@ from backend.spec.tables.model import Table
 from infra.resources import Resources
 
 STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+# Granted on `<table>/stream/*`, because the request is for all streams of a table.
 STREAM_LIST = ("dynamodb:ListStreams",)
-"""Granted on `<table>/stream/*`, because the request is for all streams of a table."""
 
 QUEUE_SEND = ("sqs:SendMessage",)
 QUEUE_RECEIVE = (
@@ -48,6 +48,7 @@ POOL_ADMINISTER = (
     "cognito-idp:ListUsers",
 )
 POOL_READ = ("cognito-idp:AdminGetUser",)
+# The actions that Lambda performs in a function's role to place the function in a network.
 NETWORK_JOIN = (
     "ec2:AssignPrivateIpAddresses",
     "ec2:CreateNetworkInterface",
@@ -56,7 +57,6 @@ NETWORK_JOIN = (
     "ec2:DescribeSubnets",
     "ec2:UnassignPrivateIpAddresses",
 )
-"""The actions that Lambda performs in a function's role to place the function in a network."""
 RUNS: dict[RunRequest, str] = {
     "start": "states:StartExecution",
     "stop": "states:StopExecution",

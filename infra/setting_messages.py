@@ -25,8 +25,8 @@ _KINDS = {
 }
 """The rule by the first word of a pydantic error's type."""
 _CDK = re.compile(r"[@:]")
+# Names of context that the CDK command reads itself. Source: its `cdk.json` reference.
 _CDK_PLAIN = ("acknowledged-issue-numbers", "cli-telemetry")
-"""Names of context that the CDK command reads itself. Source: its `cdk.json` reference."""
 
 
 def of_cdk(name: str) -> bool:

@@ -48,12 +48,12 @@ SWITCHES = (
     Switch("processing", False, ("turntables",)),
     Switch("readers", "off", ("readersInVpc",)),
 )
+# Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions cannot use
+# other regions.
 _IN_REGION = (
     *("alarmTopicArn", "importedKeys"),
     *("allowedPipelineFunctions", "allowedPipelineQueues", "allowedPipelineBuses"),
 )
-"""Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions cannot use
-other regions."""
 
 
 def without_effect(

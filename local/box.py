@@ -28,8 +28,8 @@ _CALLS: Mapping[str, tuple[int, int]] = {
     "seccomp": (317, 277),
 }
 _LAMBDA = tuple(name for name in _CALLS if name != "seccomp")
+# The system calls that each box denies. In the second box a process cannot confine itself.
 BOXES: Mapping[str, tuple[str, ...]] = {"lambda": _LAMBDA, "lambda-strict": tuple(_CALLS)}
-"""The system calls that each box denies. In the second box a process cannot confine itself."""
 
 # AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 in include/uapi/linux/audit.h.
 _ARCHITECTURES = (0xC000003E, 0xC00000B7)

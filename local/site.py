@@ -23,9 +23,9 @@ from local.page import Page
 
 _UI = "/ui/"
 _ONCE = _UI + "once"
-# Asset ids may contain dots; other addresses of the page do not.
+# The prefix of the page's asset addresses. Asset ids may contain dots; other addresses of the page
+# do not.
 _OF_ASSETS = "databases/"
-"""The prefix of the page's asset addresses."""
 # The body with a secret of `local.links`; more is refused before it is parsed.
 _MOST_SECRET = 1000
 _YEAR = "public, max-age=31536000, immutable"

@@ -13,6 +13,8 @@ from backend.core.errors import (
     VitrineError,
 )
 
+# Error codes of a service, or of its key service, that is unavailable or overloaded. S3's
+# RequestTimeout is a 400.
 OUTAGE_CODES = frozenset(
     {
         "InternalError",
@@ -30,10 +32,8 @@ OUTAGE_CODES = frozenset(
         "TransactionInProgressException",
     }
 )
-"""Error codes of a service, or of its key service, that is unavailable or overloaded. S3's
-RequestTimeout is a 400."""
+# S3's error code for reading an object in an archive storage class.
 NOT_RESTORED = "InvalidObjectState"
-"""S3's error code for reading an object in an archive storage class."""
 _SERVER_ERROR = 500
 _FORBIDDEN = 403
 # DynamoDB denies with status 400; IAM may not know the credentials of a new role yet.

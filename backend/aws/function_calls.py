@@ -37,8 +37,8 @@ _BUSY_SECONDS = 60
 _SERVER_ERROR = 500
 # The reply is a reader's, which its file may control.
 _TYPE_CHARACTERS = 100
+# Limit of Lambda. Source: Lambda Developer Guide, "Lambda quotas".
 _REQUEST_BYTES = 6 * 1024 * 1024
-"""Limit of Lambda. Source: Lambda Developer Guide, "Lambda quotas"."""
 _TOO_LARGE = "the names of the files that it refers to take more than 6 MB"
 _TIMED_OUT = re.compile(r"Task timed out after [0-9.]+ seconds\Z")
 

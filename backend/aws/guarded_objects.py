@@ -11,9 +11,9 @@ from backend.aws.errors import code_of, translated
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+# S3's error codes if a condition does not hold, or another request changes the object at the same
+# time.
 _CHANGED = frozenset({"ConditionalRequestConflict", "NoSuchKey", "PreconditionFailed"})
-"""S3's error codes if a condition does not hold, or another request changes the object at the same
-time."""
 
 
 @dataclass(eq=False, repr=False)

@@ -11,10 +11,10 @@ from backend.core.objects import NotRestoredError
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+# S3's error codes for an object that was replaced, shortened, archived or deleted meanwhile.
 _CHANGED = frozenset(
     {"InvalidRange", "MethodNotAllowed", "NoSuchKey", "NoSuchVersion", "PreconditionFailed"}
 )
-"""S3's error codes for an object that was replaced, shortened, archived or deleted meanwhile."""
 
 
 @dataclass(eq=False, repr=False)

@@ -38,8 +38,8 @@ _ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR objects 
 
 _CHUNK_BYTES = 1024 * 1024
 _DELETE_BATCH = 1000  # S3's limit
+# Characters that a key may contain and the XML body of DeleteObjects cannot.
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Characters that a key may contain and the XML body of DeleteObjects cannot."""
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 

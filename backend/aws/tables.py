@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _GET_BATCH, _WRITE_BATCH = 100, 25  # DynamoDB's limits
 _MAX_PAGE = 1000
+# Cancellation reasons of a DynamoDB transaction that may succeed when it is retried.
 _BUSY_CODES = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-"""Cancellation reasons of a DynamoDB transaction that may succeed when it is retried."""
 
 
 class _BusyError(Exception):

@@ -113,11 +113,11 @@ _SCRIPT_CAPABLE = frozenset(
 )
 _SVG = "image/svg+xml"
 _SHOWN = ("image/", "audio/", "video/", "font/", "model/")
-# All other types are downloaded, so a type that was not considered cannot run in the page's origin.
+# Content types that are displayed inline. All other types are downloaded, so a type that was not
+# considered cannot run in the page's origin.
 _SHOWN_TYPES = frozenset(
     {"application/json", "application/pdf", "text/csv", "text/markdown", "text/plain"}
 )
-"""Content types that are displayed inline."""
 # A name in the other direction hides its extension: `gpj.exe` is displayed backwards.
 _DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))

@@ -19,9 +19,9 @@ _INVISIBLE = (
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
-# Between letters they are in use: macOS puts U+202F into the names of screenshots.
+# A blank other than the space at the beginning or end of a name, or of a segment of a path. Between
+# letters they are in use: macOS puts U+202F into the names of screenshots.
 _BLANK_END = f"(?:^|/)({_BLANKS})|({_BLANKS})(?:/|$)"
-"""A blank other than the space at the beginning or end of a name, or of a segment of a path."""
 _JOINERS = "\u200c\u200d"
 
 _PICTURE = (

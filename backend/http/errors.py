@@ -10,6 +10,7 @@ from backend.core import errors
 
 _logger = Logger(child=True)
 
+# The status of each error class. Subclasses without an entry use that of the nearest base class.
 STATUSES: dict[type[errors.VitrineError], int] = {
     errors.InvalidInputError: 400,
     errors.UnauthenticatedError: 401,
@@ -23,8 +24,6 @@ STATUSES: dict[type[errors.VitrineError], int] = {
     errors.RateLimitedError: 429,
     errors.UnavailableError: 503,
 }
-"""The status of each error class. Subclasses without an entry use that of the nearest base
-class."""
 
 HEADERS = {"Cache-Control": "no-cache, no-store", "X-Content-Type-Options": "nosniff"}
 

@@ -13,8 +13,8 @@ _PNG_CHUNKS = frozenset(
     {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD"}
     | {b"pHYs"}
 )
+# The next marker of JPEG. Within its data, a marker is escaped, or restarts the decoder.
 _MARKER = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])")
-"""The next marker of JPEG. Within its data, a marker is escaped, or restarts the decoder."""
 _END, _APP0, _APP14, _COMMENT = 0xD9, 0xE0, 0xEE, 0xFE
 _JFIF_BYTES, _ADOBE_BYTES = 14, 12  # without a thumbnail
 

@@ -13,12 +13,11 @@ from backend.processing.scene import Bytes
 # A confined process starts no threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
 Image.MAX_IMAGE_PIXELS = limits.PIXELS
-# The others run programs (EPS) or are rare.
+# Image formats of Pillow that are decoded. The others run programs (EPS) or are rare.
 FORMATS = (
     *("AVIF", "BMP", "DDS", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PSD", "TGA"),
     *("TIFF", "WEBP"),
 )
-"""Image formats of Pillow that are decoded."""
 
 # Khronos' validator accepts only the first two colour layouts of JPEG.
 _KEPT_MODES = frozenset({"L", "RGB", "LA", "P", "RGBA"})

@@ -31,20 +31,20 @@ CHECKSUM_VERIFIED_METADATA = "vitrine-sha256-verified"
 """Object metadata: `true` if the server read the bytes and the checksum matched."""
 UPLOAD_METADATA = "vitrine-upload"
 """Object metadata: the id of the upload that created this version."""
-# A repeated change finds its own copy by this id.
+# Object metadata: the id of the change that copied this version. A repeated change finds its own
+# copy by this id.
 CHANGE_METADATA = "vitrine-change"
-"""Object metadata: the id of the change that copied this version."""
 WORKFLOWS_METADATA = "vitrine-workflows"
 """Object metadata: the workflows, comma-separated, whose executions led to this version."""
 PREVIEW_METADATA = "vitrine-preview"
 """Object metadata: `generated` on previews that the product created; previews of users do not have
 it."""
 GENERATED = "generated"
+# Object metadata: the primary type. VAMS defines the name.
 PRIMARY_TYPE_METADATA = "vams-primarytype"
-"""Object metadata: the primary type. VAMS defines the name."""
 
+# Object tag: the result of the malware scan of this version. GuardDuty defines the name.
 SCAN_TAG = "GuardDutyMalwareScanStatus"
-"""Object tag: the result of the malware scan of this version. GuardDuty defines the name."""
 THREATS_FOUND = "THREATS_FOUND"
 NO_THREATS_FOUND = "NO_THREATS_FOUND"
 """Values of that tag, and of the result in a scan's event."""

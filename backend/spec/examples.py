@@ -46,6 +46,7 @@ EXAMPLES: Mapping[str, object] = {
     "workflowId": "convert-models",
 }
 
+# Examples by parameter name. An optional parameter has an example only if it sets an amount.
 PARAMETERS: Mapping[str, object] = {
     "executionId": "01970b1c-5d0e-7d6f-9a53-2f3f1c1f7b11",
     "apiKeyId": "0d4f3c52-93c5-4d5a-8f0b-5a0a2a6f6c3e",
@@ -69,7 +70,6 @@ PARAMETERS: Mapping[str, object] = {
     "to": "2",
     "valueHash": "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c",
 }
-"""Examples by parameter name. An optional parameter has an example only if it sets an amount."""
 
 _TIME = "2026-03-01T12:00:00.000000Z"
 REPLIES: Mapping[str, object] = {

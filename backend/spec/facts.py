@@ -12,8 +12,8 @@ from backend.values import frozen
 FACT_PREFIX = "fact_"
 """The reserved prefix of attribute keys that hold facts."""
 
+# The attribute of a file's references, as JSON. Search does not index it.
 REFERENCES_KEY = FACT_PREFIX + "references"
-"""The attribute of a file's references, as JSON. Search does not index it."""
 SHAPE_KEY = FACT_PREFIX + "shape"
 """The attribute with a model's shape: `SHAPE_NUMBERS` little-endian float32 values in base64."""
 # As `processing.descriptors.LENGTH`: distances, radii and extents (decision 50).

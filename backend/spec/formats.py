@@ -41,9 +41,9 @@ INSPECT_EXTENSIONS = (
 )
 """Extensions that the function `Inspect` reads."""
 
-# These formats store solids without triangles, which only OpenCASCADE converts.
+# Extensions that the function `InspectCad` reads. These formats store solids without triangles,
+# which only OpenCASCADE converts.
 INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
-"""Extensions that the function `InspectCad` reads."""
 
 # One read of an object's beginning, for the few extensions that other programs use, too. A model
 # without a mark in it is inspected only by hand (decision 54).
@@ -60,6 +60,7 @@ _MARKS = {
 AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
 
 
+# Known formats without a reader, and the formats to convert them to.
 _NO_READER = {
     **dict.fromkeys(("usd", "usda", "usdc", "usdz"), ("Universal Scene Description", "GLB")),
     "e57": ("E57 point clouds", "LAS or LAZ"),
@@ -76,7 +77,6 @@ _NO_READER = {
     **dict.fromkeys(("c4d", "ma", "max", "mb", "skp"), ("this program's models", "GLB or FBX")),
     **dict.fromkeys(("arw", "cr2", "cr3", "dng", "nef"), ("raw photographs", "JPEG or TIFF")),
 }
-"""Known formats without a reader, and the formats to convert them to."""
 
 
 def reason_not_inspected(extension: str) -> str | None:

@@ -20,8 +20,8 @@ RUNS_PREFIX = "pipelines/"
 RUNS_DAYS = 30
 _GENERATED_PREVIEW = "generated/preview.png"
 GLB_FOLDER = "glb"
+# The empty object with which GuardDuty tests whether it may scan a bucket.
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
-"""The empty object with which GuardDuty tests whether it may scan a bucket."""
 # First components of a key, below the base prefix, that are never an asset's folder: the contract
 # reserves them for other objects.
 RESERVED_FOLDERS = frozenset(
@@ -39,9 +39,8 @@ RESERVED_FOLDERS = frozenset(
 
 PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 PREVIEW_MARK = ".previewFile."
+# The extension of the small image beside a generated preview; the rest of its key is the preview's.
 SMALL_PREVIEW_EXTENSION = ".webp"
-"""The extension of the small image beside a generated preview; the rest of its key is the
-preview's."""
 ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
 PREVIEW_KEYS = (
     f"/*{PREVIEW_MARK}*",

@@ -38,12 +38,12 @@ SEGMENTS_PER_TIER = 4
 # use 900 clauses, and each search word adds one per searched field.
 MAX_CLAUSES = 4096
 
-# Sources are not logged: people who read logs may not be allowed to see the assets.
+# Thresholds of the slow logs. OpenSearch logs nothing unless a threshold is set. Sources are not
+# logged: people who read logs may not be allowed to see the assets.
 SLOW_LOGS: Mapping = {
     "search": {"slowlog": {"threshold": {"query": {"warn": "2s"}, "fetch": {"warn": "1s"}}}},
     "indexing": {"slowlog": {"threshold": {"index": {"warn": "1s"}}, "source": "false"}},
 }
-"""Thresholds of the slow logs. OpenSearch logs nothing unless a threshold is set."""
 
 # Memory limits of requests and of field data; OpenSearch's defaults are 60% and 40%. It rejects
 # requests above a limit, where a node would otherwise run out of memory and restart.
@@ -118,26 +118,25 @@ METADATA_PAIRS: Mapping = {
 }
 
 ATTRIBUTES = "attributes"
-# Numeric and boolean facts have no `string`, so a search for words does not match them.
+# Attributes of files. Numeric and boolean facts have no `string`, so a search for words does not
+# match them.
 ATTRIBUTE_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
         name: METADATA_PAIRS["properties"][name] for name in ("key", "string", "number", "boolean")
     },
 }
-"""Attributes of files."""
 
 SHAPE = "shape"
 # A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255. A script
 # reads 75 bytes in a seventh of the time of 75 floats (decision 50).
 SHAPE_STEPS = 255
 
-# With them a search signs preview URLs without a request to S3.
+# The S3 version and the size of a document's preview. A bucket without versions has `null:` and the
+# ETag instead. With them a search signs preview URLs without a request to S3.
 PREVIEW_VERSION, PREVIEW_SIZE = "str_previewversionid", "num_previewsize"
-"""The S3 version and the size of a document's preview. A bucket without versions has `null:` and
-the ETag instead."""
+# The S3 version of the small image beside that preview, if it exists.
 SMALL_PREVIEW_VERSION = "str_smallpreviewversionid"
-"""The S3 version of the small image beside that preview, if it exists."""
 
 STORAGE_CLASS = "str_storageclass"
 """The storage class of the version that a file's document shows."""
@@ -145,14 +144,13 @@ STORAGE_CLASS = "str_storageclass"
 TOMBSTONE_TIME = "date_deleted"
 """The creation time of a tombstone. The dynamic template for `date_` maps it."""
 
-# Files have no `str_assettype`: a search for an asset type must find assets only.
+# The type of the asset, or of a file's asset, for permission filters. Files have no
+# `str_assettype`: a search for an asset type must find assets only.
 RULED_TYPE = "ruled_assettype"
-"""The type of the asset, or of a file's asset, for permission filters."""
 
-# Limits the size of a reply before sources are fetched. It is a doc value only, because no query
-# searches by it.
+# The size of the document's source as UTF-8. Limits the size of a reply before sources are fetched.
+# It is a doc value only, because no query searches by it.
 SOURCE_BYTES = "source_bytes"
-"""The size of the document's source as UTF-8."""
 
 # Marks a document that no search returns, because a value that permissions depend on is too long
 # for a keyword: denials would not match it (decision 31).
@@ -166,14 +164,13 @@ RULED_FIELDS: dict[str, str] = {
 }
 """The field of each attribute that permission rules may name, in both indexes."""
 
+# The stretches of these fields. OpenSearch copies them at indexing; they are not part of a source.
 STRETCHES_OF: dict[str, str] = {
     "databaseId": "stretches_databaseid",
     "assetName": "stretches_assetname",
     "assetType": "stretches_assettype",
     "tags": "stretches_tags",
 }
-"""The stretches of these fields. OpenSearch copies them at indexing; they are not part of a
-source."""
 
 _STRETCHES: Mapping = {
     "type": "text",
@@ -190,7 +187,8 @@ _COPIED = {
     field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()
 }
 
-# An index names the version that it was created with, and refuses fields that it does not have.
+# The mapping version that added a field. Documents of earlier indexes are written without it. An
+# index names the version that it was created with, and refuses fields that it does not have.
 FIELD_SINCE: dict[str, int] = {
     SOURCE_BYTES: 2,
     STORAGE_CLASS: 3,
@@ -200,7 +198,6 @@ FIELD_SINCE: dict[str, int] = {
     PREVIEW_SIZE: 5,
     SMALL_PREVIEW_VERSION: 5,
 }
-"""The mapping version that added a field. Documents of earlier indexes are written without it."""
 
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,

@@ -17,12 +17,12 @@ from backend.spec.key_layouts import RUNS_PREFIX
 
 NAME = "executions"
 """The suffix of the state machine's physical name, after the deployment's prefix."""
+# The Step Functions integration of each pipeline type. `<type>Callback` waits for a task token.
 INTEGRATIONS = {
     "Lambda": "lambda:invoke",
     "SQS": "sqs:sendMessage",
     "EventBridge": "events:putEvents",
 }
-"""The Step Functions integration of each pipeline type. `<type>Callback` waits for a task token."""
 CALLBACK = "Callback"
 UNKNOWN_KIND = "UnknownPipelineKind"
 
@@ -32,7 +32,8 @@ INPUT_BYTES = 262_144
 # Limits of Step Functions for the error and cause of a failed execution.
 ERROR_CHARS, CAUSE_CHARS = 256, 32_768
 
-# A pipeline's own error is not retried, except `STALLED`: the pipeline may have written already.
+# Errors of the services that are retried. A pipeline's own error is not retried, except `STALLED`:
+# the pipeline may have written already.
 _BUSY = (
     "Lambda.TooManyRequestsException",
     "Lambda.ServiceException",
@@ -41,13 +42,11 @@ _BUSY = (
     "SQS.SdkClientException",
     "EventBridge.SdkClientException",
 )
-"""Errors of the services that are retried."""
 _OUTAGE = "UnavailableError"
 """The name of the error class (`core/errors.py`) after which ProcessOutput is retried."""
-# The file was not read in time for a reason outside the file, and nothing was written.
+# The name of the error class (`processing/jail/results.py`) after which a shipped pipeline is
+# retried. The file was not read in time for a reason outside the file, and nothing was written.
 STALLED = "ReadingStalledError"
-"""The name of the error class (`processing/jail/results.py`) after which a shipped pipeline is
-retried."""
 
 
 def definition(process_output: str | None, *, partition: str = "aws") -> dict[str, Any]:

@@ -1,9 +1,7 @@
 """The two versions that the product reports: of its contract, and its own."""
 
+# The VAMS release whose REST contract the API implements. VAMS clients compare it with their own.
 CONTRACT_VERSION = "2.5.1"
-"""The VAMS release whose REST contract the API implements. VAMS clients compare it with their
-own."""
 
-# Deployed functions do not contain that file.
+# The version in pyproject.toml. Deployed functions do not contain that file.
 PRODUCT_VERSION = "0.1.0"
-"""The version in pyproject.toml."""

@@ -16,6 +16,9 @@ from infra.constructs.naming import name_exactly
 from infra.resources import Resources
 from infra.settings import Settings
 
+# The actions that Step Functions requires of the role to write logs. They cannot be limited to one
+# log group. Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution
+# history".
 DELIVER_LOGS = (
     "logs:CreateLogDelivery",
     "logs:DeleteLogDelivery",
@@ -26,9 +29,6 @@ DELIVER_LOGS = (
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 )
-"""The actions that Step Functions requires of the role to write logs. They cannot be limited to one
-log group. Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution
-history"."""
 
 
 def physical_name(settings: Settings, name: str) -> str:

@@ -2,10 +2,10 @@
 
 from aws_cdk import RemovalPolicy, Stack
 
-# If a creation fails, CloudFormation deletes what it has created, so that it can be repeated;
-# resources that were retained would belong to no stack.
+# The policy of resources with data: they are retained when their stack is deleted. If a creation
+# fails, CloudFormation deletes what it has created, so that it can be repeated; resources that were
+# retained would belong to no stack.
 RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-"""The policy of resources with data: they are retained when their stack is deleted."""
 
 
 def export(stack: Stack, *values: str) -> None:

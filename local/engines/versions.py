@@ -40,6 +40,7 @@ ROOTS: dict[str, tuple[str, ...]] = {
 }
 """The Maven coordinates from which each engine's lock file is resolved."""
 
+# Dependencies, as `group:artifact`, that resolution includes and the engine does not need.
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     # the native libraries of QUIC, 12 MB for platforms and a protocol that are not used here
     "opensearch": ("io.netty:netty-codec-native-quic",),
@@ -51,7 +52,6 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     ),
     "queues": (),
 }
-"""Dependencies, as `group:artifact`, that resolution includes and the engine does not need."""
 
 VERSITYGW_MODULE = "github.com/versity/versitygw"
 VERSITYGW_SUM = "h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc="

@@ -48,13 +48,13 @@ class Place:
 
 
 _KEY_OF_READS = ("Decrypt", "DescribeKey")
+# KMS actions that DynamoDB requires for a table with a customer-managed key. Source: DynamoDB
+# Developer Guide, "Encryption at rest".
 _KEY_OF_WRITES = (
     *_KEY_OF_READS,
     *("Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
     *("ReEncryptFrom", "ReEncryptTo"),
 )
-"""KMS actions that DynamoDB requires for a table with a customer-managed key. Source: DynamoDB
-Developer Guide, "Encryption at rest"."""
 
 _READS = frozenset({"BatchGetItem", "ConditionCheckItem", "GetItem", "Query", "Scan"})
 _WRITES = frozenset({"BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"})

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from local.clients import Clients
     from local.plan import Plan
 
-# Cognito includes all of them; moto only the listed ones.
+# Attributes in the id tokens of clients without a list of readable attributes. Cognito includes all
+# of them; moto only the listed ones.
 _READABLE = ["email", "email_verified"]
-"""Attributes in the id tokens of clients without a list of readable attributes."""
 
 
 class UserPool(Properties):

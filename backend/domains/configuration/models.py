@@ -7,19 +7,19 @@ from pydantic import Field, RootModel
 
 from backend.core.models import WireModel
 
+# The feature flag of VAMS for deployments without search.
 NO_SEARCH = "NOOPENSEARCH"
-"""The feature flag of VAMS for deployments without search."""
 
+# The feature flag of VAMS for sign-in with the deployment's user pool.
 COGNITO = "AUTHPROVIDER_COGNITO"
-"""The feature flag of VAMS for sign-in with the deployment's user pool."""
 
 
+# The feature flag of VAMS for sign-in with an external identity provider.
 PROVIDER = "AUTHPROVIDER_EXTERNALOAUTHIDP"
-"""The feature flag of VAMS for sign-in with an external identity provider."""
 
 
+# The value that VAMS clients expect for provider settings without a value.
 UNSET = "undefined"
-"""The value that VAMS clients expect for provider settings without a value."""
 
 
 class Endpoints(NamedTuple):

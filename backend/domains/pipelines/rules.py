@@ -14,8 +14,8 @@ from backend.domains.pipelines.models import PutPipelineBody, Resource
 from backend.values import frozen
 
 DEFAULT_BUS = "default"
+# The default source of events, as in VAMS.
 EVENT_SOURCE = "vams.pipeline"
-"""The default source of events, as in VAMS."""
 _RESERVED_SOURCE = "aws."
 
 

@@ -15,8 +15,8 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
+# The text that VAMS clients compare replies with.
 _DONE = "success"
-"""The text that VAMS clients compare replies with."""
 
 
 def build_router(service: SubscriptionService) -> Router:

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from backend.core.references import AssetRef
 
-# Nobody can have subscribed to a new asset.
+# Events without a notification. Nobody can have subscribed to a new asset.
 SILENT = frozenset({"create_asset"})
-"""Events without a notification."""
 # Lines of a mail; SNS accepts 256 KB, but people read the first ones.
 _SHOWN = 50
 

@@ -16,13 +16,11 @@ UploadState = Literal["open", "working", "completed"]
 ErrorKind = Literal["rule", "abandoned", "failure"]
 """Why a file was not stored: a rule rejects it, it was cancelled, or storing it failed."""
 
-# S3 has no multipart uploads of empty objects.
+# The upload id of an empty file. S3 has no multipart uploads of empty objects.
 ZERO_BYTE = "zero-byte"
-"""The upload id of an empty file."""
 
-# S3's upload ids contain no colons.
+# The prefix of the upload id of a file without parts. S3's upload ids contain no colons.
 _SINGLE = "single:"
-"""The prefix of the upload id of a file without parts."""
 
 # The contract's limit.
 MAX_FILES = 1000

@@ -7,11 +7,11 @@ import zlib
 from backend.processing import limits
 from backend.processing.scene import RefusedError
 
+# Exceptions that `zipfile` raises for archives that it cannot read.
 BROKEN_ZIP = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError),
     *(NotImplementedError, RuntimeError),  # an unknown compression; an encrypted member
 )
-"""Exceptions that `zipfile` raises for archives that it cannot read."""
 
 
 def xgl_of(data: bytes) -> bytes:

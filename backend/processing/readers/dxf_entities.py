@@ -15,8 +15,8 @@ import numpy as np
 from backend.processing.readers.soundness import line_at, no_number, number
 from backend.processing.scene import Floats, RefusedError
 
+# Arcs are drawn in steps of 11.25 degrees, so that a circle reaches its extent on each axis.
 _STEP = math.pi / 16
-"""Arcs are drawn in steps of 11.25 degrees, so that a circle reaches its extent on each axis."""
 # Bits of group code 70 of POLYLINE and of VERTEX in the DXF Reference.
 _CLOSED, _SPLINE_FIT, _IS_3D, _IS_MESH, _CLOSED_N, _IS_POLYFACE = 1, 4, 8, 16, 32, 64
 _FITTED, _CONTROL, _PLACE = 8, 16, 64

@@ -11,19 +11,19 @@ from typing import NamedTuple
 from backend.processing.readers.text import plain
 from backend.processing.scene import RefusedError
 
+# Formats without an end mark and without counts, in which truncation at the end of a line cannot be
+# detected.
 OPEN_ENDED = frozenset({"lws", "nff", "obj", "raw", "uc"})
-"""Formats without an end mark and without counts, in which truncation at the end of a line cannot
-be detected."""
 # End marks are the last token of a file; some programs add blanks or zeros after it.
 _TAIL = 4096
 _SECTIONS = tuple(
     re.compile(rb"(?mi)^[ \t]*" + word + rb"[ \t]*$")
     for word in (rb"SECTION[ \t]*\n[ \t]*2", rb"ENDSEC")  # a section begins with its name
 )
+# Keywords of OBJ that may have no value.
 _WORDS = frozenset({b"g", b"o", b"s", b"end"})
-"""Keywords of OBJ that may have no value."""
+# Minimum number of values of each keyword of OBJ.
 _FEWEST = {b"v": 3, b"vn": 3, b"vt": 1, b"f": 3, b"l": 2}
-"""Minimum number of values of each keyword of OBJ."""
 _RAW_NUMBERS = frozenset(
     {0, 9, 12}
 )  # of a line: an object's name, corners, or a colour and corners

@@ -25,13 +25,13 @@ from backend.processing.scene import (
 
 _NEXT_LIBRARY = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
 _NUL = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*\0")
+# Keywords of OBJ that are ignored.
 _OTHERS = frozenset(
     {b"s", b"mg", b"call", b"csh", b"end", b"bevel", b"lod", b"maplib", b"usemap"}
     | {b"shadow_obj", b"trace_obj", b"c_interp", b"d_interp", b"deg", b"bmat", b"step"}
     | {b"curv", b"curv2", b"surf", b"vp", b"cstype", b"parm", b"trim", b"hole", b"scrv", b"sp"}
     | {b"con", b"ctech", b"stech"}
 )
-"""Keywords of OBJ that are ignored."""
 _CURVES = (b"curv", b"surf", b"vp", b"cstype")
 
 

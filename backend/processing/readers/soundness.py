@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from backend.processing.scene import Floats, Indices, RefusedError
 
 Bools = NDArray[np.bool_]
+# Non-finite numbers as C libraries print them, besides `nan` and `inf`, and exponents with a
+# leading sign, which no other program reads.
 _NOT_FINITE = re.compile(
     rb"(?i)[-+]?(?:\d+\.?\d*#(?:ind|inf|qnan|snan)\w*|nan\(.*\)|\d+\.?\d*[-+]e\d+)"
 )
-"""Non-finite numbers as C libraries print them, besides `nan` and `inf`, and exponents with a
-leading sign, which no other program reads."""
 
 
 def finite_rows(positions: Floats) -> Bools:

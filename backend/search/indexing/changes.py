@@ -71,9 +71,9 @@ class _MalformedError(Exception):
     """The event lacks a value; the message names it."""
 
 
-# The function needs neither permissions on the tables nor their physical names.
+# Tables by the names of their keys, which no two tables with a stream share. The function needs
+# neither permissions on the tables nor their physical names.
 _TABLES_BY_KEY = {frozenset(table.key_names): table for table in TABLES if table.stream}
-"""Tables by the names of their keys, which no two tables with a stream share."""
 
 
 def table_changes(records: Sequence[Record]) -> Changes:

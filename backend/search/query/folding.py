@@ -15,8 +15,9 @@ from itertools import chain
 
 from backend.core.search_engine import JsonObject
 
+# OpenSearch's limit for a regular expression (`index.max_regex_length`).
 MAX_EXPRESSION_CHARS = 1000
-"""OpenSearch's limit for a regular expression (`index.max_regex_length`)."""
+# Ranges of the letters that normalization changes. A test compares them with all code points.
 _CODE_POINTS = (
     range(0x80, 0x3400),
     range(0xA640, 0xAC00),
@@ -27,7 +28,6 @@ _CODE_POINTS = (
     range(0x1E900, 0x1EA00),
     range(0x2F800, 0x2FA20),
 )
-"""Ranges of the letters that normalization changes. A test compares them with all code points."""
 _PARTS = re.compile(r"\\.|[*?]|[^\\*?]+|\\", re.DOTALL)
 _WILDCARDS: Mapping[str, str] = {"*": ".*", "?": "."}
 

@@ -24,8 +24,8 @@ from backend.search.values import iso_date
 MAX_VALUES = 100
 MAX_METERS = 20_037_508
 """Half of the equator, the largest distance of two points."""
+# OpenSearch's smallest distance above zero.
 MIN_METERS = 0.001
-"""OpenSearch's smallest distance above zero."""
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"

@@ -61,19 +61,18 @@ _KEYWORDS = frozenset(
 )
 _METADATA = f"{METADATA}."
 _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
-# With `_last`, OpenSearch 3.8 sorts an index in which no document has the date differently from the
-# other index.
+# The sort values for documents without the date. With `_last`, OpenSearch 3.8 sorts an index in
+# which no document has the date differently from the other index.
 _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
-"""The sort values for documents without the date."""
 _SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
+# Sort fields that order documents with equal scores, so that pages neither repeat nor omit a
+# document.
 TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
     {f"{field}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
     for field in ("str_databaseid", "str_assetid", "str_key")
 )
-"""Sort fields that order documents with equal scores, so that pages neither repeat nor omit a
-document."""
 
 
 def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:

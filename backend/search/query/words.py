@@ -73,10 +73,10 @@ _WHOLE_VALUE = 2
 # file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
 _MIN_NUMBER_CHARS = 6
+# Score per matching word in documents without all words. It exceeds the highest field boost.
 _EACH_WORD = 10
-"""Score per matching word in documents without all words. It exceeds the highest field boost."""
+# Factor of the score of such documents, which then score at most 0.000014 per word.
 _SOME_WORDS = 1e-6
-"""Factor of the score of such documents, which then score at most 0.000014 per word."""
 _LEAST_OF_ALL = 1e-4
 """Minimum score per word of documents with all words: a misspelled word scores 0.0005, others
 more."""
@@ -207,11 +207,11 @@ def split_words(text: str) -> list[str]:
     return [word for word in "".join(spaced).split() if any(map(str.isalnum, word))]
 
 
+# Letters that the normalizer replaces with ASCII and that Unicode does not decompose.
 _WITHOUT_PARTS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h"}
     | {"\u0131": "i", "þ": "th", "ŧ": "t"}
 )
-"""Letters that the normalizer replaces with ASCII and that Unicode does not decompose."""
 
 
 def folded(text: str) -> str:

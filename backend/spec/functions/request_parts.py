@@ -61,8 +61,8 @@ REPLAYS: Requests = {
 """Requests of replays besides those of the documents: the failure entries, and the jobs that
 consumers start."""
 KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
+# The destination of a stream's mapping: Lambda checks that the bucket exists.
 KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
-"""The destination of a stream's mapping: Lambda checks that the bucket exists."""
 
 VERSIONS: Requests = {
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 TABLE, BUCKET, PREFIX = "ARCHIVE_TABLE", "ARCHIVE_BUCKET", "ARCHIVE_PREFIX"  # in the environment
+# The identity that deletes expired items. (Source: DynamoDB Developer Guide, "DynamoDB Streams and
+# Time to Live".)
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-"""The identity that deletes expired items. (Source: DynamoDB Developer Guide, "DynamoDB Streams and
-Time to Live".)"""
 _ID_BYTES = 500  # a key in S3 has at most 1,024
 
 Record = Mapping[str, Any]

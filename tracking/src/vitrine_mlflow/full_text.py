@@ -39,9 +39,8 @@ class Token(NamedTuple):
     text: str
 
 
+# Replaces the trigrams of a text that has too many. Its four letters distinguish it from trigrams.
 MANY = Token(TRIGRAM, "many")
-"""Replaces the trigrams of a text that has too many. Its four letters distinguish it from
-trigrams."""
 
 
 def trigrams(text: str) -> list[str]:

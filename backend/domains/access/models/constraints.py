@@ -39,9 +39,9 @@ MAX_VALUES = 1000
 # Size of all values of one constraint. Each of its rows, and the rules of each grantee, contain
 # them.
 MAX_TEXT_BYTES = 64 * 1024
+# Parts of field names that reveal a misspelt field of a constraint, which would otherwise be
+# ignored.
 _WORDS = ("criteri", "permission")
-"""Parts of field names that reveal a misspelt field of a constraint, which would otherwise be
-ignored."""
 _MAX_PERMISSIONS = MAX_GRANTEES * len(ACTIONS) * len(EFFECTS)
 
 Operation = Literal["create", "update", "delete"]

@@ -35,11 +35,10 @@ positive form is true for no element."""
 IS_PRESENT = "is_present"
 """True if the field has a text. Compiling adds this operator; stored rules do not contain it."""
 
-# A rule that allows by negation does not match objects without the field: a user without a role is
-# not "anyone but administrators". A rule that denies by negation matches them, as for all other
-# types.
+# Types of objects that determine permissions. A rule that allows by negation does not match objects
+# without the field: a user without a role is not "anyone but administrators". A rule that denies by
+# negation matches them, as for all other types.
 STRICT_TYPES = frozenset({"role", "userRole", "apiKey", "constraint"})
-"""Types of objects that determine permissions."""
 
 ANYTHING = ".*"
 """The value with which `contains` matches any object, also without the field."""
@@ -72,8 +71,8 @@ FIELDS: tuple[str, ...] = (
     OBJECT_TYPE_FIELD,
 )
 
+# Fields with any number of texts. All others have at most one.
 LIST_FIELDS = frozenset({"tags"})
-"""Fields with any number of texts. All others have at most one."""
 
 # Maximum length of a value. Fields in rules are not longer, except paths of routes.
 MAX_VALUE_CHARS = 1024

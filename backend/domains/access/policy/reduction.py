@@ -25,8 +25,8 @@ from backend.domains.access.policy.model import (
 )
 
 _FIELDS = FIELDS_OF["asset"]
+# Fields with at most one text, so that two demands on one of them concern the same text.
 _PLAIN = frozenset(_FIELDS) - LIST_FIELDS
-"""Fields with at most one text, so that two demands on one of them concern the same text."""
 # Other blocks that each block is compared with. Comparing hundreds of similar blocks with each
 # other would take seconds.
 _NEAR = 100

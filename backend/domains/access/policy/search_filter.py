@@ -44,10 +44,10 @@ MAX_CLAUSES = 900
 # clauses, and caches fewer filters the more there are (decision 31).
 _ONE_BY_ONE = 16
 
-# In an index without them no denial by a part of a text would hold. OpenSearch evaluates it from
-# the mapping; a condition on each document took as long as half of the rules.
+# Matches an index with stretches. In an index without them no denial by a part of a text would
+# hold. OpenSearch evaluates it from the mapping; a condition on each document took as long as half
+# of the rules.
 _CUT: Filter = {"term": {CUT_INTO: CUT}}
-"""Matches an index with stretches."""
 
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}

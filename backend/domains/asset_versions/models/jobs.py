@@ -9,8 +9,8 @@ from backend.core.models import WireModel
 
 # With their sizes below, a part of the job's item, of at most 400 KB.
 MAX_SKIPPED = 500
+# Maximum size of the skipped files in a job's row; further ones are only counted.
 MAX_SKIPPED_BYTES = 64 * 1024
-"""Maximum size of the skipped files in a job's row; further ones are only counted."""
 
 Source = Literal["latest", "named", "version"]
 

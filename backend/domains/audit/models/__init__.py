@@ -80,8 +80,8 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
     return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
 
 
+# DynamoDB's limit for a partition key.
 MAX_ENTITY_BYTES = 2048
-"""DynamoDB's limit for a partition key."""
 
 
 @frozen

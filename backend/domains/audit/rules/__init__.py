@@ -12,8 +12,8 @@ from backend.core.clock import iso
 from backend.domains.audit.models import Change, Entry, LargeValue, Period, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
 
+# The separator of an entry's time and its suffix, which distinguishes entries of the same time.
 SEPARATOR = "#"
-"""The separator of an entry's time and its suffix, which distinguishes entries of the same time."""
 _AFTER_SEPARATOR = "$"
 _BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
 # Size of a value above which S3 stores it. A larger value costs more write units than a request to
@@ -130,14 +130,14 @@ def period(since: datetime | None, until: datetime | None) -> Period | None:
     return Period(first, last)
 
 
+# Attributes of the row in the entry of an asset's creation. Counters and copies are omitted.
 CREATED_ATTRIBUTES = (
     *("databaseId", "assetId", "assetName", "description", "isDistributable", "tags"),
     *("assetType", "bucketId", "assetLocation"),
 )
-"""Attributes of the row in the entry of an asset's creation. Counters and copies are omitted."""
-# An asset is created once, however often its stream repeats the record.
+# The suffix of that entry instead of a random one. An asset is created once, however often its
+# stream repeats the record.
 CREATION_SUFFIX = "created"
-"""The suffix of that entry instead of a random one."""
 
 
 def is_creation(row: Mapping[str, Any]) -> bool:

@@ -31,9 +31,9 @@ from backend.spec import keys
 from backend.values import frozen
 
 Record = Mapping[str, Any]
+# The identity that deletes expired items. (Source: DynamoDB Developer Guide, "Streams and Time to
+# Live".)
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-"""The identity that deletes expired items. (Source: DynamoDB Developer Guide, "Streams and Time to
-Live".)"""
 
 
 @dataclass(eq=False, repr=False)

@@ -23,8 +23,8 @@ from backend.domains.facts.models import FailedInspection
 
 STOPPED = "Stopped"
 """The error of an execution that a user stopped."""
+# The error of an execution that Step Functions no longer knows.
 INTERRUPTED = "Interrupted"
-"""The error of an execution that Step Functions no longer knows."""
 NOT_STARTED = "NotStarted"
 """The error of an execution that could not be started in time."""
 # How often an inspection is started again after it was interrupted. A file that crashes the machine

@@ -12,8 +12,8 @@ from backend.domains.identity.rules.refusals import Reason, RefusedError
 
 PREFIX = "vams_"
 Pepper = Callable[[], bytes]
+# An API key: at least 256 bits in URL-safe base64. Other texts are rejected without a read.
 _KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
-"""An API key: at least 256 bits in URL-safe base64. Other texts are rejected without a read."""
 
 _BEARER = re.compile(r"bearer +", re.IGNORECASE)
 

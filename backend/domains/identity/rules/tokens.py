@@ -25,11 +25,11 @@ MAX_CHARS = 8192
 _MAX_KID = 256
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})
-# Tokens of providers have none of them. `x5t`, which some have, only identifies a certificate.
+# Headers that select other ways of signing, or keys that the sender chooses. Tokens of providers
+# have none of them. `x5t`, which some have, only identifies a certificate.
 _REFUSED_HEADERS = frozenset(
     {"b64", "crit", "cty", "enc", "epk", "jku", "jwk", "p2c", "x5c", "x5u", "zip"}
 )
-"""Headers that select other ways of signing, or keys that the sender chooses."""
 
 _signatures = PyJWS(algorithms=sorted(ALGORITHMS))
 

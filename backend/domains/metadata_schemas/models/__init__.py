@@ -14,8 +14,8 @@ EntityType = Literal[
     "databaseMetadata", "assetMetadata", "fileMetadata", "fileAttribute", "assetLinkMetadata"
 ]
 FILE_TYPES = ("fileMetadata", "fileAttribute")
+# Fields of one schema: as many as the records of an entity.
 MAX_FIELDS = 500
-"""Fields of one schema: as many as the records of an entity."""
 # `rules.MAX_BYTES` bounds their size.
 MAX_CONTROLLED_KEYS = 1000
 # Schemas of one scope. Each write of metadata reads all of them.

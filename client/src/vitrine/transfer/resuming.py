@@ -16,9 +16,9 @@ from vitrine.transfer.journal import Journal, JournalEntry
 from vitrine.transfer.measuring import Measured, slices_of
 from vitrine.upload_models import RenewedFile, StoredPart
 
+# Replaces the ETags of parts that are already assembled to an object, because they are no longer
+# compared.
 ASSEMBLED = "assembled"
-"""Replaces the ETags of parts that are already assembled to an object, because they are no longer
-compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
