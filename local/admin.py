@@ -37,7 +37,7 @@ from local.states.corrections import ROLE_HEADER, STATUS_PATH, WAITING_PATH
 from local.states.tasks import RefusedTaskError, Tasks
 
 NOTIFICATIONS = "/notifications"
-ANSWERS = "/answers"
+RESPONSES = "/responses"
 USER_POOLS = "/user-pools"
 TASKS = "/tasks"
 INVOCATIONS = "/lambda"
@@ -51,7 +51,7 @@ _INSTANCES = 1000
 
 
 @dataclass
-class Answers:
+class CustomResourceResponses:
     """The responses of functions to custom resources, by request id."""
 
     received: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
@@ -72,7 +72,7 @@ class Board:
     # The caller's policy is checked before the call is sent to this address.
     calls_token: str = field(default_factory=lambda: secrets.token_hex(32))
     """The secret in the address at which functions call each other."""
-    answers: Answers = field(default_factory=Answers)
+    responses: CustomResourceResponses = field(default_factory=CustomResourceResponses)
     drain: Drain | None = None
     objects: ObjectPump | None = None
     proxies: Proxies | None = None
@@ -94,7 +94,7 @@ def admin_app(board: Board) -> Starlette:
         ("/engines/{name}/{action}", ["POST"], _with_token(_engine)),
         ("/requests", ["GET", "DELETE"], _with_token(_requests)),
         ("/faults", ["GET", "PUT", "DELETE"], _with_token(_faults)),
-        (private + ANSWERS + "/{request}", ["PUT"], _answer),
+        (private + RESPONSES + "/{request}", ["PUT"], _store_response),
         (private + NOTIFICATIONS, ["POST"], _notified),
         (private + TASKS + _INVOKE, ["POST"], _task),
         (f"/{board.calls_token}{INVOCATIONS}{_INVOKE}", ["POST"], _invoked),
@@ -114,22 +114,22 @@ def admin_app(board: Board) -> Starlette:
 def _bind(
     board: Board, endpoint: Callable[[Board, Request], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         return await endpoint(board, request)
 
-    return answer
+    return respond
 
 
 def _with_token(
     endpoint: Callable[[Board, Request], Awaitable[Response]],
 ) -> Callable[[Board, Request], Awaitable[Response]]:
-    async def answer(board: Board, request: Request) -> Response:
+    async def respond(board: Board, request: Request) -> Response:
         given, wanted = request.headers.get("authorization", ""), f"Bearer {board.token}"
         if request.method != "GET" and not hmac.compare_digest(given.encode(), wanted.encode()):
             return _error(401, "Authorization: not the adminToken of endpoint.json")
         return await endpoint(board, request)
 
-    return answer
+    return respond
 
 
 async def _health(board: Board, _request: Request) -> Response:
@@ -205,8 +205,8 @@ async def _faults(board: Board, request: Request) -> Response:
     return JSONResponse({})
 
 
-async def _answer(board: Board, request: Request) -> Response:
-    board.answers.received[request.path_params["request"]] = await request.json()
+async def _store_response(board: Board, request: Request) -> Response:
+    board.responses.received[request.path_params["request"]] = await request.json()
     return Response(status_code=200)
 
 
@@ -304,10 +304,10 @@ async def _pool_keys(board: Board, request: Request) -> Response:
     headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}"}
     try:
         async with httpx.AsyncClient(timeout=_SECONDS) as client:
-            answer = await client.get(address, headers=headers)
+            reply = await client.get(address, headers=headers)
     except httpx.HTTPError as error:
-        return _error(503, f"the engine does not answer: {error}")
-    return Response(answer.content, answer.status_code, media_type="application/json")
+        return _error(503, f"the engine does not respond: {error}")
+    return Response(reply.content, reply.status_code, media_type="application/json")
 
 
 def _error(status: int, text: str) -> Response:

@@ -18,12 +18,12 @@ from starlette.types import Receive, Scope, Send
 from local import arns
 from local.functions import THROTTLED, Functions
 from local.payload import (
-    Answer,
-    MalformedAnswerError,
+    MalformedReplyError,
+    Reply,
     Request,
-    answer_of,
     identity_of,
     message,
+    reply_of,
     request_event,
     with_body,
 )
@@ -68,13 +68,13 @@ class Gateway:
             return
         http = HttpRequest(scope, receive)
         try:
-            answer = await self._answer(await _read(http))
+            reply = await self._reply(await _read(http))
         except _TooLargeError:
-            answer = message(413, "Request Entity Too Large")
+            reply = message(413, "Request Entity Too Large")
         except ClientDisconnect:
             return
-        response = Response(answer.body, status_code=answer.status)
-        for name, value in answer.headers:
+        response = Response(reply.body, status_code=reply.status)
+        for name, value in reply.headers:
             if name == "content-length":
                 response.headers[name] = value  # the length of the body that a reply to HEAD omits
             else:
@@ -87,20 +87,20 @@ class Gateway:
         request = Request("GET", path, "", headers, "127.0.0.1", "HTTP/1.1", b"")
         return (await self._routed(request)).body
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _reply(self, request: Request) -> Reply:
         cors = self._api.cors
         origin = request.header("origin")
         if cors is None or origin is None:
             return await self._routed(request)
         # The gateway replies to preflight requests by itself, so no function has a route for them.
         if request.method == "OPTIONS" and request.header("access-control-request-method"):
-            return Answer(204, b"", tuple(_preflight(cors, origin)))
-        answer = await self._routed(request)
+            return Reply(204, b"", tuple(_preflight(cors, origin)))
+        reply = await self._routed(request)
         # API Gateway ignores CORS headers of functions if the API has a CORS configuration.
-        own = [h for h in answer.headers if not h[0].startswith("access-control-")]
-        return replace(answer, headers=(*own, *_allowed(cors, origin)))
+        own = [h for h in reply.headers if not h[0].startswith("access-control-")]
+        return replace(reply, headers=(*own, *_allowed(cors, origin)))
 
-    async def _routed(self, request: Request) -> Answer:
+    async def _routed(self, request: Request) -> Reply:
         match = self._routes.find(request.method, request.raw_path)
         if match is None and request.raw_path.startswith(_PREFIX):
             # Clients of later releases send all paths below /api; functions get them without it.
@@ -116,7 +116,7 @@ class Gateway:
                 return refused
         return await self._integrate(with_body(event, request), match)
 
-    async def _integrate(self, event: Object, match: Match) -> Answer:
+    async def _integrate(self, event: Object, match: Match) -> Reply:
         integration = self._api.integrations[match.route.integration]
         try:
             result = await self._functions.invoke(
@@ -133,20 +133,18 @@ class Gateway:
                 return message(503, "Service Unavailable")
             return message(500, "Internal Server Error")
         try:
-            return answer_of(result.payload, method=match.route.key.split(" ", 1)[0])
-        except MalformedAnswerError as error:
+            return reply_of(result.payload, method=match.route.key.split(" ", 1)[0])
+        except MalformedReplyError as error:
             _log.warning("%s: %s", match.route.key, error)
             return message(500, "Internal Server Error")
 
-    async def _authorize(
-        self, authorizer: Authorizer, event: Object, match: Match
-    ) -> Answer | None:
+    async def _authorize(self, authorizer: Authorizer, event: Object, match: Match) -> Reply | None:
         """Add the authorizer's context to the event, or return why the request is denied."""
         identity = identity_of(authorizer.identity_sources, event)
         if identity is None:
             return message(401, "Unauthorized")
         decision = await self._decide(authorizer, event, match, identity)
-        if isinstance(decision, Answer):
+        if isinstance(decision, Reply):
             return decision
         if not decision.allowed:
             return message(403, "Forbidden")
@@ -157,7 +155,7 @@ class Gateway:
 
     async def _decide(
         self, authorizer: Authorizer, event: Object, match: Match, identity: list[str]
-    ) -> _Decision | Answer:
+    ) -> _Decision | Reply:
         key = (authorizer.id, *identity)
         # Without an identity source there is nothing by which to cache.
         cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None

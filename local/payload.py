@@ -21,7 +21,7 @@ from local.routing import Match
 _TEXT_TYPES = frozenset({"application/json", "application/javascript", "application/xml"})
 
 
-class MalformedAnswerError(Exception):
+class MalformedReplyError(Exception):
     """The result of a function is not a valid HTTP response."""
 
 
@@ -44,7 +44,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """The response to a client."""
 
     status: int
@@ -52,10 +52,10 @@ class Answer:
     headers: tuple[tuple[str, str], ...]
 
 
-def message(status: int, text: str) -> Answer:
+def message(status: int, text: str) -> Reply:
     """Return a response of the gateway itself."""
     body = json.dumps({"message": text}, separators=(",", ":")).encode()
-    return Answer(status, body, (("content-type", "application/json"),))
+    return Reply(status, body, (("content-type", "application/json"),))
 
 
 def request_event(request: Request, match: Match, api_id: str) -> Object:
@@ -98,25 +98,25 @@ def with_body(event: Object, request: Request) -> Object:
     return {**event, "body": base64.b64encode(request.body).decode(), "isBase64Encoded": True}
 
 
-def answer_of(payload: bytes, *, method: str = "GET") -> Answer:
+def reply_of(payload: bytes, *, method: str = "GET") -> Reply:
     """Return the HTTP response for the result of a function.
 
     A result without `statusCode` is the body of a 200, as API Gateway infers it. The length of the
     body is calculated here; only a response to HEAD, which has no body, keeps the function's value.
 
     Raises:
-        MalformedAnswerError: the result is not a valid response.
+        MalformedReplyError: the result is not a valid response.
     """
     try:
         value: JsonValue = json.loads(payload or b"null")
     except ValueError as error:
-        raise MalformedAnswerError("the response is not JSON") from error
+        raise MalformedReplyError("the response is not JSON") from error
     if not isinstance(value, dict) or "statusCode" not in value:
         body = value if isinstance(value, str) else json.dumps(value)
-        return Answer(200, body.encode(), (("content-type", "application/json"),))
+        return Reply(200, body.encode(), (("content-type", "application/json"),))
     body = b"" if method == "HEAD" else _body(value)
-    headers = (h for h in _answer_headers(value) if method == "HEAD" or h[0] != "content-length")
-    return Answer(_status(value), body, tuple(headers))
+    headers = (h for h in _reply_headers(value) if method == "HEAD" or h[0] != "content-length")
+    return Reply(_status(value), body, tuple(headers))
 
 
 def _status(value: Object) -> int:
@@ -124,7 +124,7 @@ def _status(value: Object) -> int:
     if isinstance(status, str) and status.isdigit():
         status = int(status)
     if isinstance(status, bool) or not isinstance(status, int) or not 100 <= status <= 599:
-        raise MalformedAnswerError(f"statusCode {status!r} is invalid")
+        raise MalformedReplyError(f"statusCode {status!r} is invalid")
     return status
 
 
@@ -133,20 +133,20 @@ def _body(value: Object) -> bytes:
     if body is None:
         return b""
     if not isinstance(body, str):
-        raise MalformedAnswerError("the body is not a text")
+        raise MalformedReplyError("the body is not a text")
     if not value.get("isBase64Encoded"):
         return body.encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
     except ValueError as error:
-        raise MalformedAnswerError("the body is not base64") from error
+        raise MalformedReplyError("the body is not base64") from error
 
 
-def _answer_headers(value: Object) -> Iterable[tuple[str, str]]:
+def _reply_headers(value: Object) -> Iterable[tuple[str, str]]:
     headers = value.get("headers") or {}
     cookies = value.get("cookies") or []
     if not isinstance(headers, dict) or not isinstance(cookies, list):
-        raise MalformedAnswerError("headers or cookies have an invalid form")
+        raise MalformedReplyError("headers or cookies have an invalid form")
     names = {name.lower() for name in headers}
     if "content-type" not in names:
         yield "content-type", "text/plain;charset=UTF-8"

@@ -13,7 +13,7 @@ from typing import TypedDict
 
 from pydantic import JsonValue
 
-from local.admin import ANSWERS, NOTIFICATIONS, TASKS, USER_POOLS, Board, admin_app
+from local.admin import NOTIFICATIONS, RESPONSES, TASKS, USER_POOLS, Board, admin_app
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
@@ -249,8 +249,8 @@ class Runtime:
             register=functions.register,
             role_of=lambda reference: functions.spec(reference).role,
             invoke=invoke,
-            response_url=lambda request: f"{self._private}{ANSWERS}/{request}",
-            response=board.answers.take,
+            response_url=lambda request: f"{self._private}{RESPONSES}/{request}",
+            response=board.responses.take,
             search_endpoint=self._engines.url("opensearch").removeprefix("http://"),
             api_url=choices.gateway.url,
             progress=choices.progress,

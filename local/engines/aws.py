@@ -8,7 +8,7 @@ from pathlib import Path
 
 from local.engines.base import Options, Progress
 from local.engines.ports import LOOPBACK, chosen_port
-from local.engines.probe import answers
+from local.engines.probe import responds
 from local.engines.process import Running, launch, stop_leftovers
 
 _ROOT = Path(__file__).parents[2]
@@ -50,5 +50,5 @@ class MotoServer:
             data=data,
             log=log,
             port=port,
-            probe=answers("/moto-api/data.json"),
+            probe=responds("/moto-api/data.json"),
         )

@@ -27,7 +27,7 @@ from local.engines.base import Options
 from local.engines.eatmydata import preload
 from local.engines.jar_engine import JarEngine, Start
 from local.engines.ports import LOOPBACK
-from local.engines.probe import answers
+from local.engines.probe import responds
 from local.engines.versions import DYNAMODB_LOCAL
 
 _SOURCE = Path(__file__).with_name("DynamoDbOnLoopback.java")
@@ -41,7 +41,7 @@ class DynamoDbLocal(JarEngine):
     version = DYNAMODB_LOCAL
     besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
     # It has no health page; it is healthy if it refuses an unsigned request.
-    probe = staticmethod(answers("/", with_status=(400,)))
+    probe = staticmethod(responds("/", with_status=(400,)))
 
     def complete(self, tools: Path, lib: Path) -> None:
         """See `JarEngine.complete`."""

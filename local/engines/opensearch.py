@@ -13,7 +13,7 @@ from local.engines.base import Options, Progress
 from local.engines.java import prepare_java
 from local.engines.opensearch_home import add_plugin, arrange_jars
 from local.engines.ports import LOOPBACK, chosen_port
-from local.engines.probe import answers
+from local.engines.probe import responds
 from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import OPENSEARCH
 
@@ -78,7 +78,7 @@ class OpenSearchServer:
             log=log,
             port=port,
             # yellow: a single node cannot hold the replicas that a template may request
-            probe=answers("/_cluster/health?wait_for_status=yellow&timeout=1s"),
+            probe=responds("/_cluster/health?wait_for_status=yellow&timeout=1s"),
         )
 
 

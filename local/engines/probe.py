@@ -8,7 +8,7 @@ import httpx
 _TIMEOUT_SECONDS = 2.0
 
 
-def answers(path: str, *, with_status: Collection[int] = (200,)) -> Callable[[str], bool]:
+def responds(path: str, *, with_status: Collection[int] = (200,)) -> Callable[[str], bool]:
     """Return a probe, which reports whether GET `path` returns one of the statuses."""
 
     def probe(url: str) -> bool:

@@ -83,7 +83,7 @@ class Running:
             self.check_alive()
             if time.monotonic() > deadline:
                 raise EngineError(
-                    f"{self.name} does not answer at {self.endpoint.url} after {timeout:.0f} s"
+                    f"{self.name} does not respond at {self.endpoint.url} after {timeout:.0f} s"
                     f"{self._tail()}"
                 )
             pause.wait(_POLL_SECONDS)

@@ -17,7 +17,7 @@ from local.engines import jvm
 from local.engines.base import Options
 from local.engines.jar_engine import JarEngine, Start
 from local.engines.ports import LOOPBACK
-from local.engines.probe import answers
+from local.engines.probe import responds
 from local.engines.versions import ELASTICMQ
 
 
@@ -26,7 +26,7 @@ class ElasticMq(JarEngine):
 
     name = "queues"
     version = ELASTICMQ
-    probe = staticmethod(answers("/?Action=ListQueues&Version=2012-11-05"))
+    probe = staticmethod(responds("/?Action=ListQueues&Version=2012-11-05"))
 
     def path(self, options: Options) -> str:
         """See `JarEngine.path`."""

@@ -37,7 +37,7 @@ from local.engines.base import Options, Progress
 from local.engines.errors import EngineError
 from local.engines.go import find_go
 from local.engines.ports import LOOPBACK, chosen_port
-from local.engines.probe import answers
+from local.engines.probe import responds
 from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import VERSITYGW, VERSITYGW_MODULE, VERSITYGW_SUM
 
@@ -89,7 +89,7 @@ class VersityGateway:
             data=data,
             log=log,
             port=port,
-            probe=answers(_HEALTH),
+            probe=responds(_HEALTH),
         )
 
 
@@ -134,9 +134,9 @@ def _build(folder: Path, progress: Progress) -> None:
     progress("s3: built versitygw")
 
 
-def _checked(answer: str) -> Path:
+def _checked(printed: str) -> Path:
     """Return the folder of the module's source, which has the pinned checksum."""
-    module = cast("dict[str, str]", json.loads(answer))
+    module = cast("dict[str, str]", json.loads(printed))
     if (found := module.get("Sum")) != VERSITYGW_SUM:
         raise EngineError(
             f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {found}, not {VERSITYGW_SUM}; "

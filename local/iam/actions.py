@@ -136,7 +136,7 @@ _OF_RUNS = {
     "StopExecution": "executionArn",
 }
 """The parameter of each operation that names the resource."""
-_OF_ANSWERS = frozenset({"SendTaskFailure", "SendTaskHeartbeat", "SendTaskSuccess"})
+_OF_CALLBACKS = frozenset({"SendTaskFailure", "SendTaskHeartbeat", "SendTaskSuccess"})
 _OF_SECRETS = {
     "DescribeSecret": (),
     "GetSecretValue": ("Decrypt",),
@@ -366,7 +366,7 @@ def _cognito(operation: str, parameters: Parameters, place: Place) -> Iterator[N
 def _stepfunctions(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
     if operation in _OF_RUNS:
         yield Need(f"states:{operation}", str(parameters[_OF_RUNS[operation]]))
-    elif operation in _OF_ANSWERS:
+    elif operation in _OF_CALLBACKS:
         # A token does not name its state machine: all of the account are granted, or none.
         yield Need(f"states:{operation}", place.arn("states", "stateMachine:of-the-token"))
 

@@ -49,7 +49,7 @@ def require_x3d(data: bytes) -> None:
             raise RefusedError(f"{place}: {len(indices)} indices are no whole triangles")
 
 
-_LISTS = re.compile(rb"\b(?:point|coordIndex|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+_LISTS = re.compile(rb"\b(?:point|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _LINE_SET = re.compile(rb"<(/?)LineSet\b([^<>]*>)")
 _VERTEX_COUNT = re.compile(rb"\bvertexCount" + _VALUE)
 

@@ -131,7 +131,7 @@ def test_what_stops_an_engine_needs_the_token(small: Small) -> None:
             assert status == 401, (token, path)
     for path in ("/notifications", "/tasks", "/tasks/status", "/tasks/waiting", "/x/notifications"):
         assert _send(admin, "POST", path, {}, "{}")[0] == 404, path
-    assert _send(admin, "PUT", "/answers/1", {}, "{}")[0] == 404
+    assert _send(admin, "PUT", "/responses/1", {}, "{}")[0] == 404
 
     assert small.admin("/health").json()["engines"]["queues"]["healthy"] is True
 

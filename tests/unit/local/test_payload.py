@@ -1,4 +1,4 @@
-"""Requests as events, and answers of functions as responses."""
+"""Requests as events, and results of functions as replies."""
 
 import base64
 import json
@@ -6,10 +6,10 @@ import json
 import pytest
 
 from local.payload import (
-    MalformedAnswerError,
+    MalformedReplyError,
     Request,
-    answer_of,
     identity_of,
+    reply_of,
     request_event,
     with_body,
 )
@@ -58,22 +58,22 @@ def test_the_content_type_says_whether_a_body_is_text(
     assert event["body"] == expected
 
 
-def test_an_answer_without_a_status_is_the_body_of_a_200() -> None:
-    answer = answer_of(b'{"a": 1}')
+def test_a_result_without_a_status_is_the_body_of_a_200() -> None:
+    reply = reply_of(b'{"a": 1}')
 
-    assert (answer.status, json.loads(answer.body)) == (200, {"a": 1})
-    assert answer_of(b'"text"').body == b"text"
+    assert (reply.status, json.loads(reply.body)) == (200, {"a": 1})
+    assert reply_of(b'"text"').body == b"text"
 
 
-def test_an_answer_has_status_headers_and_cookies() -> None:
-    answer = answer_of(
+def test_a_result_has_status_headers_and_cookies() -> None:
+    reply = reply_of(
         b'{"statusCode": "201", "headers": {"X-A": 1, "Content-Length": "9"}, "cookies": ["c=1"]}'
     )
 
-    assert answer.status == 201
-    assert ("x-a", "1") in answer.headers
-    assert ("set-cookie", "c=1") in answer.headers
-    assert "content-length" not in dict(answer.headers)
+    assert reply.status == 201
+    assert ("x-a", "1") in reply.headers
+    assert ("set-cookie", "c=1") in reply.headers
+    assert "content-length" not in dict(reply.headers)
 
 
 @pytest.mark.parametrize(
@@ -88,25 +88,25 @@ def test_an_answer_has_status_headers_and_cookies() -> None:
     ],
 )
 def test_what_is_no_response_is_refused(payload: bytes) -> None:
-    with pytest.raises(MalformedAnswerError):
-        answer_of(payload)
+    with pytest.raises(MalformedReplyError):
+        reply_of(payload)
 
 
 def test_bytes_come_as_base64_and_are_counted_here() -> None:
     body = base64.b64encode(bytes(range(256))).decode()
     headers = {"Content-Type": "image/png", "Content-Length": "7"}
-    reply = {"statusCode": 206, "headers": headers, "body": body, "isBase64Encoded": True}
-    answer = answer_of(json.dumps(reply).encode())
-    assert (answer.status, answer.body) == (206, bytes(range(256)))
-    assert answer.headers == (("content-type", "image/png"),)
+    result = {"statusCode": 206, "headers": headers, "body": body, "isBase64Encoded": True}
+    reply = reply_of(json.dumps(result).encode())
+    assert (reply.status, reply.body) == (206, bytes(range(256)))
+    assert reply.headers == (("content-type", "image/png"),)
 
 
 def test_the_reply_to_head_has_no_body_and_the_length_that_the_function_returns() -> None:
     headers = {"Content-Type": "image/png", "Content-Length": "5000000"}
-    reply = {"statusCode": 200, "headers": headers, "body": "not sent"}
-    answer = answer_of(json.dumps(reply).encode(), method="HEAD")
-    assert answer.body == b""
-    assert dict(answer.headers)["content-length"] == "5000000"
+    result = {"statusCode": 200, "headers": headers, "body": "not sent"}
+    reply = reply_of(json.dumps(result).encode(), method="HEAD")
+    assert reply.body == b""
+    assert dict(reply.headers)["content-length"] == "5000000"
 
 
 def test_an_identity_needs_all_its_sources() -> None:

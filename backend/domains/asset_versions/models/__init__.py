@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.invisible import check_visible
 from backend.core.models import SentModel, WireModel
@@ -15,12 +15,11 @@ from backend.values import frozen
 MAX_LATER_COMMENT_CHARS = 1024
 MAX_ALIAS_CHARS = 64
 
-Alias = Annotated[Line, Field(max_length=MAX_ALIAS_CHARS)]
 Operation = Literal["create", "update", "revert", "archive", "unarchive"]
 Kind = Literal["metadata", "attribute"]
 
 
-def check_alias(value: str) -> str:
+def _checked_alias(value: str) -> str:
     """Check an alias of a version.
 
     Raises:
@@ -31,6 +30,9 @@ def check_alias(value: str) -> str:
     if value != value.strip():
         raise ValueError("must not begin or end with a space")
     return check_visible(value)
+
+
+Alias = Annotated[Line, Field(max_length=MAX_ALIAS_CHARS), AfterValidator(_checked_alias)]
 
 
 class VersionPath(AssetPath):
@@ -50,11 +52,6 @@ class UpdateVersionBody(WireModel):
 
     comment: Annotated[Words, Field(min_length=1, max_length=MAX_LATER_COMMENT_CHARS)] | None = None
     version_alias: Alias | None = None
-
-    @field_validator("version_alias")
-    @classmethod
-    def alias_is_no_number(cls, value: str | None) -> str | None:
-        return value if value is None else check_alias(value)
 
     @model_validator(mode="after")
     def require_change(self) -> "UpdateVersionBody":

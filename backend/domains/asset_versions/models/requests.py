@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, SentModel, WrongFieldError
 from backend.core.names import VersionIdText, Words
-from backend.domains.asset_versions.models import Alias, NamedFile, check_alias
+from backend.domains.asset_versions.models import Alias, NamedFile
 
 # Files that one request may name, in a body of 5 MiB; they are stored as pages of
 # `NAMED_ON_A_PAGE`. `useLatestFiles` has no limit.
@@ -24,11 +24,6 @@ class CreateVersionBody(SentModel):
     use_latest_files: bool = False
     files: Annotated[list[NamedFile] | None, Field(max_length=MAX_FILES)] = None
     version_alias: Alias | None = None
-
-    @field_validator("version_alias")
-    @classmethod
-    def alias_is_no_number(cls, value: str | None) -> str | None:
-        return value if value is None else check_alias(value)
 
     @model_validator(mode="after")
     def check_files(self) -> "CreateVersionBody":
