@@ -83,6 +83,13 @@ test('a reader of one database sees nothing of the others, and is offered no cha
   await page.getByText('Nothing matches this search.').waitFor();
   await page.goto(`${UI}databases/library/assets/${other.id}`);
   await page.getByText('This asset does not exist, or you may not see it.').waitFor();
+  await page.goto(`${UI}databases/library`);
+  await page.getByText('This database does not exist, or you may not see it.').waitFor();
+  await page.goto(`${UI}databases`);
+  await page.getByRole('link', { name: database }).click();
+  await page.locator('.pictures', { hasText: mine }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /Edit/ }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: /Upload/ }).count(), 0);
   await page.goto(`${UI}databases/${database}/assets/${own.id}`);
   await page.getByText('of the reader').waitFor();
   const changes = page.locator('.file-menu').or(page.getByRole('button', { name: /Edit|Restore/ }));

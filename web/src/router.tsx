@@ -34,6 +34,18 @@ const asset = createRoute({
   component: lazyRouteComponent(() => import('./pages/asset/Asset'), 'Asset'),
 });
 
+const databases = createRoute({
+  getParentRoute: () => root,
+  path: '/databases',
+  component: lazyRouteComponent(() => import('./pages/database/Databases'), 'Databases'),
+});
+
+const database = createRoute({
+  getParentRoute: () => root,
+  path: '/databases/$databaseId',
+  component: lazyRouteComponent(() => import('./pages/database/Database'), 'Database'),
+});
+
 const upload = createRoute({
   getParentRoute: () => root,
   path: '/upload',
@@ -45,7 +57,7 @@ const upload = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([find, asset, upload]),
+  routeTree: root.addChildren([find, databases, database, asset, upload]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: Failure,

@@ -25,7 +25,7 @@ export function About(props: {
     <dl className="pairs">
       <dt>{texts.asset.database}</dt>
       <dd>
-        <Link to="/" search={{ facets: { str_databaseid: [place.databaseId] } }}>
+        <Link to="/databases/$databaseId" params={{ databaseId: place.databaseId }}>
           {place.databaseId}
         </Link>
       </dd>

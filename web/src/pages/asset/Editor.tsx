@@ -118,7 +118,7 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
 }
 
 /** What somebody else has written meanwhile, beside what the user typed. */
-function Theirs({ value, onTake }: { value: string | string[]; onTake: () => void }) {
+export function Theirs({ value, onTake }: { value: string | string[]; onTake: () => void }) {
   const shown = typeof value === 'string' ? value : value.join(', ') || texts.asset.noTags;
   return (
     <p className="theirs">

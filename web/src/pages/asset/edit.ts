@@ -47,39 +47,54 @@ function pick(draft: Draft, fields: Field[]): Partial<Draft> {
   return Object.fromEntries(fields.map((field) => [field, draft[field]]));
 }
 
-export type Saved = { saved: Asset } | { theirs: Asset };
+export type Saved<T = Asset> = { saved: T } | { theirs: T };
 
 const CHANGED = 412;
 const TRIES = 3;
 
 /** Writes the changed fields, unless somebody has changed the asset since it was read. */
-export async function save(
-  place: Place,
-  stored: Asset,
-  draft: Draft,
-  tries = TRIES,
-): Promise<Saved> {
-  const body = pick(
-    { ...draft, assetName: draft.assetName.trim(), description: draft.description.trim() },
-    changedFields(draft, stored),
+export function save(place: Place, stored: Asset, draft: Draft): Promise<Saved> {
+  const trimmed = { assetName: draft.assetName.trim(), description: draft.description.trim() };
+  return unlessChanged(
+    stored,
+    async (header, before) => {
+      const body = pick({ ...draft, ...trimmed }, changedFields(draft, before));
+      const written = await replyWithHeaders(
+        api.PUT('/database/{databaseId}/assets/{assetId}', {
+          params: { path: place, header },
+          body,
+        }),
+      );
+      wrote(written.headers);
+      return { ...body, etag: written.headers.get('etag') };
+    },
+    () => readAsset(place),
+    (one, other) => changedFields(one, other).length > 0,
   );
+}
+
+/**
+ * Writes under the version that was read. Returns what somebody else has written meanwhile instead,
+ * if it differs in what people write.
+ */
+export async function unlessChanged<T extends { etag: string | null }>(
+  stored: T,
+  write: (header: { 'If-Match'?: string }, stored: T) => Promise<Partial<T>>,
+  read: () => Promise<T>,
+  differ: (one: T, other: T) => boolean,
+  tries = TRIES,
+): Promise<Saved<T>> {
   try {
-    const written = await replyWithHeaders(
-      api.PUT('/database/{databaseId}/assets/{assetId}', {
-        params: { path: place, header: stored.etag ? { 'If-Match': stored.etag } : {} },
-        body,
-      }),
-    );
-    wrote(written.headers);
-    return { saved: { ...stored, ...body, etag: written.headers.get('etag') } };
+    const written = await write(stored.etag ? { 'If-Match': stored.etag } : {}, stored);
+    return { saved: { ...stored, ...written } };
   } catch (error) {
     if (!(error instanceof ApiError) || ![CHANGED, 409].includes(error.status)) throw error;
-    const theirs = await readAsset(place);
-    // A conflict with something else than a change of this asset, as with a name that is taken.
+    const theirs = await read();
+    // A conflict with something else than a change of this, as with a name that is taken.
     if (theirs.etag === stored.etag) throw error;
     // Nothing that people write: after an upload, the server notes the type of the asset.
-    if (tries > 1 && !changedFields(theirs, stored).length) {
-      return save(place, theirs, draft, tries - 1);
+    if (tries > 1 && !differ(theirs, stored)) {
+      return unlessChanged(theirs, write, read, differ, tries - 1);
     }
     return { theirs };
   }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
@@ -101,7 +102,20 @@ function Values(props: {
           {all ? texts.find.fewer : texts.find.more(values.length - SHOWN)}
         </button>
       )}
+      {facet === 'str_databaseid' && <ToDatabases chosen={chosen.map(String)} />}
     </fieldset>
+  );
+}
+
+/** The page of the database that is chosen, else the list of all. */
+function ToDatabases({ chosen: [databaseId, ...others] }: { chosen: string[] }) {
+  if (databaseId === undefined || others.length) {
+    return <Link to="/databases">{texts.databases.all}</Link>;
+  }
+  return (
+    <Link to="/databases/$databaseId" params={{ databaseId }}>
+      {texts.databases.about}
+    </Link>
   );
 }
 
