@@ -30,13 +30,13 @@ QUEUE_RECEIVE = (
     "sqs:ReceiveMessage",
 )
 QUEUE_LOOK = ("sqs:GetQueueAttributes",)
+# The actions that SQS performs in the caller's role to move dead letters.
 QUEUE_MOVE = (
     "sqs:DeleteMessage",
     "sqs:ListMessageMoveTasks",
     "sqs:ReceiveMessage",
     "sqs:StartMessageMoveTask",
 )
-"""The actions that SQS performs in the caller's role to move dead letters."""
 TOPIC_PUBLISH = ("sns:Publish",)
 TOPIC_SUBSCRIBE = ("sns:Subscribe",)
 POOL_ADMINISTER = (
@@ -72,6 +72,7 @@ SEAL = ("kms:GenerateDataKey",)
 TABLE_KEY_READ = (*OPEN, "kms:DescribeKey")
 TABLE_KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
 _INDEXES = tuple(f"{index.alias}-*" for index in SEARCH_INDEXES)
+# Methods and paths by kind of access. A PUT of an index's name creates the index.
 SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "none": (),
     "inspect": (("es:ESHttpGet", "*/_mapping"),),
@@ -100,7 +101,6 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "*/_search"),
     ),
 }
-"""Methods and paths by kind of access. A PUT of an index's name creates the index."""
 
 
 def statements(
@@ -247,6 +247,7 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 
 
 def _calls(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    # A deployment has readers only if its setting for them is on.
     called = [resources.readers[each.name] for each in spec.calls if each.name in resources.readers]
     return [_allow(CALL, [function.function_arn]) for function in called]
 

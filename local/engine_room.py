@@ -81,6 +81,7 @@ class EngineRoom:
         """
         async with self._busy:
             self._known(name)
+            # First, so that `supervise` repeats a start that fails.
             self._stopped.discard(name)
             await self._restart(name)
 

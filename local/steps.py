@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+# Time without output after which people may think that a program hangs.
 _QUIET_SECONDS = 20.0
-"""Time without output after which people may think that a program hangs."""
 
 
 class Steps:

@@ -12,8 +12,8 @@ VERSITYGW = "1.8.0"
 JAVA_MINIMUM = 21
 JAVA_FETCHED = "25"
 """The Temurin release that is downloaded if no suitable Java is installed."""
+# The minimum release in versitygw's go.mod.
 GO_MINIMUM = (1, 25)
-"""The minimum release in versitygw's go.mod."""
 
 _OPENSEARCH_CORE = ("opensearch", "opensearch-plugin-classloader", "opensearch-agent-bootstrap")
 _OPENSEARCH_MODULES = (

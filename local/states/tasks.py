@@ -28,8 +28,8 @@ from local.pumps.bus import Bus, new_event
 from local.states.executions import Executions
 
 _FAILED = "Unhandled"
+# Calls of one function: pipelines keep processors busy, and each further process takes memory.
 _MOST_AT_ONCE = max(2, os.cpu_count() or 2)
-"""Calls of one function: pipelines keep processors busy, and each further process takes memory."""
 _DEFAULT_BUS = "default"
 
 _log = logging.getLogger(__name__)

@@ -40,8 +40,8 @@ from backend.domains.metadata.service.records import RecordService
 
 # Their quarantines are one batch read (decision 43).
 FILES_AT_ONCE = 100
+# Number of files of an asset from which two queries for all of them replace two per file.
 _AT_ONCE_FROM = 8
-"""Number of files of an asset from which two queries for all of them replace two per file."""
 # Pages of an asset's records, of a megabyte each, which are held in memory.
 _MOST_PAGES = 8
 # An entity has at most `MAX_RECORDS` besides its facts, which are fewer.

@@ -26,6 +26,7 @@ from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
 from backend.processing.scene import Part, RefusedError, Scene, UnsupportedError
 
+# aiProcess_JoinIdenticalVertices in assimp/postprocess.h.
 _JOIN_VERTICES = 0x2
 # Positions remain in the units and axes of the file.
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")

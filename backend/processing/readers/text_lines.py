@@ -150,6 +150,7 @@ def require_cob(data: bytes) -> None:
 
 
 _XGL = re.compile(rb"<(P|N|TC|FORWARD|UP|POSITION|SCALE)\b[^<>]*+>([^<]*+)<", re.IGNORECASE)
+# A scale is one number and a texture coordinate two; the other elements are vectors of three.
 _XGL_NUMBERS = {b"SCALE": 1, b"TC": 2}
 
 

@@ -29,14 +29,16 @@ _AXES = {0: "x", 1: "y", 2: "z"}
 # Units are declared in the root element or the header, before any geometry.
 _START = 1 << 16
 _INSUNITS = re.compile(rb"\$INSUNITS\s+70\s+(\d{1,3})\b")
+# Metres per unit by the code of `$INSUNITS` in the DXF reference, from 1 (inches) to 21 (US survey
+# feet); 0 is no unit.
 _METRES_OF_DXF = (
     *(0.0254, 0.3048, 1609.344, 1e-3, 1e-2, 1.0, 1e3, 2.54e-8, 2.54e-5, 0.9144, 1e-10, 1e-9),
     *(1e-6, 0.1, 10.0, 100.0, 1e9, 149_597_870_700.0, 9.460_730_472_580_8e15),
     *(3.085_677_581_491_37e16, 1200 / 3937),
 )
-"""Metres per unit by the code of `$INSUNITS`, from 1. The last one is the US survey foot."""
 _IFC_LENGTH = re.compile(rb"IFCSIUNIT\s*\(\s*\*\s*,\s*\.LENGTHUNIT\.\s*,\s*(?:\$|\.(\w+)\.)")
 _IFC_CONVERTED = re.compile(rb"IFCCONVERSIONBASEDUNIT\s*\([^;]*\.LENGTHUNIT\.")
+# Of `IfcSIPrefix`; a length with none of these counts as metres.
 _PREFIXES = {b"KILO": 1e3, b"DECI": 0.1, b"CENTI": 1e-2, b"MILLI": 1e-3, b"MICRO": 1e-6}
 RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 

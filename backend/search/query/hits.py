@@ -25,9 +25,8 @@ from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOUR
 
 # Maximum size of all sources of a page. A Lambda function may return 6 MB.
 PAGE_BYTES = 6_000_000
+# Size of a document above which its hit has no metadata. The metadata routes return it in pages.
 DOCUMENT_BYTES = 100_000
-"""Size of a document above which its hit has no metadata. The metadata routes return it in
-pages."""
 # Hits that the first request highlights. OpenSearch reads the source of each, whatever its size.
 MARKED_AT_ONCE = 100
 CUT = "metadataCut"

@@ -22,8 +22,8 @@ from backend.search.values import iso_date
 
 # Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
 MAX_VALUES = 100
+# Half of the equator, the largest distance of two points.
 MAX_METERS = 20_037_508
-"""Half of the equator, the largest distance of two points."""
 # OpenSearch's smallest distance above zero.
 MIN_METERS = 0.001
 

@@ -61,8 +61,8 @@ MAX_WHOLE_CHARS = 128
 """Length of a text that is compared with complete file names."""
 MIN_FUZZY_CHARS = 5
 
+# Score of a name that equals the text: as much as one of its words.
 _WHOLE_NAME = 4
-"""Score of a name that equals the text: as much as one of its words."""
 # Score of an asset whose id equals the text. It must exceed that of the asset's files, whose keys
 # contain the id.
 _WHOLE_ID = 25
@@ -72,14 +72,14 @@ _WHOLE_VALUE = 2
 # Score of a metadata value that equals the text and is a part number. The asset must come before a
 # file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
+# A shorter mix of letters and digits names many things (decision 57).
 _MIN_NUMBER_CHARS = 6
 # Score per matching word in documents without all words. It exceeds the highest field boost.
 _EACH_WORD = 10
 # Factor of the score of such documents, which then score at most 0.000014 per word.
 _SOME_WORDS = 1e-6
+# Minimum score per word of documents with all words: a misspelled word scores 0.0005, others more.
 _LEAST_OF_ALL = 1e-4
-"""Minimum score per word of documents with all words: a misspelled word scores 0.0005, others
-more."""
 
 _WORD = re.compile(r"\w+")
 _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')

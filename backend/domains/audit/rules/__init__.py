@@ -19,8 +19,8 @@ _BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
 # Size of a value above which S3 stores it. A larger value costs more write units than a request to
 # S3, and each list would read it.
 VALUE_BYTES = 4 * 1024
+# Size of all changes in one entry, for the same reason.
 CHANGES_BYTES = 16 * 1024
-"""Size of all changes in one entry, for the same reason."""
 
 
 SHOWN_CHARS = 256

@@ -34,8 +34,8 @@ from backend.spec.tables.assets import (
 from backend.spec.tables.model import Table
 
 _KINDS = ("metadata", "attribute")
+# Files that one transaction removes from a version, whose row it changes too.
 _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
-"""Files that one transaction removes from a version, whose row it changes too."""
 
 
 class SnapshotFile(NamedTuple):

@@ -20,8 +20,8 @@ from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
+# Maximum number of a folder's files in a reply: one page of a list request.
 _LISTED = 1000
-"""Maximum number of a folder's files in a reply: one page of a list request."""
 
 
 class Named(NamedTuple):

@@ -23,8 +23,8 @@ Callback = Literal["Enabled", "Disabled"]
 
 # A workflow contains the parameters of all its pipelines, and a payload has 256 KiB.
 MAX_PARAMETERS_CHARS = 16_384
+# The longest task timeout of the contract: a week.
 MAX_SECONDS = 604_800
-"""The longest task timeout of the contract: a week."""
 # Workflows that may use one pipeline. The pipeline's row contains their ids.
 MAX_USES = 500
 

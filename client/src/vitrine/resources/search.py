@@ -23,8 +23,8 @@ from vitrine.transport import path_of
 
 # The API's limits.
 LARGEST_PAGE = 2_000
+# Maximum of `from + size`. Narrow the search to reach further hits.
 DEEPEST_HIT = 10_000
-"""Maximum of `from + size`. Narrow the search to reach further hits."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,8 +44,8 @@ COMPLETIONS = 14
 RENEWALS = 3
 RULE = "rule"
 """The error kind of files that the server rejects."""
+# The storage's status for an expired or invalid URL.
 EXPIRED = 403
-"""The storage's status for an expired or invalid URL."""
 
 
 @dataclass(frozen=True, kw_only=True)

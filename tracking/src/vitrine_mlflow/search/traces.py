@@ -140,6 +140,8 @@ class TraceSearch:
         query = _Query(self._scope(scope), parsed, order, position, max_results)
         query.sessions.update(self._covered_sessions(query))
         results = self._by_time(query) if order.by_time else self._sorted(query)
+        # A token has both: pages in the order of time begin after a trace, others after a number of
+        # them.
         skip = 0 if order.by_time and position.time else position.offset
         page = list(islice(results, skip, skip + max_results))
         infos = [one.document.entity(one.experiment_id, one.trace_id) for one in page]
@@ -196,6 +198,7 @@ class TraceSearch:
 
     def _by_time(self, query: _Query) -> Iterator[StoredTrace]:
         keys = self._keys(query)
+        # One page at first. If the filter leaves traces out, more are read at a time.
         size = min(query.size, _READ)
         while chunk := list(islice(keys, size)):
             size = _READ
@@ -243,6 +246,7 @@ class TraceSearch:
             found = self._traces.ids_by_status(experiment_id, status, low, high, **options)
         else:
             found = self._traces.ids_by_time(experiment_id, low, high, **options)
+        # Within one time ids ascend in both directions; an index read backward has them descending.
         for time, group in groupby(found, key=lambda one: one[0]):
             for trace_id in sorted(trace_id for _, trace_id in group):
                 yield time, trace_id, experiment_id

@@ -203,6 +203,7 @@ class TraceStore:
         except ConflictError:
             self.drop_cached(trace_id)
             raise
+        # Emptied, not ordered by use: what is missing costs one read.
         if len(self._written) >= _REMEMBERED:
             self._written.clear()
         self._written[trace_id] = (experiment_id, revision, packed)
@@ -244,6 +245,7 @@ class TraceStore:
         if experiment_id is None:
             raise not_found(trace_id, whole=True)
         key = trace_key(experiment_id, trace_id)
+        # Its parts sort directly after its own item.
         last = Range.of_prefix(keys.SPANS.prefix(trace_id=trace_id)).high
         items = {key_of(one): one for one in self._database.query(key.pk, Range(key.sk, last))}
         if key not in items:
