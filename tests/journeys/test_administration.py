@@ -32,7 +32,7 @@ def roles_of(api: Api, user: str) -> list[str]:
     return {item["userId"]: item["roleName"] for item in items}.get(user, [])
 
 
-def test_roles_are_made_given_and_taken_and_the_last_administrator_stays(
+def test_roles_are_created_given_and_taken_and_the_last_administrator_is_kept(
     runtime: Runtime,
 ) -> None:
     api = runtime.client()

@@ -98,7 +98,7 @@ def test_every_command_is_run_here_or_left_out_for_a_reason() -> None:
 
 
 @pytest.mark.parametrize("command", sorted({c for c in ALL if c.startswith("make ")}))
-def test_make_knows_the_target(command: str) -> None:
+def test_make_has_the_target(command: str) -> None:
     done = subprocess.run([*shlex.split(command), "-n"], cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -180,11 +180,11 @@ def error_of(response: httpx.Response, *, retry_after: float | None = None) -> A
     except ValidationError:
         body = ErrorBody(message=f"{response.status_code} {response.reason_phrase}".strip())
     if body.code is None and response.status_code in _OF_GATEWAYS:
-        said = body.message if isinstance(body.message, str) else ""
+        message = body.message if isinstance(body.message, str) else ""
         fact = (
             "the server did not answer in time, or is busy; the request may have been carried out"
         )
-        body = body.model_copy(update={"message": f"{said}: {fact}".removeprefix(": ")})
+        body = body.model_copy(update={"message": f"{message}: {fact}".removeprefix(": ")})
     fallback = ServerError if response.status_code >= 500 else ApiError
     request = f"{response.request.method} {response.request.url.path}"
     return _BY_STATUS.get(response.status_code, fallback)(

@@ -253,8 +253,8 @@ class Transport:
         token: str | None = None
         while True:
             # The token is bound to the query, so each page repeats it.
-            asked = {**(query or {}), "pageSize": page_size, "startingToken": token}
-            response = self.send("GET", path, query=asked)
+            parameters = {**(query or {}), "pageSize": page_size, "startingToken": token}
+            response = self.send("GET", path, query=parameters)
             try:
                 page = _OBJECT.validate_json(response.content)
                 if within is not None:

@@ -80,7 +80,7 @@ def test_users_of_the_pool_are_made_listed_changed_and_removed(runtime: Runtime)
     assert admin.refused("DELETE", zoe)[0] == 404
 
 
-def test_a_user_of_another_provider_has_an_id_that_says_so(
+def test_the_id_of_a_user_of_another_provider_names_the_provider(
     runtime: Runtime, provider: Provider
 ) -> None:
     reply = runtime.client().ok("GET", "/api/amplify-config")

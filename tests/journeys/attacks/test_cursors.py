@@ -31,7 +31,7 @@ def opened(client: Api, page: dict[str, Any]) -> str:
     return client.ok("POST", "/search", page)["after"]
 
 
-def test_the_eleventh_cursor_closes_the_oldest_which_says_so(
+def test_the_eleventh_cursor_closes_the_oldest_whose_next_page_is_refused(
     runtime: Runtime, api: Api, page: dict[str, Any]
 ) -> None:
     user, other = new_searcher(runtime, api), new_searcher(runtime, api)

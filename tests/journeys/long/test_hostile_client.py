@@ -195,7 +195,7 @@ def prepared(runtime: Runtime) -> tuple[Place, tuple[Api, ...], tuple[Api, ...]]
     return Place(database, assets, root), usual, tuple(connect(runtime, hostile) for _ in range(3))
 
 
-def test_the_others_are_answered_beside_one_hostile_client(
+def test_other_clients_get_replies_beside_one_hostile_client(
     own_runtime: Runtime, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own_runtime.up()

@@ -122,7 +122,7 @@ def test_sign_ins_and_profiles(client: Vitrine, answers: Answers) -> None:
     ]
 
 
-def test_a_deployment_without_user_pool_says_so(client: Vitrine, answers: Answers) -> None:
+def test_a_deployment_without_user_pool_is_reported(client: Vitrine, answers: Answers) -> None:
     answers.plan({"message": "no pool", "code": "UserPoolNotDeployed"}, status=404)
     with pytest.raises(NotFoundError, match="no pool"):
         list(client.sign_ins.list())

@@ -85,7 +85,7 @@ def test_the_command_wants_an_entity_or_a_user(shell: Shell, arguments: list[str
     assert shell.code == 2
 
 
-def test_the_command_shows_a_value_or_says_that_there_is_none(
+def test_the_command_shows_a_value_or_reports_that_there_is_none(
     shell: Shell, server: FakeServer
 ) -> None:
     body = {"sha256": HASH, "bytes": 5, "value": "text"}

@@ -43,7 +43,7 @@ def test_the_address_is_that_of_what_is_named(shell: Shell) -> None:
         assert address(shell, "garage", "car", path) == f"{place}?file=%2Fa%20b%26c.glb"
 
 
-def test_a_search_for_what_reads_as_json_stays_a_text(shell: Shell) -> None:
+def test_a_search_for_a_text_that_is_json_remains_a_text(shell: Shell) -> None:
     for text, written in (("12", "%2212%22"), ("true", "%22true%22"), ("null", "%22null%22")):
         assert address(shell, "--search", text) == f"{PAGE}?q={written}"
 
@@ -80,7 +80,7 @@ def test_a_search_within_an_asset_is_wrong_usage(shell: Shell) -> None:
     assert "--search" in shell.err
 
 
-def test_a_deployment_without_a_page_says_so(server: FakeServer, tmp_path: Path) -> None:
+def test_a_deployment_without_a_page_is_reported(server: FakeServer, tmp_path: Path) -> None:
     shell = Shell(server, tmp_path)
     server.fail("GET", "^/ui/$", httpx.Response(404), httpx.ConnectError("gone"))
     shell.run("open")

@@ -106,7 +106,7 @@ def test_a_wrong_key_is_not_kept(shell: Shell) -> None:
     assert read_login(shell.login) is None
 
 
-def test_login_without_a_key_asks_for_one(shell: Shell) -> None:
+def test_login_without_a_key_prompts_for_one(shell: Shell) -> None:
     shell.environment = {}
     shell.run("login", "--api", API)
     assert shell.code == 2
@@ -271,7 +271,7 @@ def test_search_sends_what_narrows_it_and_prints_hits(
     }
 
 
-def test_search_with_facets_asks_the_full_form_and_counts(shell: Shell, garage: Path) -> None:
+def test_search_with_facets_sends_the_full_form_and_counts(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage))
     answer = shell.json("search", "*", "--facets", "--limit", "1")
     assert answer["total"] == 3

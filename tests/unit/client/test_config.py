@@ -49,7 +49,7 @@ def known(
     return found.api, found.key
 
 
-def test_the_stored_login_is_used_when_nothing_else_is_said(login: Path) -> None:
+def test_the_stored_login_is_the_default(login: Path) -> None:
     assert known(login) == ("https://stored.test", "vams_stored")
 
 
@@ -167,7 +167,7 @@ def test_another_server_on_the_port_is_reported() -> None:
         wait(httpx.Response(404, text="hello"))
 
 
-def test_what_is_waited_for_is_said_every_ten_seconds_with_counts() -> None:
+def test_the_wait_reports_its_counts_every_ten_seconds() -> None:
     now, transport, answers = ticking()
     left = {"drained": False, "running": 2, "executions": 3}
     answers.extend(httpx.Response(200, json=left) for _ in range(5))

@@ -146,7 +146,7 @@ def test_a_partial_file_of_an_older_content_is_not_continued(
     assert contents(tmp_path) == {"/a.glb": b"something else"}
 
 
-def test_a_storage_that_knows_no_ranges_sends_all_again(
+def test_a_storage_without_ranges_sends_the_whole_content_again(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     content = FILES["/a.glb"]
@@ -244,7 +244,7 @@ def test_a_path_that_would_leave_the_folder_is_not_written(
 
 
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "\\", "/"]), max_size=6))
-def test_every_target_lies_in_the_folder(segments: list[str]) -> None:
+def test_every_target_is_inside_the_folder(segments: list[str]) -> None:
     folder = Path("/nowhere/out")
     try:
         target = target_of(folder, "/" + "/".join(segments))

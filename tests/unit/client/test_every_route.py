@@ -139,7 +139,7 @@ def fits(route: Route, method: str, path: str) -> bool:
     return route.method == method and re.fullmatch(pattern, path) is not None
 
 
-def test_the_sdk_asks_every_route_and_no_other() -> None:
+def test_the_sdk_calls_every_route_and_no_other() -> None:
     received = RequestRecorder()
     with received.client() as client:
         for _, method in methods(client):

@@ -81,7 +81,7 @@ def pump(server: FileServer, client: Vitrine) -> None:
     server.changes.clear()
 
 
-def test_every_change_is_sent_as_the_contract_says(client: Vitrine, server: FileServer) -> None:
+def test_every_change_is_sent_as_in_the_contract(client: Vitrine, server: FileServer) -> None:
     files = client.files
     assert files.create_folder(IDS, "/parts").relative_key == "/parts/"
     assert files.move(IDS, "/a.glb", "/b.glb").affected_files == ("/a.glb", "/b.glb")
@@ -184,7 +184,7 @@ def test_a_user_must_confirm_the_removal_of_a_referenced_file(
     assert server.changes == []
 
 
-def test_without_an_answer_on_users_files_move_all_the_same(
+def test_a_file_moves_though_the_request_for_its_users_fails(
     shell: Shell, server: FileServer
 ) -> None:
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")

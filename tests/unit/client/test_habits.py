@@ -32,7 +32,7 @@ def options(command: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_says_what_it_does_prints_json_and_accepts_a_folder(name: str) -> None:
+def test_a_command_has_a_help_text_prints_json_and_accepts_a_folder(name: str) -> None:
     command = COMMANDS[name]
     assert command.help
     assert {"--json", "--api", "--key", "--endpoint"} <= options(command)

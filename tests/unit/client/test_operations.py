@@ -59,7 +59,7 @@ def test_keys_are_replayed_in_as_many_requests_as_it_takes(
     assert found[-1] == (keys[2], "absent")
 
 
-def test_an_answer_without_an_outcome_ends_the_asking(client: Vitrine, server: FakeServer) -> None:
+def test_a_reply_without_an_outcome_ends_the_polling(client: Vitrine, server: FakeServer) -> None:
     server.fail("POST", FAILURES, replayed())
     assert list(client.failures.replay([KEY])) == []
 
@@ -79,7 +79,7 @@ def test_the_command_lists_failures_in_lines(shell: Shell, server: FakeServer) -
     assert found["items"] == [failure()]
 
 
-def test_the_command_shows_a_failure_or_says_that_there_is_none(
+def test_the_command_shows_a_failure_or_reports_that_there_is_none(
     shell: Shell, server: FakeServer
 ) -> None:
     answer = httpx.Response(200, json={"key": KEY, "kind": "poison", "document": "\x1b[31m"})

@@ -110,7 +110,7 @@ def test_only_what_changes_is_sent_and_a_deletion_is_confirmed(
     assert sent(server) == {"confirmDelete": True}
 
 
-def test_a_schema_that_is_refused_says_why(client: Vitrine, server: FakeServer) -> None:
+def test_a_refused_schema_has_a_reason(client: Vitrine, server: FakeServer) -> None:
     errors: JsonValue = [{"field": "fields", "message": "a circle"}]
     body: JsonValue = {"message": "fields: a circle", "code": "InvalidInput", "errors": errors}
     server.fail("POST", "^/metadataschema$", httpx.Response(400, json=body))

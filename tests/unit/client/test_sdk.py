@@ -57,7 +57,7 @@ def test_a_reply_is_a_typed_model_that_keeps_unknown_fields(client: Vitrine) -> 
         (501, ServerError),
     ],
 )
-def test_each_status_has_its_exception_with_everything_the_body_says(
+def test_each_status_has_its_exception_with_all_fields_of_the_body(
     client: Vitrine, server: FakeServer, status: int, kind: type[ApiError]
 ) -> None:
     body = {

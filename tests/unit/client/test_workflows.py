@@ -66,7 +66,7 @@ def test_lists_within_the_message_are_read_page_by_page(
     assert dict(server.sent[-1].url.params) == {"showDeleted": "true", "startingToken": "t"}
 
 
-def test_what_is_not_found_says_why_though_its_message_is_empty(
+def test_a_not_found_error_has_a_text_though_the_message_is_empty(
     client: Vitrine, server: FakeServer
 ) -> None:
     body: JsonValue = {

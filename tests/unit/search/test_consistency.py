@@ -147,7 +147,7 @@ def test_documents_of_an_unknown_database_are_extra(renewal: Renewal) -> None:
     assert drift(renewal.check()) == (0, 0, 2)
 
 
-def test_what_is_in_progress_when_it_is_met_is_no_drift(renewal: Renewal) -> None:
+def test_a_document_that_is_being_written_is_no_drift(renewal: Renewal) -> None:
     renewal.add_asset("pump", files=1)
     rename(renewal, "pump", "New name")
     job_id = renewal.start(CHECK_SEARCH)
@@ -339,7 +339,7 @@ def test_a_row_that_lacks_a_file_with_a_primary_type_is_corrected(
     assert named_types(renewal) == ["/b.glb", "/c.glb"]
 
 
-def test_a_row_that_knows_no_types_remains(renewal: Renewal) -> None:
+def test_a_row_without_types_remains(renewal: Renewal) -> None:
     assert typed(renewal) is None
     renewal.check()
     assert named_types(renewal) is None

@@ -50,7 +50,7 @@ def test_a_hit_without_a_score_has_a_number_all_the_same() -> None:
     assert explained(hit(_score=None))["score_breakdown"]["total_score"] == 0.0
 
 
-def test_what_opensearch_explains_stays_and_files_are_explained_too() -> None:
+def test_explanations_of_opensearch_are_kept_and_files_are_explained_too() -> None:
     own: dict[str, Any] = {"value": 4.2, "description": "sum of:", "details": []}
     found = hit(explanation=own, files=[hit(_index_type="file")])
     assert explained(found).items() >= own.items()

@@ -174,7 +174,7 @@ def test_a_batch_is_read_as_it_is_documented() -> None:
         (json.dumps(failed_batch([1])), "something that is not a record"),
     ],
 )
-def test_what_cannot_be_replayed_says_why(text: str, fact: str) -> None:
+def test_a_failure_that_cannot_be_replayed_has_a_reason(text: str, fact: str) -> None:
     with pytest.raises(UnreadableFailureError, match=fact):
         parsed(stored(text))
 
@@ -185,7 +185,7 @@ def test_odd_references_are_not_guessed_at(references: object) -> None:
         parsed(stored(json.dumps({"references": references}), POISON_KEY))
 
 
-def test_a_note_stands_in_the_entry_and_is_not_written_over_another_failure(
+def test_a_note_is_stored_in_the_entry_and_does_not_replace_another_failure(
     entries: FailureEntries, objects: S3Objects
 ) -> None:
     key = put_object(objects, failed_batch([{"eventID": "1"}]))

@@ -111,7 +111,7 @@ def test_a_change_that_comes_again_leaves_its_fan_out_as_it_is(
     assert run(tables, step) == done
 
 
-def test_a_page_that_met_an_outage_is_built_again(
+def test_a_page_that_failed_in_an_outage_is_built_again(
     streams: StreamConsumer,
     step: FanOutStep,
     tables: Tables,

@@ -189,7 +189,7 @@ def test_a_truth_may_be_in_capitals() -> None:
     assert query("bool_archived:TRUE") == {"term": {"bool_archived": {"value": "true"}}}
 
 
-def test_a_star_alone_asks_whether_the_field_is_there() -> None:
+def test_a_star_alone_matches_documents_with_the_field() -> None:
     assert query("str_previewfilekey:*") == {"exists": {"field": "str_previewfilekey.keyword"}}
 
 

@@ -212,7 +212,7 @@ def test_documents_that_are_not_searched_are_not_waited_for() -> None:
     assert world.confirm(world.watch(kinds=("file",))) == 0
 
 
-def test_an_asset_whose_sources_contradict_each_other_is_not_said_to_be_held() -> None:
+def test_an_asset_whose_sources_contradict_each_other_is_not_reported_as_held() -> None:
     world = World()
     world.tables.write(Put(table=ASSETS, item=asset_row(bucketId="none")))
     assert world.confirm(world.watch()) == 1
@@ -233,7 +233,7 @@ def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_we
     assert world.confirm(watch) == 0
 
 
-def test_the_sources_are_read_once_while_the_index_stays_as_it_is() -> None:
+def test_the_sources_are_read_once_while_the_index_is_unchanged() -> None:
     world = World()
     store_asset(world.tables)
     watch = world.watch()
@@ -255,7 +255,7 @@ ACTIONS = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(before=ACTIONS, removal=st.booleans(), after=ACTIONS)
-def test_what_is_said_to_be_held_is_held(
+def test_assets_that_are_reported_as_held_are_held(
     before: list[tuple[str, str]], removal: bool, after: list[tuple[str, str]]
 ) -> None:
     world = World()

@@ -321,7 +321,7 @@ def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: SearchedMus
     assert "audit log" in answer.body["previewsOmitted"]
 
 
-def test_indexes_of_an_earlier_version_answer_without_pictures_and_say_so() -> None:
+def test_replies_from_indexes_of_an_earlier_version_have_no_previews_and_the_reason() -> None:
     hall = SearchedMuseum(mapping_version=FIELD_SINCE[PREVIEW_VERSION] - 1)
     hall.asset()
     hall.shown("/a.obj")

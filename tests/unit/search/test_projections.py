@@ -144,7 +144,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
     assert set(FILE_INDEX.all_fields) <= set(found.body)
 
 
-def test_an_archived_asset_keeps_its_id_and_says_so_and_so_do_its_files() -> None:
+def test_documents_of_an_archived_asset_and_its_files_are_marked_archived() -> None:
     found = project(AssetSource(asset_row(archived=True), BUCKET))
     assert found.id == "museum:pump"
     assert found.body["str_databaseid"] == "museum"

@@ -178,7 +178,7 @@ def test_a_deletion_that_is_reported_before_the_creation_leaves_a_tombstone(
     assert "museum:pump" in engine.live()
 
 
-def test_an_asset_in_both_partitions_is_what_its_later_revision_says(
+def test_of_an_asset_in_both_partitions_the_later_revision_counts(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables, revision=1)
@@ -259,7 +259,7 @@ def test_a_hundred_files_of_an_asset_take_two_requests_each_at_the_most(
     assert engine.live()["museum:pump:pump/042.glb"]["MD_"] == {"number": "042.glb"}
 
 
-def test_a_refused_document_is_kept_with_its_body_and_stays_findable(
+def test_a_refused_document_is_kept_with_its_body_and_can_be_found(
     tables: DynamoTables, objects: S3Objects, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
     def refuses(write: DocumentWrite) -> str | None:

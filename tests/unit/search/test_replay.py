@@ -160,7 +160,7 @@ def test_an_event_that_is_understood_now_is_processed(
         ("NobodyKnows", {"body": "{}"}),
     ],
 )
-def test_what_still_means_nothing_stays_with_a_reason(
+def test_an_entry_that_still_cannot_be_read_gets_a_reason(
     bench: ReplaySetup, consumer: str, body: object
 ) -> None:
     bench.store_failure(consumer, body)
@@ -258,7 +258,7 @@ def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
     assert set(bench.engine.live()) == {"museum:pump"}
 
 
-def test_what_fails_again_during_its_replay_stays(
+def test_an_entry_that_fails_again_during_its_replay_remains(
     bench: ReplaySetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_asset(bench.tables)

@@ -83,7 +83,7 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
         assert [("explanation" in one) for one in reply["hits"]["hits"]] == [query]
 
 
-def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
+def test_a_search_that_waits_for_a_write_applies_permissions_in_each_request() -> None:
     some = {"term": {"list_tags.keyword": "open"}}
     parts: Any = RecordingEngine([EVERYTHING, some, None])
     service = service_of(parts)

@@ -43,7 +43,7 @@ def test_there_is_one_zero(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "1e400", "-1e309", "inf", "1_000", "0x10", "", "a", "१"])
-def test_what_is_no_finite_number_stays_a_text(value: str) -> None:
+def test_values_that_are_no_finite_numbers_remain_texts(value: str) -> None:
     assert pair(value, "number") == {}
 
 
@@ -74,7 +74,7 @@ def test_dates_are_written_as_utc(value: str, expected: str) -> None:
         "",
     ],
 )
-def test_what_is_no_date_of_the_years_1_to_9999_stays_a_text(value: str) -> None:
+def test_dates_outside_the_years_1_to_9999_remain_texts(value: str) -> None:
     assert pair(value, "date") == {}
 
 
@@ -116,7 +116,7 @@ def test_points_are_points(value: str, value_type: str) -> None:
         '{"lat": ' + "9" * 5000 + ', "long": 0}',
     ],
 )
-def test_what_is_no_point_on_earth_stays_a_text(value: str) -> None:
+def test_values_that_are_no_points_on_earth_remain_texts(value: str) -> None:
     assert pair(value, "lla") == {}
     assert geographic_fields([Record("k", value, "lla")], frozenset({"k"})) == {}
 
@@ -155,7 +155,7 @@ def test_what_is_cut_is_a_beginning_and_short_enough(text: str, limit: int) -> N
 
 
 @given(ANY_TEXT)
-def test_cleaned_text_is_unicode_and_valid_text_stays(text: str) -> None:
+def test_cleaned_text_is_unicode_and_valid_text_is_unchanged(text: str) -> None:
     found = valid_text(text)
     found.encode()
     assert valid_text(found) == found

@@ -125,7 +125,7 @@ class OwnedDatabase(Database):
         return owner
 
     def _is_visible(self, key: Key, item: Item) -> bool:
-        """Whether an item belongs to the workspace that itself says where it belongs."""
+        """Return whether an item, which names its owner, belongs to the current workspace."""
         if keys.EXPERIMENT.parse(key) is not None:
             return self._cache_item(key.pk, item) == self._active()
         if keys.ONLINE_SCORING.parse(key) is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 PARTITION_KEY, SORT_KEY = "PK", "SK"
-EXPIRES_AT = "expiresAt"  # time to live, in seconds; only set where a setting asks for it
+EXPIRES_AT = "expiresAt"  # time to live, in seconds; only set if a setting requires it
 INFO = "info"  # the packed attributes of an entity, as lists return them
 TAGS = "tags"
 

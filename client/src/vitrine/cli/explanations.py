@@ -55,10 +55,13 @@ def explain(
 
 
 def _explained(
-    session: Session, asked: tuple[str, str, str | None], route: str | None, fields: dict[str, str]
+    session: Session,
+    subject: tuple[str, str, str | None],
+    route: str | None,
+    fields: dict[str, str],
 ) -> Explanation:
     explanations = session.client.explanations
-    user, action, object_type = asked
+    user, action, object_type = subject
     if object_type is not None:
         more = {} if route is None else {"route": route}
         return explanations.explain(user, action, object_type, **fields, **more)

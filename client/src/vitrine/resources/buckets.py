@@ -15,7 +15,7 @@ class Buckets(Resource):
     def usual(self) -> Bucket | None:
         """Return the default bucket for databases: one with assets at its root takes precedence.
 
-        It stays the same while no bucket is registered, although buckets are listed in no order.
+        It is the same as long as no bucket is registered, although buckets are listed in no order.
         """
         found = sorted(self.list(), key=lambda one: (_below_root(one), one.bucket_name))
         return found[0] if found else None

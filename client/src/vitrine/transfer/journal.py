@@ -173,8 +173,8 @@ class Journal:
 
     def of_asset(self, database_id: str, asset_id: str) -> list[JournalEntry]:
         """Return the unfinished uploads to one asset, newest first."""
-        asked = (database_id, asset_id)
-        found = [one for one in self.entries() if (one.database_id, one.asset_id) == asked]
+        wanted = (database_id, asset_id)
+        found = [one for one in self.entries() if (one.database_id, one.asset_id) == wanted]
         # The newest has the most recent state of a file.
         return found[::-1]
 

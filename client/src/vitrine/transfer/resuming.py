@@ -99,8 +99,8 @@ def _renewed(
 ) -> Mapping[str, RenewedFile]:
     if not files:
         return {}
-    asked: dict[str, list[int]] = {one.file.key: [] for one in files}
-    renewal = client.uploads.renew(entry.upload_id, asked, stored_parts=True)
+    parts: dict[str, list[int]] = {one.file.key: [] for one in files}
+    renewal = client.uploads.renew(entry.upload_id, parts, stored_parts=True)
     return {file.relative_key.lstrip("/"): file for file in renewal.files}
 
 

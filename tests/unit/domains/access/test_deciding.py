@@ -131,7 +131,7 @@ def test_a_denial_of_one_role_wins_over_another_role(
     assert rules.may(ANN, "GET", Secured("asset", {"databaseId": "db2"}))
 
 
-def test_a_role_that_asks_for_a_second_factor_counts_only_with_one(
+def test_a_role_that_requires_a_second_factor_applies_only_with_one(
     rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"), mfaRequired=True)

@@ -46,7 +46,7 @@ def _items(body: object) -> list[object]:
 
 
 @_by_case
-def test_a_read_asks_for_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
+def test_a_read_requires_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
     done, route = both_of(case).done, case.route
     if done.answer.status == 200 and done.required:
         assert route.object_type in {"none", *(each.object_type for _, each in done.required)}

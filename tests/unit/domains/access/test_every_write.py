@@ -22,7 +22,7 @@ _by_case = pytest.mark.parametrize("case", WITH_AN_OBJECT, ids=lambda case: case
 
 
 @_by_case
-def test_a_write_asks_for_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
+def test_a_write_requires_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
     required = {(action, each.object_type) for action, each in both_of(case).done.required}
     assert (case.route.action, case.route.object_type) in required
 

@@ -141,7 +141,7 @@ def test_a_name_is_taken_once_and_an_absent_role_is_not_found(client: Client) ->
     assert delete_role(client, "nobody").status == 404
 
 
-def test_the_administrators_role_stays_and_stays_usable(client: Client) -> None:
+def test_the_administrators_role_cannot_be_deleted_or_locked(client: Client) -> None:
     assert delete_role(client, "admin").status == 409
     assert role(client, "admin", "PUT", mfaRequired=True).status == 409
     assert role(client, "admin", "PUT", mfaRequired=False).status == 200
@@ -223,7 +223,7 @@ def test_a_user_has_thirty_roles_at_the_most(client: Client, tables: Tables) -> 
     assert roles(client)["ann"] == sorted(names[1:])
 
 
-def test_the_last_administrator_stays_one(client: Client, tables: Tables) -> None:
+def test_the_last_administrator_keeps_the_role(client: Client, tables: Tables) -> None:
     role(client, "viewer")
     for answer in (take_all(client, "admin"), give(client, "admin", "viewer", method="PUT")):
         assert (answer.status, answer.body["code"]) == (409, "LastAdministrator")

@@ -63,7 +63,7 @@ def test_an_archiving_needs_no_confirmation(museum: Lifecycle) -> None:
 
 
 @pytest.mark.parametrize("operation", CONFIRMATIONS)
-def test_an_asset_that_was_changed_since_it_was_read_stays_as_it_is(
+def test_an_asset_that_was_changed_since_it_was_read_is_not_overwritten(
     museum: Lifecycle, operation: str
 ) -> None:
     if operation == "unarchive":

@@ -67,7 +67,7 @@ def test_the_tree_view_nests_children_wherever_they_are_reached(museum: Links) -
     assert "children" not in flat[0]
 
 
-def test_a_tree_ends_at_so_many_nodes_and_levels_and_says_so(museum: Links) -> None:
+def test_a_tree_is_limited_in_nodes_and_levels_and_marked_as_incomplete(museum: Links) -> None:
     grown(museum)
     few = replace(museum, reader=bounded(museum, nodes=4))
     answer = few.tree("hall")

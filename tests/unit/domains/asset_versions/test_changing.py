@@ -153,7 +153,7 @@ def test_an_asset_that_was_archived_itself_comes_back_with_its_versions_as_they_
     assert not [name for name in entry["changes"] if name.startswith("version.")]
 
 
-def test_an_older_version_of_an_archived_asset_stays_archived(museum: Versions) -> None:
+def test_an_older_version_of_an_archived_asset_remains_archived(museum: Versions) -> None:
     museum.made()
     archive(museum, "0")
     museum.lifecycle.archive()

@@ -91,7 +91,7 @@ def test_all_rows_of_a_version_are_stored_under_its_number(
     assert asset["currentVersion"].keys().isdisjoint({"snapshotId"})
 
 
-def test_of_two_creators_the_one_with_the_higher_number_stays_current(
+def test_of_two_concurrent_versions_the_higher_number_is_current(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = put(museum, "/a.glb")

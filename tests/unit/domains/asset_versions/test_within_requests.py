@@ -62,7 +62,7 @@ def test_a_version_of_500_files_on_a_slow_machine_is_created_within_its_request(
 
 
 @pytest.mark.parametrize("operation", ["create", "create of named files", "revert"])
-def test_a_job_that_outlasts_its_request_answers_with_the_number_of_its_version(
+def test_a_request_whose_job_still_runs_returns_the_number_of_its_version(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
     count = 60 if operation == "revert" else 110
@@ -131,7 +131,7 @@ def test_a_request_that_dies_before_its_first_step_leaves_the_job_to_its_worker(
 
 @pytest.mark.parametrize("method", ["start", "put_named"])
 @pytest.mark.parametrize("done", [True, False])
-def test_a_request_that_does_not_know_whether_it_started_says_where_to_look(
+def test_the_error_of_an_uncertain_start_names_where_to_look(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, *, done: bool
 ) -> None:
     files = put_numbered(museum, 1, b"x")

@@ -77,7 +77,7 @@ def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_reported(
     assert service.databases.describe_database(ADMIN, "archive-hall").asset_count == 0
 
 
-def test_the_id_of_an_archived_asset_stays_taken(
+def test_the_id_of_an_archived_asset_remains_taken(
     client: Client, service: AssetService, tables: Tables
 ) -> None:
     archive(tables, created_asset(service))

@@ -181,7 +181,7 @@ def test_an_asset_that_is_changed_all_the_time_is_come_back_to(world: World) -> 
     assert world.both_walks(job).items_done == 1
 
 
-def test_a_tag_that_is_made_again_stays_where_it_is(world: World) -> None:
+def test_assets_keep_a_tag_that_is_created_again_during_its_deletion(world: World) -> None:
     created_asset(world.service, tags=("red",))
     job = world.service.tags.delete_tag(ADMIN, "red")
     again = TagBody(tag_name="red", description="again", tag_type_name="look")

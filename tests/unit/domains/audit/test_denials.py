@@ -148,7 +148,7 @@ def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
     assert sampler.admit(f"user-{USERS}", NOON) == 1
 
 
-def test_a_table_that_does_not_answer_is_left_alone_for_a_while_and_that_is_counted() -> None:
+def test_an_unavailable_table_is_not_requested_for_a_while_and_that_is_counted() -> None:
     trail = DenialTrail()
     requests: list[str] = []
 

@@ -67,7 +67,7 @@ def test_two_entries_of_one_moment_are_two() -> None:
     assert first.item["at"] != second.item["at"]
 
 
-def test_a_value_of_more_than_four_kilobytes_stands_in_the_archive_under_its_hash() -> None:
+def test_a_value_above_four_kilobytes_is_archived_under_its_hash() -> None:
     objects = MemoryObjects()
     fits, large = "x" * (VALUE_BYTES - 2), "x" * (VALUE_BYTES - 1)  # with quotation marks
     change = made(objects, before={"a": fits}, after={"a": large}).item["changes"]["a"]

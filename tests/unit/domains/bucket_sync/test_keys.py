@@ -109,7 +109,7 @@ def test_whatever_the_path_the_asset_is_made(path: str) -> None:
     "body",
     ["", "[]", "null", "{}", '{"detail": {"bucket": {"name": "b"}, "object": {"key": ""}}}'],
 )
-def test_a_message_without_an_object_says_so(body: str) -> None:
+def test_a_message_without_an_object_is_reported(body: str) -> None:
     with pytest.raises(InvalidEventError):
         rules.named_object({"body": body})
 

@@ -77,7 +77,7 @@ def test_a_bucket_may_name_the_database_of_its_assets() -> None:
     assert asset.asset_location.key == "scans/pump/"
 
 
-def test_an_asset_stands_where_it_was_found_whatever_its_databases_bucket(
+def test_an_asset_remains_in_the_bucket_where_it_was_found(
     world: SyncWorld,
 ) -> None:
     world.put("pump/a")

@@ -278,7 +278,7 @@ def test_the_first_object_shows_whether_its_key_may_be_used(
 
 
 @pytest.mark.parametrize("code", ["301", "PermanentRedirect"])
-def test_a_bucket_whose_region_does_not_answer_here_is_elsewhere(code: str) -> None:
+def test_a_bucket_whose_region_is_unreachable_is_in_another_region(code: str) -> None:
     client = s3()
     with Stubber(client) as stub:
         stub.add_client_error("head_bucket", code, expected_params={"Bucket": "scans"})

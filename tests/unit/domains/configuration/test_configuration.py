@@ -58,7 +58,7 @@ def test_anyone_receives_what_a_web_client_needs(client: Client) -> None:
     }
 
 
-def test_a_local_address_stays_a_local_address(client: Client) -> None:
+def test_a_local_address_is_kept(client: Client) -> None:
     headers = {"host": "127.0.0.1:8080", "x-forwarded-proto": "http"}
     answer = client.send("GET", "/api/amplify-config", headers=headers)
     assert answer.body["api"] == "http://127.0.0.1:8080/"
@@ -85,7 +85,7 @@ def test_without_an_identity_features_are_not_reported(client: Client) -> None:
     assert anonymous(client).send("GET", "/secure-config").status == 401
 
 
-def test_a_deployment_without_search_says_so_until_it_has_one(
+def test_the_settings_of_a_deployment_without_search_contain_noopensearch(
     client: Client, tables: Tables
 ) -> None:
     tables.write(Put(table=FEATURES, item={"featureName": "OTHER"}))
@@ -99,7 +99,7 @@ def test_a_deployment_without_search_says_so_until_it_has_one(
         assert client.send("GET", "/secure-config").body["featuresEnabled"] == "OTHER"
 
 
-def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None:
+def test_the_settings_of_a_deployment_with_a_user_pool_name_the_pool(tables: Tables) -> None:
     repository = FeatureRepository(tables)
     service = ConfigurationService(
         features=repository,
@@ -119,7 +119,9 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == ""
 
 
-def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) -> None:
+def test_the_settings_of_a_deployment_with_another_provider_name_its_address(
+    tables: Tables,
+) -> None:
     repository = FeatureRepository(tables)
     issuer = "https://idp.example.org"
     endpoints = Endpoints(f"{issuer}/authorize", f"{issuer}/token", f"{issuer}/about")
@@ -144,7 +146,7 @@ def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) ->
     assert "cognitoUserPoolId" not in reply
 
 
-def test_a_provider_that_does_not_answer_keeps_no_user_of_the_pool_out(tables: Tables) -> None:
+def test_users_of_the_pool_sign_in_while_the_provider_is_unavailable(tables: Tables) -> None:
     def unavailable() -> Endpoints:
         raise UnavailableError("the provider does not answer")
 

@@ -178,7 +178,7 @@ def test_only_the_administrator_gets_in(service: DatabaseService) -> None:
     assert one(stranger).status == 403
 
 
-def test_without_an_identity_nothing_is_answered(service: DatabaseService) -> None:
+def test_requests_without_an_identity_are_refused(service: DatabaseService) -> None:
     assert one(Client(build_router(service, no_purges), user_id=None)).status == 401
 
 

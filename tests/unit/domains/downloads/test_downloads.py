@@ -55,7 +55,7 @@ def stored_version(tables: Tables, version: str, s3_version: str, **more: Any) -
     )
 
 
-def test_a_file_gets_a_url_that_lives_as_long_as_it_says(museum: Gallery) -> None:
+def test_the_url_of_a_file_expires_at_the_stated_time(museum: Gallery) -> None:
     version_id = museum.put("/scans/ä b.glb")
     answer = museum.download(key="/scans/ä b.glb")
     assert answer.status == 200

@@ -85,7 +85,7 @@ def test_a_range_of_a_file_that_changed_is_the_whole_new_file(museum: Gallery) -
     assert (answer.status, answer.body) == (200, b"newer")
 
 
-def test_what_does_not_fit_an_answer_is_redirected(
+def test_content_above_the_limit_of_replies_is_redirected(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "STREAMED_BYTES", 100)
@@ -101,7 +101,7 @@ def test_what_does_not_fit_an_answer_is_redirected(
     assert museum.stream("a.svg", headers={"range": "bytes=200-"}).status == 416
 
 
-def test_the_largest_body_fits_what_a_function_may_answer() -> None:
+def test_the_largest_body_fits_a_reply_of_a_function() -> None:
     assert rules.STREAMED_BYTES * 4 / 3 + 20_000 < 6_291_556
 
 

@@ -287,7 +287,7 @@ def test_an_interrupted_execution_fails_truthfully(runner: Runner) -> None:
     assert runner.counted == 1
 
 
-def test_reconciliation_asks_for_starts_that_were_lost(runner: Runner) -> None:
+def test_reconciliation_requests_starts_that_were_lost(runner: Runner) -> None:
     runner.reconciliation.run()
     assert runner.queues.take(EXECUTION_STARTS) == []
     runner.create()

@@ -68,7 +68,7 @@ def furnished(museum: Gallery, path: str = "/a.glb") -> None:
 
 
 @pytest.mark.parametrize("change", ["move", "archive", "delete"])
-def test_what_a_viewer_keeps_of_the_asset_stays_when_a_file_changes(
+def test_auxiliary_files_of_the_asset_remain_when_a_file_changes(
     museum: Gallery, change: str
 ) -> None:
     furnished(museum)
@@ -341,7 +341,7 @@ def test_a_folder_is_archived_without_its_neighbours(
 
 
 @pytest.mark.parametrize("verb", ["archiveFile", "deleteFile"])
-def test_a_reply_that_cannot_name_all_files_of_a_folder_says_so(
+def test_a_reply_that_omits_files_of_a_folder_states_it(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     for number in range(5):

@@ -132,7 +132,7 @@ def test_a_row_has_the_contracts_fields(museum: Gallery) -> None:
     }
 
 
-def test_a_basic_listing_asks_for_no_heads(
+def test_a_basic_listing_sends_no_head_requests(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.put("/a.glb")

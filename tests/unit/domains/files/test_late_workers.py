@@ -128,7 +128,7 @@ def test_files_of_a_folder_are_left_as_others_made_them_since(world: World) -> N
 
 
 @pytest.mark.parametrize("body", [FILE, FOLDER], ids=["file", "folder"])
-def test_a_marker_that_another_worker_met_stays(world: World, body: dict[str, Any]) -> None:
+def test_a_marker_that_another_worker_found_remains(world: World, body: dict[str, Any]) -> None:
     world.sleep_at("delete_many", awake=True)
     world.ask("archiveFile", body)
     hidden = [path for path, state in world.files.items() if state == "archived"]
@@ -145,7 +145,7 @@ def test_what_is_uploaded_where_a_file_was_moved_away_is_not_hidden(world: World
 
 
 @pytest.mark.parametrize("verb", ["copyFile", "moveFile"])
-def test_a_copy_stays_that_another_worker_has_ended(world: World, verb: str) -> None:
+def test_a_copy_that_another_worker_ended_remains(world: World, verb: str) -> None:
     """A late worker finds its source gone, which is no reason to take the copy back."""
     world.sleep_at("copy", delete("/a.glb"))
     world.ask(verb, TO, method="POST")
@@ -173,13 +173,13 @@ def test_what_is_uploaded_after_a_copy_is_not_hidden_by_that_of_a_worker_that_wa
 
 
 @pytest.mark.parametrize("verb", ["copyFile", "moveFile"])
-def test_a_copy_that_another_worker_met_stays(world: World, verb: str) -> None:
+def test_a_copy_that_another_worker_found_remains(world: World, verb: str) -> None:
     world.sleep_at("copy", awake=True)
     world.ask(verb, TO, method="POST")
     assert body_of(world.objects, "/b.glb") == b"/a.glb"
 
 
-def test_a_file_that_another_worker_met_where_it_came_back_stays(world: World) -> None:
+def test_a_restored_file_that_another_worker_found_remains(world: World) -> None:
     for do in (archive("/a.glb"), restore("/a.glb"), archive("/a.glb")):
         do(world)
     world.sleep_at("copy", awake=True)
@@ -208,7 +208,7 @@ def test_what_is_noted_of_a_copy_is_not_overwritten(world: World, is_abroad: boo
     ("method", "verb", "body"),
     [("POST", "moveFile", TO), ("DELETE", "deleteFile", {**FILE, **FOR_GOOD})],
 )
-def test_what_is_noted_of_a_new_file_at_the_place_of_an_old_one_stays(
+def test_records_of_a_new_file_at_the_path_of_an_old_one_remain(
     world: World, method: str, verb: str, body: dict[str, Any]
 ) -> None:
     note(world.museum, "/a.glb", "year", "1889")

@@ -225,7 +225,7 @@ def test_the_path_is_noted_before_the_object_is_written(
     assert isinstance(head, ObjectHead)
 
 
-def test_an_asset_that_takes_a_folder_with_objects_asks_for_their_types(
+def test_an_asset_created_from_a_folder_requests_the_types_of_its_objects(
     tables: Tables,
 ) -> None:
     _, objects = memory()

@@ -244,7 +244,7 @@ def test_only_the_pool_that_had_the_user_decides(bench: KeyRoutes) -> None:
     assert bench.refusal(key) is None
 
 
-def test_a_key_stays_valid_while_the_pool_does_not_answer(
+def test_a_key_remains_valid_while_the_pool_is_unavailable(
     bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_up(bench)

@@ -109,7 +109,7 @@ def test_a_date_ends_in_utc_wherever_the_clock_is() -> None:
     assert is_expired("2026-03-01", datetime(2026, 3, 2, 14, 0, tzinfo=east))
 
 
-def test_without_an_expiry_a_key_stays_valid() -> None:
+def test_a_key_without_an_expiry_remains_valid() -> None:
     assert not is_expired("", datetime.max.replace(tzinfo=UTC))
 
 

@@ -130,7 +130,7 @@ def test_a_token_of_another_application_of_the_pool_is_refused(pool: Pool) -> No
         assert refused.value.reason is Reason.JWT_AUDIENCE
 
 
-def test_without_cognitos_answer_no_one_gave_a_second_factor(now: datetime) -> None:
+def test_without_a_reply_of_cognito_no_second_factor_counts(now: datetime) -> None:
     class UnresponsivePool(MemoryUserPool):
         def get_user(self, user_id: str) -> Any:
             raise UnavailableError("Cognito does not answer")

@@ -93,7 +93,7 @@ def test_the_address_of_the_credentials_comes_first(services: AccessServices) ->
     assert services.profiles.store_profile(odd, "ann", email=None).email == "ann@idp.example"
 
 
-def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Tables) -> None:
+def test_attributes_of_a_user_from_another_product_are_kept(ann: Client, tables: Tables) -> None:
     tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
     profile(ann, "POST", body={"email": "b@x.org"})
     item = tables.get(USERS, {"userId": "ann"}) or {}
@@ -131,7 +131,7 @@ def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: st
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_no_one_asks_without_credentials(services: AccessServices) -> None:
+def test_requests_without_credentials_are_refused(services: AccessServices) -> None:
     nobody = Client(services.router(), user_id=None)
     assert profile(nobody).status == 401
     assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401

@@ -66,7 +66,7 @@ def test_a_short_key_is_no_key(deployment: Deployment) -> None:
     assert deployment.refusal(by=weak) is Reason.JWT_KEY
 
 
-def test_a_key_signs_only_what_the_provider_says_it_signs(deployment: Deployment) -> None:
+def test_a_key_verifies_only_the_algorithm_that_the_provider_states(deployment: Deployment) -> None:
     entry = {**key().as_dict(private=False), "alg": "RS256"}
     deployment.provider.documents["/keys"] = {"keys": [entry]}
     assert deployment.refusal(algorithm="PS256") is Reason.JWT_ALGORITHM

@@ -297,7 +297,7 @@ def test_who_may_not_give_a_role_takes_over_no_one_who_has_it(
     ]
 
 
-def test_without_a_pool_each_route_says_so(parts: Parts) -> None:
+def test_without_a_pool_each_route_returns_the_reason(parts: Parts) -> None:
     client = Client(parts.services().router())
     for answer in (
         client.send("GET", "/user/cognito"),

@@ -147,7 +147,9 @@ def test_a_worker_that_dies_between_advance_and_send_is_followed_by_another(
     assert step.done == list(range(PAGES))
 
 
-def test_a_message_that_met_an_outage_comes_again(world: JobWorld, step: Counting) -> None:
+def test_a_message_that_failed_in_an_outage_is_delivered_again(
+    world: JobWorld, step: Counting
+) -> None:
     def fail(page: int) -> None:
         step.before = lambda page: None
         raise UnavailableError("S3 does not answer")
@@ -165,7 +167,7 @@ def test_a_message_that_met_an_outage_comes_again(world: JobWorld, step: Countin
 @pytest.mark.parametrize(
     "seconds", [1, 900, 901, 4000], ids=["short", "longest delay", "longer", "hour"]
 )
-def test_a_job_waits_as_long_as_its_step_asks(
+def test_a_job_waits_for_the_time_that_its_step_returns(
     world: JobWorld, step: Counting, seconds: int
 ) -> None:
     begun = world.now

@@ -107,7 +107,7 @@ def test_a_job_that_failed_is_resumed_with_all_its_tries(
         ("done", "/resume", "is done and cannot be resumed"),
     ],
 )
-def test_what_the_state_forbids_is_a_conflict_that_says_so(
+def test_a_request_that_the_state_forbids_is_a_conflict_with_a_reason(
     client: Client, service: JobService, state: str, verb: str, fact: str
 ) -> None:
     store(service, state=state)

@@ -114,7 +114,7 @@ def test_the_job_of_a_dead_worker_continues_when_its_lease_has_run_out(
 
 
 @pytest.mark.parametrize("seconds", [5, LEASE_SECONDS])
-def test_a_lease_is_as_long_as_the_runner_says(
+def test_a_lease_has_the_duration_that_the_runner_passes(
     world: JobWorld, step: Counting, seconds: int
 ) -> None:
     runner = replace(world.runner, lease_seconds=seconds)

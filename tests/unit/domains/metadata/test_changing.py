@@ -32,7 +32,7 @@ def test_what_is_over_a_transactions_bytes_is_written_in_several(client: Client)
     assert all_keys(client) == [f"k{n:02}" for n in range(12)]
 
 
-def test_a_record_that_says_no_type_is_a_string(client: Client) -> None:
+def test_a_record_without_a_type_is_a_string(client: Client) -> None:
     body = {"metadata": [{"metadataKey": "k", "metadataValue": "NaN"}]}
     assert send(client, "POST", body=body).status == 200
     (found,) = send(client, "GET").body["metadata"]

@@ -89,7 +89,7 @@ def test_replacing_all_waits_for_records_that_an_index_does_not_show_yet() -> No
     assert bench.keys() == ["c"]
 
 
-def test_an_index_that_stays_behind_lets_nothing_be_replaced() -> None:
+def test_records_cannot_be_replaced_while_their_index_lags() -> None:
     bench = made(lagging=True)
     bench.put("a", "b")
     with pytest.raises(ConflictError, match="changing the same keys"):

@@ -92,7 +92,7 @@ def test_each_verb_needs_its_right_and_replacing_all_needs_three(
         assert answer.status == expected, (verb, lacking)
 
 
-def test_the_service_asks_for_the_right_itself(
+def test_the_service_checks_the_permission_itself(
     service: MetadataService, stranger: Identity
 ) -> None:
     with pytest.raises(AssetNotFoundError):

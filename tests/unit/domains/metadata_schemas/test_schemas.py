@@ -230,7 +230,7 @@ def test_each_part_of_a_schema_that_must_be_there_is(client: Client) -> None:
     assert client.send("PUT", SCHEMAS, body={"schemaName": "x"}).status == 400
 
 
-def test_a_schema_says_no_more_than_every_write_can_read(client: Client) -> None:
+def test_a_schema_that_is_too_large_for_writes_to_read_is_refused(client: Client) -> None:
     keys = [f"{'x' * 240}{number}" for number in range(300)]
     many = field("a", "inline_controlled_list", controlledListKeys=keys)
     answer = create(client, many)

@@ -121,7 +121,7 @@ def test_what_is_required_cannot_be_removed_and_the_rest_of_the_request_is_done(
     assert values(writer) == {"weight": "7", "y": "v"}
 
 
-def test_other_keys_are_refused_where_the_database_says_so_and_a_schema_is_there(
+def test_other_keys_are_refused_if_the_database_restricts_keys_and_has_a_schema(
     client: Client, writer: Client, assets: AssetService
 ) -> None:
     body = UpdateDatabaseBody(restrict_metadata_outside_schemas=True)

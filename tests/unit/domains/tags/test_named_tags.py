@@ -137,7 +137,7 @@ def test_a_rule_whose_truth_no_tag_changes_names_none(
     assert gallery.named() == set()
 
 
-def test_tags_are_named_as_long_as_a_constraint_says_so(gallery: TaggedAssets) -> None:
+def test_named_tags_are_those_in_current_constraints(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
     assert gallery.named() == {"red"}
     gallery.rule(criteriaOr=[criterion("tags", "equals", "blue"), criterion()])

@@ -26,7 +26,7 @@ def test_an_upload_can_be_abandoned(museum: Gallery) -> None:
     assert museum.complete(upload_id, *done).status == 404
 
 
-def test_what_is_completed_stays_when_the_rest_is_abandoned(museum: Gallery) -> None:
+def test_completed_files_remain_when_the_rest_is_abandoned(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     assert museum.complete(upload_id, done[0]).body["overallSuccess"]
     assert museum.abort(upload_id).status == 200

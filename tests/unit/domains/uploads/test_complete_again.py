@@ -19,7 +19,7 @@ from tests.unit.domains.uploads.calls import (
 )
 
 
-def test_a_complete_sent_again_answers_the_same_and_does_nothing(museum: Gallery) -> None:
+def test_a_repeated_completion_returns_the_same_and_writes_nothing(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/elf.glb": b"\x7fELF" + bytes(60)})
     first = museum.complete(upload_id, *done)
     again = museum.complete(upload_id, *done)

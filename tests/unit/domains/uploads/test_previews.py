@@ -35,7 +35,7 @@ def test_a_preview_that_is_too_large_is_refused_by_what_is_stored(museum: Galler
     assert "5 MiB" in error_of(done)
 
 
-def test_an_asset_preview_stands_apart_and_is_named_by_the_asset(museum: Gallery) -> None:
+def test_an_asset_preview_is_stored_apart_and_named_by_the_asset(museum: Gallery) -> None:
     answer = museum.initialise(
         {"relativeKey": "look/front.PNG", "file_size": 3}, uploadType="assetPreview"
     )

@@ -175,7 +175,7 @@ def test_an_upload_that_was_abandoned_or_never_was_is_not_found(museum: Gallery)
         assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_upload_that_expired_says_so_to_its_user(tables: Tables, objects: S3Objects) -> None:
+def test_an_expired_upload_is_reported_to_its_user(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, _ = started(museum)
@@ -204,7 +204,7 @@ def test_an_upload_to_a_deleted_asset_is_not_found(museum: Gallery) -> None:
     assert museum.renew(upload_id, ranges((1, 1))).body["code"] == "UploadNotFound"
 
 
-def test_a_file_that_s3_forgot_says_so(museum: Gallery) -> None:
+def test_a_file_whose_multipart_upload_is_gone_in_s3_is_not_open(museum: Gallery) -> None:
     upload_id, file = started(museum)
     (key,) = temporary()
     museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])

@@ -55,7 +55,7 @@ def test_the_state_is_returned_to_those_who_may_write_the_asset_only(museum: Gal
     assert museum.upload("y 0").status == 400
 
 
-def test_an_upload_that_expired_says_so(tables: Tables, objects: S3Objects) -> None:
+def test_an_expired_upload_is_reported(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})

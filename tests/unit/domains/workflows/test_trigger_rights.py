@@ -100,7 +100,7 @@ def test_a_trigger_runs_for_who_put_another_pipeline_into_it(definitions: Defini
     assert definitions.workflow()["storedBy"] == "admin"
 
 
-def test_a_trigger_that_starts_nothing_says_why_until_it_is_stored_again(
+def test_a_trigger_that_starts_nothing_has_a_reason_until_it_is_stored_again(
     definitions: Definitions,
 ) -> None:
     body = workflow_body(**TRIGGER)

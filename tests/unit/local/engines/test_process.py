@@ -65,9 +65,9 @@ def test_an_engine_that_died_is_reported_with_the_end_of_its_log(start: Start) -
     assert not running.healthy()
 
 
-def test_an_engine_that_does_not_answer_in_time_is_reported(start: Start) -> None:
+def test_an_engine_that_does_not_respond_in_time_is_reported(start: Start) -> None:
     running = start(SLEEP, healthy=False)
-    with pytest.raises(EngineError, match="does not answer at http://127"):
+    with pytest.raises(EngineError, match="does not respond at http://127"):
         running.wait_healthy(0.1)
 
 

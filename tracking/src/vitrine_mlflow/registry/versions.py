@@ -242,7 +242,7 @@ class Versions:
         return self.get(name, number)
 
     def delete(self, name: str, version: Any) -> None:
-        """Keep the number, and remove what the version said and its aliases."""
+        """Keep the number, and remove the attributes and aliases of the version."""
         number = validated_version(version)
         validate_model_name(name)
 

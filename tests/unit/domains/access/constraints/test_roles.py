@@ -121,7 +121,7 @@ def test_keeping_them_again_changes_nothing(
     assert (rows(memory), policies(memory), epoch(memory)) == before
 
 
-def test_a_missing_one_is_made_again_and_a_changed_one_stays(
+def test_a_missing_one_is_created_again_and_a_changed_one_is_kept(
     api: Constraints, memory: MemoryTables, rules: AdministratorRules
 ) -> None:
     rules.create_missing()

@@ -46,12 +46,12 @@ def test_every_declared_route_has_a_row_and_every_row_a_route() -> None:
 
 
 @_by_route
-def test_the_table_says_what_the_words_of_the_roles_say(route: Route) -> None:
+def test_the_table_matches_the_definitions_of_the_roles(route: Route) -> None:
     assert TABLE[route.key] == row(route), written(route, row(route))
 
 
 @_by_route
-def test_every_role_is_answered_what_the_table_says(answers: Answers, route: Route) -> None:
+def test_every_role_gets_the_reply_in_the_table(answers: Answers, route: Route) -> None:
     found = answers(route)
     assert {name: one.cell for name, one in found.items()} == TABLE[route.key]
     # If no role succeeds, the requests are wrong, and their denials prove nothing.
@@ -64,13 +64,13 @@ def test_what_is_refused_changes_nothing(answers: Answers, route: Route) -> None
 
 
 @_by_route
-def test_what_is_invisible_is_answered_as_what_is_absent(answers: Answers, route: Route) -> None:
+def test_invisible_objects_get_the_reply_of_absent_ones(answers: Answers, route: Route) -> None:
     codes = set[str]().union(*(one.missing for one in answers(route).values()))
     assert len(codes) <= 1 or codes == BY_REQUEST.get(route)
 
 
 @_by_route
-def test_every_verb_asks_for_its_action(world: Seeded, route: Route) -> None:
+def test_every_method_requires_its_action(world: Seeded, route: Route) -> None:
     """A role with only the required permission succeeds, and a role with all others is refused."""
     probes = (*WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
     found = {role.name: replies_of(world, route, role, ["own"]).cell[0] for role in probes}

@@ -46,7 +46,7 @@ def test_routes_alone_allow_nothing_but_what_is_ones_own_or_no_object() -> None:
 
 
 @pytest.mark.parametrize("role", ["objects", "nobody", "nomfa"])
-def test_without_a_right_to_routes_only_the_open_ones_answer(role: str) -> None:
+def test_without_a_permission_on_routes_only_open_routes_are_allowed(role: str) -> None:
     assert allowed(role) - {"POST /auth/routes"} == WITHOUT_A_ROLE
 
 

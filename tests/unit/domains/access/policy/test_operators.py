@@ -95,7 +95,9 @@ def test_objects_that_decide_what_users_may_do_are_strict() -> None:
 @pytest.mark.parametrize("effect", ["allow", "deny"])
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("object_type", OBJECT_TYPES)
-def test_a_criterion_holds_as_the_table_says(object_type: str, operator: str, effect: str) -> None:
+def test_a_criterion_matches_as_listed_in_the_table(
+    object_type: str, operator: str, effect: str
+) -> None:
     for field in FIELDS:
         rule = parse_rule(stored(object_type, (field, operator, "red"), effect=effect))
         for state, fields in objects(field):

@@ -54,7 +54,7 @@ def test_rules_on_another_type_or_action_allow_nothing() -> None:
     assert not allows(everything("asset", actions=["PUT"]), of=asset())
 
 
-def test_a_denial_wins_wherever_it_stands() -> None:
+def test_a_denial_wins_at_any_position() -> None:
     denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
     for found in ([ANY_ASSET, denial], [denial, ANY_ASSET]):
         assert not allows(*found, of=asset(tags=("open", "secret")))

@@ -198,7 +198,7 @@ def test_alternatives_are_simplified(
     assert blocks([parse_rule(each) for each in given_rules]) == (expected, [])
 
 
-def test_of_tags_a_demand_on_one_says_nothing_of_the_others() -> None:
+def test_a_requirement_on_one_tag_does_not_concern_the_others() -> None:
     found = [stored("asset", ("tags", "equals", "a"), ("tags", "does_not_contain", "b"))]
     ((block,), _) = blocks([parse_rule(each) for each in found])
     assert len(block.all_of) == 2
