@@ -196,7 +196,7 @@ test('an upload whose connection is lost in the middle goes on by itself', async
   const { context, page, seen } = await open(browser);
   const files = Array.from({ length: 3 }, (_, at) => file(`lost ${at}.txt`, 'z'.repeat(2000)));
   const upload = await chooseFiles(page, files, `offline ${Date.now()}`);
-  let losses = 4;
+  let losses = 2;
   await page.route(`${new URL(endpoint.s3).origin}/**`, (route) =>
     route.request().method() === 'PUT' && losses-- > 0
       ? route.abort('connectionreset')
