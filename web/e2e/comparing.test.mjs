@@ -49,7 +49,7 @@ for (const [width, colorScheme] of [
     await row(page, 'd.txt').getByText('new', { exact: true }).waitFor();
     assert.equal(
       await sentence(page).textContent(),
-      '1 new, 2 replace the present version, and 1 is already there with the same content (SHA-256).',
+      '1 is new, 2 replace the present version, and 1 is already there with the same content (SHA-256).',
     );
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
     await accessible(page, 'files that are compared with the target');
@@ -147,7 +147,7 @@ test('thousands of files are compared with thousands, on all pages of the list, 
   });
   await page
     .getByText(
-      /^1,000 new, 1,500 replace the present version, and 1,500 have the path and size of a file/,
+      /^1,000 are new, 1,500 replace the present version, and 1,500 have the path and size of a file/,
     )
     .waitFor();
   const longest = await page.evaluate(() => globalThis.longest);

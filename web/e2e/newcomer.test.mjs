@@ -54,7 +54,7 @@ test('a folder that is dropped anywhere is shown on the page of uploads, and its
   await (
     await drag(page, [join(SCRATCH, name, 'a.txt')])
   )();
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Database', { exact: true }).selectOption('library');
   await page.getByLabel('Description').fill('dropped');
   await page.getByRole('button', { name: 'Upload 2 files' }).click();
   await page.getByText('The upload is complete.').waitFor();

@@ -80,7 +80,7 @@ test('a refused credential asks again, and the page keeps what was typed', async
     }),
   );
   await page.getByLabel('An existing asset').check();
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Database', { exact: true }).selectOption('library');
   const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
   await dialog.waitFor();
   await accessible(page, 'an ended sign-in');

@@ -83,7 +83,7 @@ test('an ended sign-in is renewed in a window of its own, and what was typed rem
     route.fulfill({ status: 403, json: { message: 'Forbidden' } }),
   );
   await page.getByLabel('An existing asset').check();
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel('Database', { exact: true }).selectOption('library');
   const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
   await dialog.waitFor();
   await page.unroute('**/search');

@@ -91,12 +91,11 @@ export async function withKey(page, key = endpoint.adminApiKey) {
 }
 
 /** Opens the page of uploads with files for a new asset, and returns the button that sends them. */
-export async function chooseFiles(page, files, name, description = 'a walk', database = null) {
+export async function chooseFiles(page, files, name, description = 'a walk', database = 'library') {
   await withKey(page);
   await page.goto(`${UI}upload`);
   await page.locator('input[type=file]').first().setInputFiles(files);
-  const choice = database ? { value: database } : { index: 1 };
-  await page.getByLabel('Database', { exact: true }).selectOption(choice);
+  await page.getByLabel('Database', { exact: true }).selectOption(database);
   await page.getByLabel('Name of the asset').fill(name);
   await page.getByLabel('Description').fill(description);
   return page.getByRole('button', { name: /^Upload \d+ files?$/ });

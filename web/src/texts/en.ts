@@ -460,7 +460,7 @@ export const en = {
     },
     compared: (files: Record<'new' | 'replaces' | 'same' | 'alike' | 'comparing', number>) => {
       const parts = [
-        [files.new, 'new', 'new'],
+        [files.new, 'is new', 'are new'],
         [files.replaces, 'replaces the present version', 'replace the present version'],
         [
           files.same,

@@ -58,7 +58,7 @@ export function Files(props: {
               <li key={each.path}>
                 <Name text={each.path.slice(1)} title={each.path} line />
                 <MarkOf mark={marks.get(each.path)} left={left} />
-                <span className="faint">{size(each.file.size)}</span>
+                <span className="faint size">{size(each.file.size)}</span>
                 <button
                   type="button"
                   className="quiet"
