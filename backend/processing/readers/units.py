@@ -38,8 +38,18 @@ _METRES_OF_DXF = (
 )
 _IFC_LENGTH = re.compile(rb"IFCSIUNIT\s*\(\s*\*\s*,\s*\.LENGTHUNIT\.\s*,\s*(?:\$|\.(\w+)\.)")
 _IFC_CONVERTED = re.compile(rb"IFCCONVERSIONBASEDUNIT\s*\([^;]*\.LENGTHUNIT\.")
-# Of `IfcSIPrefix`; a length with none of these counts as metres.
-_PREFIXES = {b"KILO": 1e3, b"DECI": 0.1, b"CENTI": 1e-2, b"MILLI": 1e-3, b"MICRO": 1e-6}
+# Powers of ten of `IfcSIPrefix` (ISO 16739); without a prefix it is a metre.
+_SMALL = zip(b"ATTO FEMTO PICO NANO MICRO MILLI".split(), range(-18, 0, 3), strict=True)
+_LARGE = zip(b"KILO MEGA GIGA TERA PETA EXA".split(), range(3, 19, 3), strict=True)
+_PREFIXES = {
+    b"": 0,
+    b"CENTI": -2,
+    b"DECI": -1,
+    b"DECA": 1,
+    b"HECTO": 2,
+    **dict(_SMALL),
+    **dict(_LARGE),
+}
 RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
@@ -75,7 +85,8 @@ def _of_ifc(data: bytes) -> Unit | None:
     lengths = _IFC_LENGTH.findall(data)
     if len(lengths) != 1 or _IFC_CONVERTED.search(data):
         return METRE
-    return _of_length(_PREFIXES.get(lengths[0], 1.0))
+    power = _PREFIXES.get(lengths[0].upper())
+    return None if power is None else _of_length(10.0**power)
 
 
 def _of_x3d(start: XmlStart) -> Unit | None:

@@ -232,10 +232,15 @@ def test_the_unit_of_ifc_is_a_metre_with_its_prefix_unless_assimp_converts_anoth
         (b"#7= IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);", "millimeter"),
         (b"#7=IFCSIUNIT ( * , .LENGTHUNIT. , $ , .METRE. );", "metre"),
         (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.CENTI.,.METRE.);", "centimeter"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.HECTO.,.METRE.);", "100 metres"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.NANO.,.METRE.);", "1e-09 metres"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.EXA.,.METRE.);", "1e+18 metres"),
+        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.HELLO.,.METRE.);", None),
         (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);" + feet, "metre"),
         (b"", "metre"),
     ):
-        assert unit_and_up("ifc", text, {}) == (named(name), "z"), text
+        unit, up = unit_and_up("ifc", text, {})
+        assert (unit.name if unit else None, up) == (name, "z"), text
 
 
 def test_entities_and_broken_documents_define_no_unit() -> None:
