@@ -101,7 +101,8 @@ export const en = {
     again: 'Your sign-in has ended',
     againHelp: 'Sign in again to go on where you were. Nothing that you entered is lost.',
     key: 'API key',
-    keyHelp: 'It begins with “vams_”. The local runtime prints it at its start.',
+    keyHelp:
+      'It begins with “vams_”. An administrator gives you one; a local runtime prints its own at its start.',
     keep: 'Keep it until this tab is closed',
     keepHelp: 'Without this, a reload asks for the key again.',
     submit: 'Sign in',

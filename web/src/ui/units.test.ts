@@ -11,6 +11,15 @@ test('lengths, areas and volumes have the unit of the file, or say that it names
   expect(unitOf('furlong', 2)).toBe('furlong²');
 });
 
+test('what is small in metres is shown in millimetres, and square or cubic centimetres', () => {
+  const facts = new Map([['unit', 'metre']]);
+  expect(lengths([0.052, 0.0156, 0.052], 'metre')).toBe('52 × 15.6 × 52\u00a0mm');
+  expect(factText('area', 0.0115, facts)).toBe('115\u00a0cm²');
+  expect(factText('volume', 0.0000149, facts)).toBe('14.9\u00a0cm³');
+  expect(lengths([1.2, 0.05, 0.4], 'metre')).toBe('1.2 × 0.05 × 0.4\u00a0m');
+  expect(factText('volume', 2, facts)).toBe('2\u00a0m³');
+});
+
 test('images are measured in pixels, pages in points', () => {
   expect(factText('width', 640, new Map())).toBe('640\u00a0px');
   expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595\u00a0pt');

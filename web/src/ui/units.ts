@@ -20,13 +20,29 @@ export function unitOf(name: string | undefined, power: 1 | 2 | 3 = 1): string {
 
 /** Lengths with their unit, as `1.2 × 3 × 0.4 m`. */
 export const lengths = (values: readonly number[], unit: string | undefined): string =>
-  `${values.map(count).join(' × ')}\u00a0${unitOf(unit)}`;
+  measured(values, unit, 1);
+
+/** Metres of a smaller unit, and the name of that unit. */
+const SMALLER = {
+  1: [1e-3, 'millimeter'],
+  2: [1e-2, 'centimeter'],
+  3: [1e-2, 'centimeter'],
+} as const;
+
+/** Values with their unit; of metres, in millimetres or centimetres where the largest is under 0.1. */
+function measured(values: readonly number[], unit: string | undefined, power: 1 | 2 | 3): string {
+  const [metres, smaller] = SMALLER[power];
+  const isSmall = unit === 'metre' && Math.max(...values.map(Math.abs)) < 0.1;
+  const by = isSmall ? metres ** power : 1;
+  const shown = values.map((value) => count(value / by)).join(' × ');
+  return `${shown}\u00a0${unitOf(isSmall ? smaller : unit, power)}`;
+}
 
 /** The value of a fact with its unit, as a person reads it. */
 export function factText(name: string, value: number, facts: ReadonlyMap<string, string>): string {
   const unit = facts.get('unit');
-  if (name === 'area') return `${count(value)}\u00a0${unitOf(unit, 2)}`;
-  if (name === 'volume') return `${count(value)}\u00a0${unitOf(unit, 3)}`;
+  if (name === 'area') return measured([value], unit, 2);
+  if (name === 'volume') return measured([value], unit, 3);
   if (name === 'width' || name === 'height') {
     return `${count(value)}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
   }

@@ -43,17 +43,19 @@ export function ImageView(props: ViewProps) {
           />
         </div>
       )}
-      <div className="tools" role="toolbar" aria-label={nameOf(props.file.path)}>
-        <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= 1}>
-          {texts.viewer.zoomOut}
-        </button>
-        <button type="button" onClick={() => change(STEP)} disabled={zoom >= MOST}>
-          {texts.viewer.zoomIn}
-        </button>
-        <button type="button" onClick={() => setZoom(1)}>
-          {texts.viewer.fit}
-        </button>
-      </div>
+      {shown && (
+        <div className="tools" role="toolbar" aria-label={nameOf(props.file.path)}>
+          <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= 1}>
+            {texts.viewer.zoomOut}
+          </button>
+          <button type="button" onClick={() => change(STEP)} disabled={zoom >= MOST}>
+            {texts.viewer.zoomIn}
+          </button>
+          <button type="button" onClick={() => setZoom(1)}>
+            {texts.viewer.fit}
+          </button>
+        </div>
+      )}
     </>
   );
 }

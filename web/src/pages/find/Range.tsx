@@ -1,6 +1,6 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
-import { plural } from '../../ui/formats';
+import { plural, time } from '../../ui/formats';
 
 type Bound = string | number | null;
 type Bounds = [Bound, Bound];
@@ -79,7 +79,10 @@ function Bars({ buckets, show }: { buckets: Bucket[]; show: (bound: string | num
   const [least, most] = [show(begin.from ?? 0), show(end.to ?? end.from ?? 0)];
   const summary = shown
     .filter((each) => each.assets)
-    .map((each) => `${rangeOf(each, show)}: ${plural(each.assets, 'asset', 'assets')}`);
+    // Of one day, only times differ.
+    .map(
+      (each) => `${rangeOf(each, show, least === most)}: ${plural(each.assets, 'asset', 'assets')}`,
+    );
   return (
     <>
       <svg
@@ -103,8 +106,12 @@ function Bars({ buckets, show }: { buckets: Bucket[]; show: (bound: string | num
   );
 }
 
-function rangeOf({ from, to }: Bucket, show: (bound: string | number) => string): string {
-  if (typeof from === 'string') return show(from);
+function rangeOf(
+  { from, to }: Bucket,
+  show: (bound: string | number) => string,
+  ofOneDay: boolean,
+): string {
+  if (typeof from === 'string') return ofOneDay ? time(from) : show(from);
   return `${show(from ?? 0)} – ${to === null ? '…' : show(to)}`;
 }
 
