@@ -25,6 +25,11 @@ POINTS = 400_000_000
 SAMPLED_POINTS = 1_000_000
 # Decoded as RGBA, this many take 400 MB. Pillow warns above it, too (`Image.MAX_IMAGE_PIXELS`).
 PIXELS = 100_000_000
+# As many as a segment of JPEG has. Each entry of EXIF may name almost all of it, so that reading a
+# larger one could take gigabytes.
+EXIF_BYTES = 65_536
+# Of the name of a camera or lens; a longer one is left out.
+EXIF_CHARACTERS = 200
 # Edge of a texture in the GLB: uncompressed, a viewer needs 16 MiB for it.
 TEXTURE_PIXELS = 2048
 # Edges of the pictures. The small one must fit `SMALL.most_bytes`, the turntable

@@ -107,6 +107,19 @@ FACTS = (
     Fact("height", "number", "Height of an image, in pixels; of a page, in points."),
     Fact("colorMode", "string", "Colour mode of an image, as Pillow names it: `RGB`, `L`."),
     Fact("frames", "number", "Frames of an animated image."),
+    Fact("camera", "string", "Camera of a photograph: its maker and model."),
+    Fact("lens", "string", "Lens of a photograph."),
+    Fact(
+        "taken",
+        "string",
+        "When a photograph was taken, by the clock of its camera: `2024-05-17T05:42:10`.",
+    ),
+    Fact("exposureTime", "number", "Exposure time of a photograph, in seconds."),
+    Fact("fNumber", "number", "f-number of a photograph: focal length by aperture."),
+    Fact("iso", "number", "Sensitivity of a photograph (ISO)."),
+    Fact("focalLength", "number", "Focal length of a photograph, in millimetres."),
+    Fact("latitude", "number", "Where a photograph was taken, in degrees north."),
+    Fact("longitude", "number", "Where a photograph was taken, in degrees east."),
 )
 
 GEOMETRY = frozenset(

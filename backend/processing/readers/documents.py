@@ -10,6 +10,7 @@ from PIL import ExifTags, Image
 
 from backend.processing import limits
 from backend.processing.colors import as_profiled, in_srgb
+from backend.processing.readers.exif import exif_of, facts_of_exif
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
 
@@ -45,8 +46,10 @@ def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            turn = _turn(image)
-            return Document(_image_facts(image, turn), _turned(_reduced(image), turn))
+            _require_size(image)
+            exif = _exif(image)
+            turn = _turn(image, exif)
+            return Document(_image_facts(image, turn, exif), _turned(_reduced(image), turn))
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
@@ -55,14 +58,28 @@ def read_image(data: bytes) -> Document:
         raise RefusedError(f"the image cannot be decoded: {error}") from None
 
 
-def _turn(image: Image.Image) -> Image.Transpose | None:
+def _require_size(image: Image.Image) -> None:
+    if image.width * image.height > limits.PIXELS:
+        size = f"{image.width} x {image.height}"
+        raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
+
+
+def _exif(image: Image.Image) -> Image.Exif | None:
+    """Return the image's EXIF; None if it is broken, which does not hide the picture."""
+    try:
+        return exif_of(image)
+    except (*_BROKEN, MemoryError):
+        return None
+
+
+def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None:
     """Return how the picture is turned upright, as EXIF says; TIFF's is turned by Pillow."""
-    if image.format == "TIFF":
+    if exif is None or image.format == "TIFF":
         return None
     try:
-        return _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
-    except (OSError, SyntaxError, ValueError, TypeError, KeyError, EOFError, struct.error):
-        return None  # broken EXIF does not hide the picture
+        return _TURNS.get(exif.get(ExifTags.Base.Orientation, 1))
+    except _BROKEN:
+        return None
 
 
 def _turned(picture: Image.Image, turn: Image.Transpose | None) -> Image.Image:
@@ -70,11 +87,8 @@ def _turned(picture: Image.Image, turn: Image.Transpose | None) -> Image.Image:
 
 
 def _image_facts(
-    image: Image.Image, turn: Image.Transpose | None
+    image: Image.Image, turn: Image.Transpose | None, exif: Image.Exif | None
 ) -> dict[str, str | int | float | bool]:
-    if image.width * image.height > limits.PIXELS:
-        size = f"{image.width} x {image.height}"
-        raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
     facts: dict[str, str | int | float | bool] = {
         "format": image.format or "",
         "width": image.width,
@@ -86,6 +100,8 @@ def _image_facts(
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
         facts["frames"] = frames
+    if exif is not None:
+        facts |= facts_of_exif(exif, _BROKEN)
     return facts
 
 

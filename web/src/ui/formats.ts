@@ -2,6 +2,8 @@
 
 const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+/** Degrees on the earth: the sixth digit is a tenth of a metre. */
+export const places = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
 const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const percents = new Intl.NumberFormat(locale, { style: 'percent' });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });

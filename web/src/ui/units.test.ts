@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factText, lengths, unitOf } from './units';
+import { factText, lengths, photoText, unitOf } from './units';
 
 test('lengths, areas and volumes have the unit of the file, or say that it names none', () => {
   const facts = new Map([['unit', 'millimeter']]);
@@ -24,4 +24,19 @@ test('images are measured in pixels, pages in points', () => {
   expect(factText('width', 640, new Map())).toBe('640\u00a0px');
   expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595\u00a0pt');
   expect(factText('triangles', 12_345, new Map())).toBe('12,345');
+});
+
+test('photographs are described as photographers do', () => {
+  const facts = new Map([
+    ['camera', 'Canon EOS R5'],
+    ['exposureTime', '0.016666666666666666'],
+    ['fNumber', '2.8'],
+    ['iso', '100'],
+    ['focalLength', '35'],
+    ['latitude', '-33.517323'],
+  ]);
+  expect(photoText(facts)).toBe('Canon EOS R5 · 35\u00a0mm · f/2.8 · 1/60\u00a0s · ISO 100');
+  expect(photoText(new Map([['width', '640']]))).toBe('');
+  expect(factText('exposureTime', 2.5, facts)).toBe('2.5\u00a0s');
+  expect(factText('latitude', -33.517323, facts)).toBe('-33.517323°');
 });

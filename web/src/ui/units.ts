@@ -1,5 +1,5 @@
 import { texts } from '../texts';
-import { count } from './formats';
+import { count, places } from './formats';
 
 const SYMBOLS: Record<string, string> = {
   micron: 'µm',
@@ -46,5 +46,25 @@ export function factText(name: string, value: number, facts: ReadonlyMap<string,
   if (name === 'width' || name === 'height') {
     return `${count(value)}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
   }
-  return count(value);
+  return PHOTO[name]?.(value) ?? count(value);
+}
+
+/** Facts of photographs, as photographers write them. */
+const PHOTO: Record<string, (value: number) => string> = {
+  exposureTime: (value) =>
+    `${value < 0.3 ? `1/${count(Math.round(1 / value))}` : count(value)}\u00a0s`,
+  fNumber: (value) => `f/${count(value)}`,
+  focalLength: (value) => `${count(value)}\u00a0mm`,
+  latitude: (value) => `${places.format(value)}°`,
+  longitude: (value) => `${places.format(value)}°`,
+};
+
+/** Camera, lens and exposure of a photograph on one line; '' if nothing is known of them. */
+export function photoText(facts: ReadonlyMap<string, string>): string {
+  const parts = ['camera', 'lens', 'focalLength', 'fNumber', 'exposureTime', 'iso'].map((name) => {
+    const value = facts.get(name);
+    if (value === undefined || name === 'camera' || name === 'lens') return value;
+    return name === 'iso' ? `${texts.facts.iso} ${value}` : factText(name, Number(value), facts);
+  });
+  return parts.filter(Boolean).join(' · ');
 }

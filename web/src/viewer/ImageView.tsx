@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isTransient, sentence } from '../api/errors';
+import { factsOf } from '../api/facts';
 import { texts } from '../texts';
+import { Name } from '../ui/Name';
+import { photoText } from '../ui/units';
 import { nameOf } from './kinds';
 import { Poster, useDownload, type ViewProps } from './Stage';
 
@@ -9,7 +13,9 @@ const MOST = 16;
 
 /** An image, with zoom; it scrolls where it is larger than its place. */
 export function ImageView(props: ViewProps) {
+  const { databaseId, assetId, file } = props;
   const found = useDownload(props);
+  const facts = useQuery(factsOf({ databaseId, assetId }, file.path));
   const [zoom, setZoom] = useState(1);
   const [failed, setFailed] = useState(false);
   const [shown, setShown] = useState(false);
@@ -18,6 +24,7 @@ export function ImageView(props: ViewProps) {
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
+  const photo = facts.data && photoText(facts.data);
   const change = (by: number) => setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
   return (
     <>
@@ -42,6 +49,11 @@ export function ImageView(props: ViewProps) {
             onError={() => setFailed(true)}
           />
         </div>
+      )}
+      {shown && photo && (
+        <p className="photo">
+          <Name text={photo} line />
+        </p>
       )}
       {shown && (
         <div className="tools" role="toolbar" aria-label={nameOf(props.file.path)}>

@@ -4,6 +4,7 @@ import { sentence } from '../../api/errors';
 import { factsOf, reasonOf } from '../../api/facts';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
+import { time } from '../../ui/formats';
 import { factText, lengths } from '../../ui/units';
 import type { Place } from '../../viewer/sources';
 
@@ -67,7 +68,9 @@ export function Facts(props: { place: Place; path: string; since?: string | null
 
 const LABELS = new Map<string, string>(Object.entries(texts.facts));
 
-function wordOf(value: string): string {
+function wordOf(name: string, value: string): string {
+  // A time of no zone is that of the camera's clock, and is shown as it is.
+  if (name === 'taken') return time(value);
   if (value === 'true') return texts.find.yes;
   return value === 'false' ? texts.find.no : value;
 }
@@ -84,7 +87,7 @@ function Fact(props: { name: string; value: string; facts: ReadonlyMap<string, s
           text={
             value.trim() !== '' && Number.isFinite(number)
               ? factText(name, number, facts)
-              : wordOf(value)
+              : wordOf(name, value)
           }
         />
       </dd>

@@ -1,0 +1,54 @@
+// Photographs: camera, time, exposure and position beside the picture, and in searches.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, HITS, open, UI, vitrine, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`a photograph says how it was taken, and is found by it (${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    await withKey(page);
+    const meta = [{ key: 'fact_latitude', op: 'gte', value: '47.4' }];
+    await page.goto(`${UI}?${new URLSearchParams({ q: 'lake', meta: JSON.stringify(meta) })}`);
+    await page.locator(HITS).first().press('Enter');
+    const facts = page.locator('section', { has: page.locator('#facts') });
+    await page.locator('.tree .file', { hasText: 'lake-at-sunrise.jpg' }).click();
+    await page.locator('.stage .photo').waitFor();
+    assert.equal(
+      await page.locator('.stage .photo').innerText(),
+      'Vitrine Sample Camera 1 · 35\u00a0mm · f/8 · 1/60\u00a0s · ISO 100',
+    );
+    for (const words of [
+      'CameraVitrine Sample Camera 1',
+      'TakenMay 17, 2024, 5:42',
+      'Exposure1/60\u00a0s',
+      'Aperturef/8',
+      'Focal length35\u00a0mm',
+      'Latitude47.4979°',
+      'Longitude12.1131°',
+    ]) {
+      assert.ok((await facts.locator('dl').textContent()).includes(words), words);
+    }
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    await accessible(page, 'a photograph');
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('photographs are found by their time and their exposure', () => {
+  const search = (...where) => vitrine('search', '', ...where.flatMap((each) => ['--where', each]));
+  assert.match(search('taken=2024-05-17T05:42:10'), /lake-at-sunrise\.jpg/);
+  assert.match(search('focalLength<=35', 'iso>=100'), /lake-at-sunrise\.jpg/);
+  assert.doesNotMatch(search('focalLength<=34'), /lake-at-sunrise\.jpg/);
+});
