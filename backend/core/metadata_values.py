@@ -34,6 +34,9 @@ ValueType = Literal[
 VALUE_TYPES: tuple[str, ...] = get_args(ValueType)
 # The contract's limit.
 MAX_KEY_CHARS = 256
+# Bytes that a path leaves for the names of metadata: a snapshot's sort key has at most 1,024 bytes
+# with both.
+METADATA_KEY_ROOM = 256
 # Python's parser and those of other programs recurse: deeper values would fail some of them.
 MAX_JSON_DEPTH = 100
 MAX_DIGITS = 38  # DynamoDB's, for numbers

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import blocked_extension
 from backend.core.invisible import check_visible
+from backend.core.metadata_values import METADATA_KEY_ROOM
 from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
 from backend.core.quoting import quoted
 from backend.spec.buckets import (
@@ -18,9 +19,6 @@ from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 ALL_EXTENSIONS = ".all"
-# Bytes that a path leaves for the names of metadata (`MAX_KEY_CHARS`), as uploads require: a
-# snapshot's sort key has at most 1,024 bytes with both.
-METADATA_KEY_ROOM = 256
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import KW_ONLY
 from backend.core import part_copies
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.file_kinds import blocked_extension, is_preview, is_small_preview
+from backend.core.metadata_values import METADATA_KEY_ROOM
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
 from backend.core.quoting import quoted
-from backend.domains.files.rules import METADATA_KEY_ROOM
 from backend.domains.uploads.models import (
     MAX_PARTS,
     MAX_URLS,

@@ -204,7 +204,7 @@ def test_an_upload_to_a_deleted_asset_is_not_found(museum: Gallery) -> None:
     assert museum.renew(upload_id, ranges((1, 1))).body["code"] == "UploadNotFound"
 
 
-def test_a_file_whose_multipart_upload_is_gone_in_s3_is_not_open(museum: Gallery) -> None:
+def test_a_file_whose_multipart_upload_no_longer_exists_in_s3_is_not_open(museum: Gallery) -> None:
     upload_id, file = started(museum)
     (key,) = temporary()
     museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])
