@@ -23,7 +23,7 @@ export const configuration = queryOptions({
   staleTime: Infinity,
 });
 
-const PAGES = ['/search', '/assets', '/databases', '/upload'] as const;
+const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows'] as const;
 export type Page = (typeof PAGES)[number];
 
 /** The name of the signed-in user, and the pages that a role of theirs shows. */
@@ -42,6 +42,17 @@ export const me = queryOptions({
 
 /** Whether the user may change assets; undefined until it is known. */
 export const useMayWrite = (): boolean | undefined => useQuery(me).data?.pages.has('/upload');
+
+/** What the user may do with selected assets. */
+export function useMay(): { download: boolean; change: boolean; run: boolean } {
+  const pages = useQuery(me).data?.pages;
+  const change = pages?.has('/upload') ?? false;
+  return {
+    download: pages?.has('/assets') ?? false,
+    change,
+    run: change && (pages?.has('/workflows') ?? false),
+  };
+}
 
 export const tags = queryOptions({
   queryKey: ['tags'],

@@ -1,4 +1,4 @@
-import { count, list, plural } from '../ui/formats';
+import { count, list, plural, size } from '../ui/formats';
 
 /** Every text of the page, in English. */
 export const en = {
@@ -217,6 +217,42 @@ export const en = {
     archived: (number: number) => `${plural(number, 'asset', 'assets')} archived`,
     tagged: (tag: string) => (number: number) =>
       `${plural(number, 'asset', 'assets')} tagged “${tag}”`,
+    listing: 'Listing the files…',
+    files: (files: number, bytes: number) =>
+      `${plural(files, 'file', 'files')}, ${size(bytes)}, in one ZIP file`,
+    leftOut: (number: number) => `${plural(number, 'is', 'are')} left out:`,
+    overCount: 'More than 500 files',
+    overSize: 'More than 1 GB',
+    archivedFile: 'Archived',
+    otherDatabase: (databaseId: string) => `The workflow is only for the database ${databaseId}.`,
+    downloadTitle: (number: number) => `Download the files of ${plural(number, 'asset', 'assets')}`,
+    downloadHelp: 'At most 500 files and 1 GB at once. More: vitrine download DATABASE ASSET',
+    downloaded: (files: number) => `${plural(files, 'file', 'files')} downloaded`,
+    notDownloaded: (files: number) => `${plural(files, 'file', 'files')} could not be downloaded:`,
+    zipName: 'assets',
+    stop: 'Stop',
+    run: 'Run a workflow',
+    runTitle: (number: number) => `Run a workflow on ${plural(number, 'asset', 'assets')}`,
+    workflow: 'Workflow',
+    chooseWorkflow: 'Choose a workflow',
+    workflowName: (id: string, databaseId: string) =>
+      databaseId === 'GLOBAL' ? id : `${id} (${databaseId})`,
+    noWorkflows: 'There is no workflow that you may see for these assets.',
+    runOn: 'Run on',
+    theirFiles: 'The files of the assets',
+    wholeAssets: 'The assets as a whole',
+    onFiles: (files: number, assets: number, types: boolean) =>
+      `It will run on ${plural(files, 'file', 'files')} of ${plural(assets, 'asset', 'assets')}${types ? ', of the types that it is for' : ''}.`,
+    onAssets: (assets: number) => `It will run on ${plural(assets, 'asset', 'assets')}.`,
+    noFiles: (types: boolean) =>
+      types ? 'There is no file of a type that it is for.' : 'There is no file to run it on.',
+    start: 'Run',
+    started: (runs: number) => `${plural(runs, 'run', 'runs')} started. To watch:`,
+    notStarted: (runs: number) => `${plural(runs, 'run', 'runs')} could not be started:`,
+    watch: (databaseId: string, assetId: string) =>
+      `vitrine executions list ${databaseId} ${assetId}`,
+    watchOthers: (others: number) => `And ${plural(others, 'asset', 'assets')} more.`,
+    watchHelp: 'The runs continue if you close this window.',
     failed: (done: number, names: string[], reason: string) =>
       `${count(done)} done, ${count(names.length)} failed (${names.slice(0, 3).join(', ')}): ${reason}`,
   },

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { ApiError, sentence } from '../../api/errors';
-import { useMayWrite } from '../../api/queries';
+import { useMay } from '../../api/queries';
 import { texts } from '../../texts';
 import { Failure } from '../../ui/Failure';
 import { useMedia } from '../../ui/useMedia';
@@ -21,7 +21,8 @@ export function Find() {
   const state = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
   const found = useFirstPage(state);
-  const mayWrite = useMayWrite() ?? false;
+  const may = useMay();
+  const maySelect = may.download || may.change;
   const [look, setLook] = useState<number | null>(null);
   const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
@@ -66,17 +67,16 @@ export function Find() {
             {sentence(found.error)}
           </p>
         )}
-        {page && total === 0 && <Empty state={state} mayUpload={mayWrite} />}
+        {page && total === 0 && <Empty state={state} mayUpload={may.change} />}
         {denied && !page && <Empty state={{}} mayUpload={false} />}
-        <p className="hidden">{mayWrite ? texts.find.keys : texts.find.readerKeys}</p>
+        <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
         {page && total > 0 && (
           <Grid
             state={state}
             page={page}
             total={total}
             selected={new Set(selection.keys())}
-            // All that can be done with selected assets changes them.
-            onSelect={mayWrite ? select : undefined}
+            onSelect={maySelect ? select : undefined}
             onLook={setLook}
           />
         )}
@@ -97,6 +97,7 @@ export function Find() {
             cards={[...selection.values()]}
             shown={page?.cards ?? []}
             total={total}
+            may={may}
             onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
           />
         )}

@@ -8,22 +8,38 @@ import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
+import { DownloadDialog } from './DownloadDialog';
 import type { Card } from './hits';
+import { RunDialog } from './RunDialog';
 import { addTag } from './tagging';
 
 type Act = (card: Card) => Promise<void>;
+type Asking = 'download' | 'tag' | 'run' | 'archive';
+type May = { download: boolean; change: boolean; run: boolean };
+
+/** The acts that the user may do, with their names. */
+function actsOf(may: May): [Asking, string][] {
+  const acts: [Asking, string, boolean][] = [
+    ['download', texts.download, may.download],
+    ['tag', texts.selection.tag, may.change],
+    ['run', texts.selection.run, may.run],
+    ['archive', texts.selection.archive, may.change],
+  ];
+  return acts.flatMap(([act, name, allowed]) => (allowed ? [[act, name]] : []));
+}
 
 /** What can be done with the selected assets, one after the other. */
 export function Selection(props: {
   cards: Card[];
   shown: Card[];
   total: number;
+  may: May;
   onChange: (cards: Card[]) => void;
 }) {
-  const { cards, shown, onChange } = props;
+  const { cards, shown, may, onChange } = props;
   const cache = useQueryClient();
   const [done, setDone] = useState<number | null>(null);
-  const [asking, setAsking] = useState<'tag' | 'archive' | null>(null);
+  const [asking, setAsking] = useState<Asking | null>(null);
   const run = async (act: Act, finished: (number: number) => string) => {
     setAsking(null);
     const failed: Card[] = [];
@@ -62,15 +78,16 @@ export function Selection(props: {
       <button type="button" onClick={() => onChange(shown)}>
         {texts.find.selectAll(shown.length, props.total)}
       </button>
-      <button type="button" onClick={() => setAsking('tag')} disabled={done !== null}>
-        {texts.selection.tag}
-      </button>
-      <button type="button" onClick={() => setAsking('archive')} disabled={done !== null}>
-        {texts.selection.archive}
-      </button>
+      {actsOf(may).map(([act, name]) => (
+        <button key={act} type="button" onClick={() => setAsking(act)} disabled={done !== null}>
+          {name}
+        </button>
+      ))}
       <button type="button" onClick={() => onChange([])} disabled={done !== null}>
         {texts.find.clearSelection}
       </button>
+      {asking === 'download' && <DownloadDialog cards={cards} onClose={() => setAsking(null)} />}
+      {asking === 'run' && <RunDialog cards={cards} onClose={() => setAsking(null)} />}
       {asking === 'tag' && (
         <TagDialog
           onClose={() => setAsking(null)}

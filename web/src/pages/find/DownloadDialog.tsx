@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { Cancel, Dialog } from '../../ui/Dialog';
+import { say } from '../../ui/Toasts';
+import type { Card } from './hits';
+import { downloadPlan, listingOf, type LeftOut } from './listing';
+import { LeftOutList } from './LeftOutList';
+import { foldersOf, save, zipOf } from './zip';
+
+const words = texts.selection;
+
+/** Packs the files of the selected assets into one file, and names what it leaves out. */
+export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
+  const listed = useQuery(listingOf(cards));
+  const [done, setDone] = useState<number | null>(null);
+  const [failed, setFailed] = useState<LeftOut[]>([]);
+  const [failure, setFailure] = useState('');
+  // Closing the dialog stops the download.
+  const [stop] = useState(() => new AbortController());
+  useEffect(() => () => stop.abort(), [stop]);
+  const plan = listed.data && downloadPlan(listed.data);
+  const files = plan?.targets.length ?? 0;
+  const start = async () => {
+    if (!plan) return;
+    setFailure('');
+    setFailed([]);
+    setDone(0);
+    try {
+      const found = await zipOf(plan.targets, { signal: stop.signal, at: setDone });
+      setDone(null);
+      setFailed(found.failed);
+      if (!found.zip) return;
+      const [folder = ''] = cards.length === 1 ? foldersOf(plan.targets).values() : [];
+      save(found.zip, `${folder || words.zipName}.zip`);
+      say(words.downloaded(files - found.failed.length));
+      if (!found.failed.length) onClose();
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      setDone(null);
+      setFailure(sentence(error));
+    }
+  };
+  return (
+    <Dialog title={words.downloadTitle(cards.length)} onClose={onClose}>
+      {listed.isPending && <p role="status">{words.listing}</p>}
+      {listed.isError && (
+        <p className="failure" role="alert">
+          {sentence(listed.error)}{' '}
+          <button type="button" onClick={() => void listed.refetch()}>
+            {texts.tryAgain}
+          </button>
+        </p>
+      )}
+      {plan && (
+        <p role="status">
+          {done === null
+            ? words.files(
+                files,
+                plan.targets.reduce((sum, each) => sum + each.size, 0),
+              )
+            : words.progress(done + 1, files)}
+        </p>
+      )}
+      {plan && <LeftOutList items={plan.leftOut} />}
+      {failure && (
+        <p className="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <div role="alert">
+        <LeftOutList title={words.notDownloaded(failed.length)} items={failed} />
+      </div>
+      <p className="help">{words.downloadHelp}</p>
+      <div className="acts">
+        <button
+          type="button"
+          className="primary"
+          disabled={!files || done !== null}
+          onClick={() => void start()}
+        >
+          {failed.length || failure ? texts.tryAgain : texts.download}
+        </button>
+        <Cancel text={done === null ? texts.cancel : words.stop} />
+      </div>
+    </Dialog>
+  );
+}

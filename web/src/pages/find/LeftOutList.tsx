@@ -1,0 +1,24 @@
+import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
+import type { LeftOut } from './listing';
+
+/** What an act leaves out, each with its reason. */
+export function LeftOutList({ title, items }: { title?: string; items: readonly LeftOut[] }) {
+  if (!items.length) return null;
+  return (
+    <>
+      <p>{title ?? texts.selection.leftOut(items.length)}</p>
+      <ul
+        className="names"
+        tabIndex={0}
+        aria-label={title ?? texts.selection.leftOut(items.length)}
+      >
+        {items.map(({ name, reason }, at) => (
+          <li key={at}>
+            <Name text={name} /> <span className="faint">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState, type SyntheticEvent } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { Cancel, Dialog } from '../../ui/Dialog';
+import type { Card } from './hits';
+import { listingOf, runPlan, type Target, type Workflow } from './listing';
+import { LeftOutList } from './LeftOutList';
+import { startRuns, workflowsFor, type Result } from './runs';
+
+const words = texts.selection;
+const SHOWN = 3;
+
+/** Runs a workflow on the selected assets or their files, and says what has started. */
+export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
+  const databases = [...new Set(cards.map((card) => card.databaseId))].sort();
+  const workflows = useQuery(workflowsFor(databases));
+  const listed = useQuery(listingOf(cards));
+  const [chosen, setChosen] = useState('');
+  const [whole, setWhole] = useState(false);
+  const [done, setDone] = useState<number | null>(null);
+  const [result, setResult] = useState<Result | null>(null);
+  const workflow = workflows.data?.find((each) => keyOf(each) === chosen);
+  const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
+  // After a part was refused, another try is about that part only.
+  const targets = result?.remaining ?? plan?.targets ?? [];
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (!workflow || !targets.length) return;
+    setDone(0);
+    const found = await startRuns(workflow, targets, setDone);
+    setDone(null);
+    setResult({ ...found, started: [...(result?.started ?? []), ...found.started] });
+  };
+  const failure = workflows.error ?? listed.error;
+  const isChosen = workflow !== undefined && !result?.started.length;
+  return (
+    <Dialog title={words.runTitle(cards.length)} onClose={onClose}>
+      <form className="stack" onSubmit={(event) => void submit(event)}>
+        {failure && (
+          <p className="failure" role="alert">
+            {sentence(failure)}
+          </p>
+        )}
+        <Choice
+          workflows={workflows.data}
+          chosen={chosen}
+          whole={whole}
+          disabled={done !== null || Boolean(result?.started.length)}
+          onChange={(key, of) => {
+            setChosen(key);
+            setWhole(of);
+            setResult(null);
+          }}
+        />
+        <p role="status">
+          {done !== null && words.progress(done + 1, targets.length)}
+          {done === null && isChosen && !plan && !failure && words.listing}
+          {done === null && isChosen && plan && about(targets, workflow, whole)}
+        </p>
+        {plan && !result && <LeftOutList items={plan.leftOut} />}
+        {result && <Outcome result={result} />}
+        <div className="acts">
+          {(!result || result.remaining.length > 0) && (
+            <button
+              type="submit"
+              className="primary"
+              disabled={!targets.length || !plan || done !== null}
+            >
+              {result ? texts.tryAgain : words.start}
+            </button>
+          )}
+          <Cancel text={result ? texts.close : texts.cancel} />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const keyOf = ({ databaseId, workflowId }: Workflow): string => `${databaseId}:${workflowId}`;
+
+function about(targets: readonly Target[], workflow: Workflow, whole: boolean): string {
+  const assets = new Set(targets.map(({ card }) => card.id)).size;
+  if (whole) return words.onAssets(assets);
+  const types = workflow.extensions.length > 0;
+  return targets.length ? words.onFiles(targets.length, assets, types) : words.noFiles(types);
+}
+
+function Choice(props: {
+  workflows: Workflow[] | undefined;
+  chosen: string;
+  whole: boolean;
+  disabled: boolean;
+  onChange: (chosen: string, whole: boolean) => void;
+}) {
+  const { workflows, chosen, whole, onChange } = props;
+  const id = useId();
+  const workflow = workflows?.find((each) => keyOf(each) === chosen);
+  if (workflows?.length === 0) return <p>{words.noWorkflows}</p>;
+  return (
+    <>
+      <label htmlFor={id}>{words.workflow}</label>
+      <select
+        id={id}
+        value={chosen}
+        disabled={props.disabled}
+        onChange={(event) => onChange(event.target.value, whole)}
+      >
+        <option value="">{words.chooseWorkflow}</option>
+        {workflows?.map((each) => (
+          <option key={keyOf(each)} value={keyOf(each)}>
+            {words.workflowName(each.workflowId, each.databaseId)}
+          </option>
+        ))}
+      </select>
+      {workflow && <p className="help">{workflow.description}</p>}
+      <div className="acts" role="radiogroup" aria-label={words.runOn}>
+        {[false, true].map((each) => (
+          <label key={String(each)} className="check">
+            <input
+              type="radio"
+              name={`${id}-on`}
+              checked={whole === each}
+              disabled={props.disabled}
+              onChange={() => onChange(chosen, each)}
+            />
+            {each ? words.wholeAssets : words.theirFiles}
+          </label>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Outcome({ result }: { result: Result }) {
+  const { started, failed } = result;
+  const assets = [...new Map(started.map(({ card }) => [card.id, card])).values()];
+  return (
+    <>
+      {started.length > 0 && <p role="status">{words.started(started.length)}</p>}
+      {assets.slice(0, SHOWN).map((card) => (
+        <code key={card.id}>{words.watch(card.databaseId, card.assetId)}</code>
+      ))}
+      {assets.length > SHOWN && <p>{words.watchOthers(assets.length - SHOWN)}</p>}
+      {assets.length > 0 && <p className="help">{words.watchHelp}</p>}
+      <div role="alert">
+        <LeftOutList title={words.notStarted(failed.length)} items={failed} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, reply } from '../../api/client';
+import { isTransient, sentence } from '../../api/errors';
+import type { components } from '../../api/schema';
+import { texts } from '../../texts';
+import { extensionOf } from '../../viewer/kinds';
+import { readAsset } from '../asset/queries';
+import type { Card } from './hits';
+
+type FileItem = components['schemas']['FileItem'];
+
+/** As many files as one download or run takes. */
+export const MOST_FILES = 500;
+/** The browser holds a whole download, in memory or on disk. */
+export const MOST_BYTES = 1_000_000_000;
+const PAGE = 500;
+const AT_ONCE = 6;
+
+/** A file of a selected asset; without a path the asset as a whole. */
+export interface Target {
+  card: Card;
+  path: string | null;
+  size: number;
+}
+
+/** What is left out, and why. */
+export interface LeftOut {
+  name: string;
+  reason: string;
+}
+
+export interface Plan {
+  targets: Target[];
+  leftOut: LeftOut[];
+}
+
+/** The files of an asset, and the reasons why none of them can be used. */
+export interface Listed {
+  card: Card;
+  files: FileItem[];
+  gone: string;
+  distributable: boolean;
+}
+
+export const listingOf = (cards: readonly Card[]) =>
+  queryOptions({
+    queryKey: ['selected files', cards.map((card) => card.id)],
+    queryFn: async () => {
+      const found: Listed[] = [];
+      for (let at = 0; at < cards.length; at += AT_ONCE)
+        found.push(...(await Promise.all(cards.slice(at, at + AT_ONCE).map(list))));
+      return found;
+    },
+    // Files may have been changed when the dialog is opened again.
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+async function list(card: Card): Promise<Listed> {
+  const place = { databaseId: card.databaseId, assetId: card.assetId };
+  const none = { card, files: [], distributable: true };
+  try {
+    const asset = await readAsset(place);
+    if (asset.status === 'archived') return { ...none, gone: texts.asset.archived };
+    const distributable = asset.isDistributable;
+    return { card, files: await filesOf(place), distributable, gone: '' };
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    return { ...none, gone: sentence(error) };
+  }
+}
+
+async function filesOf(path: { databaseId: string; assetId: string }): Promise<FileItem[]> {
+  const files: FileItem[] = [];
+  let startingToken: string | undefined;
+  do {
+    const query = { basic: true, includeArchived: true, pageSize: PAGE, startingToken };
+    const page = await reply(
+      api.GET('/database/{databaseId}/assets/{assetId}/listFiles', { params: { path, query } }),
+    );
+    files.push(...page.items.filter((each) => !each.isFolder));
+    startingToken = page.NextToken ?? undefined;
+  } while (startingToken && files.length <= MOST_FILES);
+  return files;
+}
+
+/** The files to download, in their order until a limit is reached. */
+export function downloadPlan(listed: readonly Listed[]): Plan {
+  const plan = filesPlan(
+    listed.map((each) =>
+      each.distributable ? each : { ...each, gone: each.gone || texts.picture.notDistributable },
+    ),
+  );
+  let bytes = 0;
+  const within: Target[] = [];
+  for (const target of plan.targets) {
+    bytes += target.size;
+    if (bytes <= MOST_BYTES) within.push(target);
+    else plan.leftOut.push({ name: nameOf(target), reason: texts.selection.overSize });
+  }
+  return { ...plan, targets: within };
+}
+
+/** The files to run a workflow on: those of its own database, or of any for a GLOBAL one. */
+export function runPlan(listed: readonly Listed[], workflow: Workflow, whole: boolean): Plan {
+  const { databaseId, extensions } = workflow;
+  const usable = listed.map((each) =>
+    databaseId === GLOBAL || databaseId === each.card.databaseId
+      ? each
+      : { ...each, gone: texts.selection.otherDatabase(databaseId) },
+  );
+  if (!whole) return filesPlan(usable, extensions);
+  const leftOut = usable.filter(({ gone }) => gone).map(goneOf);
+  const targets = usable
+    .filter(({ gone }) => !gone)
+    .map(({ card }) => ({ card, path: null, size: 0 }));
+  return { targets, leftOut };
+}
+
+export const GLOBAL = 'GLOBAL';
+const ALL = '.all';
+
+export interface Workflow {
+  workflowId: string;
+  databaseId: string;
+  description: string;
+  /** Those of the files that it is for; none for any file. */
+  extensions: string[];
+}
+
+export function workflowOf(item: components['schemas']['WorkflowItem']): Workflow {
+  const extensions = item.autoTriggerOnFileExtensionsUpload.split(',').filter(Boolean);
+  return { ...item, extensions: extensions.includes(ALL) ? [] : extensions };
+}
+
+function filesPlan(listed: readonly Listed[], extensions: readonly string[] = []): Plan {
+  const plan: Plan = { targets: [], leftOut: [] };
+  for (const each of listed) {
+    if (each.gone) plan.leftOut.push(goneOf(each));
+    for (const file of each.gone ? [] : each.files) {
+      const target = { card: each.card, path: file.relativePath, size: file.size ?? 0 };
+      const suits = !extensions.length || extensions.includes(`.${extensionOf(target.path)}`);
+      if (!suits) continue;
+      const reason = reasonOf(file, plan.targets.length);
+      if (reason) plan.leftOut.push({ name: nameOf(target), reason });
+      else plan.targets.push(target);
+    }
+  }
+  return plan;
+}
+
+function reasonOf(file: FileItem, before: number): string {
+  if (file.isArchived) return texts.selection.archivedFile;
+  if (file.isQuarantined) return texts.picture.quarantined;
+  return before >= MOST_FILES ? texts.selection.overCount : '';
+}
+
+const goneOf = ({ card, gone }: Listed): LeftOut => ({ name: card.name, reason: gone });
+
+export const nameOf = ({ card, path }: Target): string => card.name + (path ?? '');

@@ -1,0 +1,100 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, reply } from '../../api/client';
+import { sentence } from '../../api/errors';
+import type { components } from '../../api/schema';
+import { GLOBAL, nameOf, workflowOf, type LeftOut, type Target, type Workflow } from './listing';
+
+type Started = components['schemas']['StartReply'];
+
+const ROUTE = '/database/{databaseId}/assets/{assetId}/workflows/{workflowId}';
+/** As many files as one request may name. */
+const AT_ONCE = 50;
+
+/** The workflows for assets of some databases: their own ones, and the GLOBAL ones. */
+export const workflowsFor = (databases: readonly string[]) =>
+  queryOptions({
+    queryKey: ['workflows', databases],
+    queryFn: async (): Promise<Workflow[]> => {
+      const found: Workflow[] = [];
+      let startingToken: string | undefined;
+      do {
+        const query = { startingToken };
+        const { message } = await reply(api.GET('/workflows', { params: { query } }));
+        found.push(...message.Items.map(workflowOf));
+        startingToken = message.NextToken ?? undefined;
+      } while (startingToken);
+      return found.filter(
+        ({ databaseId }) => databaseId === GLOBAL || databases.includes(databaseId),
+      );
+    },
+  });
+
+export interface Result {
+  started: Target[];
+  failed: LeftOut[];
+  /** What was not started, for another try. */
+  remaining: Target[];
+}
+
+/** Starts a run for each target, asset by asset; what is refused does not affect the others. */
+export async function startRuns(
+  workflow: Workflow,
+  targets: readonly Target[],
+  at: (done: number) => void,
+): Promise<Result> {
+  const result: Result = { started: [], failed: [], remaining: [] };
+  let done = 0;
+  for (const chunk of chunksOf(targets)) {
+    at(done);
+    done += chunk.length;
+    const refused = await start(workflow, chunk);
+    for (const target of chunk) {
+      const reason = refused.get(target.path);
+      if (reason === undefined) result.started.push(target);
+      else {
+        result.failed.push({ name: nameOf(target), reason });
+        result.remaining.push(target);
+      }
+    }
+  }
+  return result;
+}
+
+/** Targets of one asset each, as many as one request may name. */
+export function chunksOf(targets: readonly Target[]): Target[][] {
+  const chunks: Target[][] = [];
+  for (const target of targets) {
+    const last = chunks.at(-1);
+    const fits = last && last[0]?.card.id === target.card.id && last.length < AT_ONCE;
+    if (fits) last.push(target);
+    else chunks.push([target]);
+  }
+  return chunks;
+}
+
+/** Returns the reasons of what was not started, by path. */
+async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | null, string>> {
+  const [{ card, path } = { card: null, path: null }] = chunk;
+  if (!card) return new Map();
+  const fileKeys = chunk.flatMap((each) => (each.path === null ? [] : [each.path]));
+  const sent = api.POST(ROUTE, {
+    params: {
+      path: { databaseId: card.databaseId, assetId: card.assetId, workflowId: workflow.workflowId },
+    },
+    body: {
+      workflowDatabaseId: workflow.databaseId,
+      ...(path === null ? {} : { fileKeys }),
+    },
+  });
+  try {
+    // If none was started, the reply is a refusal, and has the reason of each.
+    const { error } = await sent;
+    const { refused } = isStarted(error) ? error : await reply(sent);
+    return new Map((refused ?? []).map((each) => [each.fileKey, each.message]));
+  } catch (error) {
+    return new Map(chunk.map((each) => [each.path, sentence(error)]));
+  }
+}
+
+const isStarted = (body: unknown): body is Started =>
+  typeof body === 'object' && body !== null && 'refused' in body && Array.isArray(body.refused);

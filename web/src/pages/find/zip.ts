@@ -1,0 +1,72 @@
+import { downloadZip } from 'client-zip';
+import { NetworkError, sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { downloadUrl } from '../../viewer/sources';
+import { nameOf, type LeftOut, type Target } from './listing';
+
+interface Progress {
+  signal: AbortSignal;
+  /** Before each file, with the number of those before it. */
+  at: (done: number) => void;
+}
+
+/** Packs files, each in the folder of its asset. Files that cannot be read are left out. */
+export async function zipOf(
+  targets: readonly Target[],
+  { signal, at }: Progress,
+): Promise<{ zip: Blob | null; failed: LeftOut[] }> {
+  const failed: LeftOut[] = [];
+  const folders = foldersOf(targets);
+  async function* entries() {
+    for (const [done, target] of targets.entries()) {
+      at(done);
+      try {
+        const input = await read(target, signal);
+        yield { name: `${folders.get(target.card.id) ?? ''}${target.path ?? ''}`, input };
+      } catch (error) {
+        signal.throwIfAborted();
+        failed.push({ name: nameOf(target), reason: sentence(error) });
+      }
+    }
+  }
+  const zip = await downloadZip(entries()).blob();
+  return { zip: failed.length < targets.length ? zip : null, failed };
+}
+
+async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> {
+  // Each address is signed when it is needed: those of a long download would end before.
+  const url = await downloadUrl(card, path ?? '');
+  const lost = (): never => {
+    throw new NetworkError();
+  };
+  const response = await fetch(url, { signal }).catch(lost);
+  if (!response.ok) throw new Error(texts.errors.storage(response.status));
+  return response.blob().catch(lost);
+}
+
+/** The folder of each asset: its name as any system accepts it, with a number where two are alike. */
+export function foldersOf(targets: readonly Target[]): Map<string, string> {
+  const folders = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { card } of targets) {
+    if (folders.has(card.id)) continue;
+    const name = portable(card.name) || card.assetId;
+    let folder = name;
+    for (let number = 2; taken.has(folder.toLowerCase()); number++) folder = `${name} (${number})`;
+    taken.add(folder.toLowerCase());
+    folders.set(card.id, folder);
+  }
+  return folders;
+}
+
+const portable = (name: string): string =>
+  name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, '_').replace(/^[. ]+|[. ]+$/g, '');
+
+export function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser needs the address until it has begun to write.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
