@@ -221,8 +221,8 @@ export const en = {
     files: (files: number, bytes: number) =>
       `${plural(files, 'file', 'files')}, ${size(bytes)}, in one ZIP file`,
     leftOut: (number: number) => `${plural(number, 'is', 'are')} left out:`,
-    overCount: 'More than 500 files',
-    overSize: 'More than 1 GB',
+    overCount: 'Over the limit of 500',
+    overSize: 'Over the limit of 1 GB',
     archivedFile: 'Archived',
     otherDatabase: (databaseId: string) => `The workflow is only for the database ${databaseId}.`,
     downloadTitle: (number: number) => `Download the files of ${plural(number, 'asset', 'assets')}`,
@@ -248,6 +248,7 @@ export const en = {
       types ? 'There is no file of a type that it is for.' : 'There is no file to run it on.',
     start: 'Run',
     started: (runs: number) => `${plural(runs, 'run', 'runs')} started. To watch:`,
+    startedNow: (runs: number) => `${plural(runs, 'run', 'runs')} started`,
     notStarted: (runs: number) => `${plural(runs, 'run', 'runs')} could not be started:`,
     watch: (databaseId: string, assetId: string) =>
       `vitrine executions list ${databaseId} ${assetId}`,

@@ -1,11 +1,16 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { texts } from '../texts';
 
-/** A modal dialog. When it closes, the browser returns the focus to where it was before. */
+/** A modal dialog. When it closes or is removed, the focus returns to where it was before. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before it is removed: a dialog that is removed while it is open returns no focus.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
   return (
     <dialog ref={dialog} onClose={props.onClose} aria-labelledby={id}>
       <div className="stack">

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type SyntheticEvent } from 'react';
+import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
+import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
 import { listingOf, runPlan, type Target, type Workflow } from './listing';
 import { LeftOutList } from './LeftOutList';
@@ -20,6 +21,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
   const [whole, setWhole] = useState(false);
   const [done, setDone] = useState<number | null>(null);
   const [result, setResult] = useState<Result | null>(null);
+  const isOpen = useRef(true);
   const workflow = workflows.data?.find((each) => keyOf(each) === chosen);
   const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
   // After a part was refused, another try is about that part only.
@@ -31,15 +33,27 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
     const found = await startRuns(workflow, targets, setDone);
     setDone(null);
     setResult({ ...found, started: [...(result?.started ?? []), ...found.started] });
+    // Closing the dialog does not stop what it has begun.
+    if (!isOpen.current) say(ended(found));
+  };
+  const close = () => {
+    isOpen.current = false;
+    onClose();
   };
   const failure = workflows.error ?? listed.error;
   const isChosen = workflow !== undefined && !result?.started.length;
   return (
-    <Dialog title={words.runTitle(cards.length)} onClose={onClose}>
+    <Dialog title={words.runTitle(cards.length)} onClose={close}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         {failure && (
           <p className="failure" role="alert">
-            {sentence(failure)}
+            {sentence(failure)}{' '}
+            <button
+              type="button"
+              onClick={() => void Promise.all([workflows.refetch(), listed.refetch()])}
+            >
+              {texts.tryAgain}
+            </button>
           </p>
         )}
         <Choice
@@ -75,6 +89,13 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
       </form>
     </Dialog>
   );
+}
+
+function ended({ started, failed }: Result): string {
+  const [first] = failed;
+  if (!first) return words.startedNow(started.length);
+  const names = failed.map((each) => each.name);
+  return words.failed(started.length, names, first.reason);
 }
 
 const keyOf = ({ databaseId, workflowId }: Workflow): string => `${databaseId}:${workflowId}`;

@@ -50,14 +50,17 @@ test('a download names what it leaves out, with the reason', () => {
     'b: Download not allowed',
     'c: Not found.',
     'd/4.glb: In quarantine',
-    'd/5.las: More than 1 GB',
+    'd/5.las: Over the limit of 1 GB',
   ]);
 });
 
-test('a download ends at its limit of files', () => {
+test('a download and a run end at their limit', () => {
   const files = Array.from({ length: MOST_FILES + 1 }, (_, at) => file(`/${at}`));
   const plan = downloadPlan([listed('a', files)]);
   expect([plan.targets.length, plan.leftOut.length]).toEqual([MOST_FILES, 1]);
+  const assets = files.map((_, at) => listed(String(at), []));
+  const whole = runPlan(assets, workflow('GLOBAL', ''), true);
+  expect([whole.targets.length, whole.leftOut.length]).toEqual([MOST_FILES, 1]);
 });
 
 const workflow = (databaseId: string, extensions: string) =>

@@ -9,7 +9,7 @@ import type { Card } from './hits';
 
 type FileItem = components['schemas']['FileItem'];
 
-/** As many files as one download or run takes. */
+/** As many files as one download takes, or as many runs as start at once. */
 export const MOST_FILES = 500;
 /** The browser holds a whole download, in memory or on disk. */
 export const MOST_BYTES = 1_000_000_000;
@@ -110,11 +110,13 @@ export function runPlan(listed: readonly Listed[], workflow: Workflow, whole: bo
       : { ...each, gone: texts.selection.otherDatabase(databaseId) },
   );
   if (!whole) return filesPlan(usable, extensions);
-  const leftOut = usable.filter(({ gone }) => gone).map(goneOf);
-  const targets = usable
-    .filter(({ gone }) => !gone)
-    .map(({ card }) => ({ card, path: null, size: 0 }));
-  return { targets, leftOut };
+  const plan: Plan = { targets: [], leftOut: [] };
+  for (const each of usable) {
+    const gone = each.gone || overCount(plan.targets.length);
+    if (gone) plan.leftOut.push(goneOf({ ...each, gone }));
+    else plan.targets.push({ card: each.card, path: null, size: 0 });
+  }
+  return plan;
 }
 
 export const GLOBAL = 'GLOBAL';
@@ -152,8 +154,11 @@ function filesPlan(listed: readonly Listed[], extensions: readonly string[] = []
 function reasonOf(file: FileItem, before: number): string {
   if (file.isArchived) return texts.selection.archivedFile;
   if (file.isQuarantined) return texts.picture.quarantined;
-  return before >= MOST_FILES ? texts.selection.overCount : '';
+  return overCount(before);
 }
+
+const overCount = (before: number): string =>
+  before >= MOST_FILES ? texts.selection.overCount : '';
 
 const goneOf = ({ card, gone }: Listed): LeftOut => ({ name: card.name, reason: gone });
 
