@@ -56,7 +56,10 @@ export function useMay(): { download: boolean; change: boolean; run: boolean } {
 
 export const tags = queryOptions({
   queryKey: ['tags'],
-  queryFn: async () => (await reply(api.GET('/tags', {}))).Items.map((each) => each.tagName),
+  queryFn: async () => {
+    const { Items } = await reply(api.GET('/tags', {}));
+    return Items.map((each) => each.tagName).sort((one, other) => one.localeCompare(other));
+  },
 });
 
 export const databases = queryOptions({

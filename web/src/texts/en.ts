@@ -186,6 +186,8 @@ export const en = {
     triangles: 'Triangles',
     from: 'From',
     to: 'To',
+    reversed: 'The first value is greater than the second.',
+    archived: 'Archived assets too',
     apply: 'Apply',
     metadata: 'Metadata',
     metadataKey: 'Key',

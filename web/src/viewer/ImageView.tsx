@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { isTransient, sentence } from '../api/errors';
 import { factsOf } from '../api/facts';
 import { texts } from '../texts';
@@ -19,18 +19,38 @@ export function ImageView(props: ViewProps) {
   const [zoom, setZoom] = useState(1);
   const [failed, setFailed] = useState(false);
   const [shown, setShown] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  // The part of the picture in the middle of its place, which stays there.
+  const middle = useRef({ x: 0.5, y: 0.5 });
+  useLayoutEffect(() => {
+    const { current } = frame;
+    if (!current) return;
+    const { x, y } = middle.current;
+    current.scrollLeft = x * current.scrollWidth - current.clientWidth / 2;
+    current.scrollTop = y * current.scrollHeight - current.clientHeight / 2;
+  }, [zoom]);
   if (found.isError) {
     const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
   const photo = facts.data && photoText(facts.data);
-  const change = (by: number) => setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
+  const change = (by: number) => {
+    const { current } = frame;
+    if (current) {
+      middle.current = {
+        x: (current.scrollLeft + current.clientWidth / 2) / current.scrollWidth,
+        y: (current.scrollTop + current.clientHeight / 2) / current.scrollHeight,
+      };
+    }
+    setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
+  };
   return (
     <>
       {!shown && <Poster {...props} busy />}
       {found.data && (
         <div
+          ref={frame}
           className="image"
           role="group"
           aria-label={nameOf(props.file.path)}

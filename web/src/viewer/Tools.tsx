@@ -68,7 +68,11 @@ export function Tools(props: {
         {document.fullscreenEnabled && (
           <button
             type="button"
-            onClick={() => void props.host.current?.closest('.stage')?.requestFullscreen()}
+            onClick={() =>
+              void (document.fullscreenElement
+                ? document.exitFullscreen()
+                : props.host.current?.closest('.stage')?.requestFullscreen())
+            }
           >
             {texts.viewer.fullScreen}
           </button>

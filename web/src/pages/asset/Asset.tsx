@@ -183,7 +183,11 @@ function Head(props: {
   return (
     <header className="stack">
       <h1>{name ? <Name text={name} /> : <span className="hidden">{texts.loading}</span>}</h1>
-      {description && <p dir="auto">{description}</p>}
+      {description && (
+        <p dir="auto" className="lines">
+          {description}
+        </p>
+      )}
       {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}
       {asset && !asset.isDistributable && <p className="failure">{texts.asset.notDistributable}</p>}
       <div className="acts">

@@ -63,7 +63,10 @@ function filtersOf(state: FindState): Filter[] {
       meta: meta.length > 1 ? meta.filter((_, other) => other !== at) : undefined,
     },
   }));
-  return [...values, ...ranges, ...conditions];
+  const archived = state.archived
+    ? [{ name: texts.find.archived, without: { ...state, archived: undefined } }]
+    : [];
+  return [...values, ...ranges, ...conditions, ...archived];
 }
 
 function rangeOf<T>([from, to]: [T | null, T | null], show: (bound: T) => string): string {

@@ -66,6 +66,14 @@ function Filters(props: {
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
       <Metadata state={state} change={change} />
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={state.archived ?? false}
+          onChange={(event) => change({ ...state, archived: event.target.checked || undefined })}
+        />
+        {texts.find.archived}
+      </label>
     </>
   );
 }

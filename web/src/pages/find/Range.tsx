@@ -34,9 +34,14 @@ export function Range(props: {
   });
   const current =
     draft.of === shown ? draft : { of: shown, from: textOf(value?.[0]), to: textOf(value?.[1]) };
+  const [reversed, setReversed] = useState(false);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const bounds: Bounds = [boundOf(current.from, kind), boundOf(current.to, kind)];
+    const [least, most] = bounds;
+    const isReversed = least !== null && most !== null && least > most;
+    setReversed(isReversed);
+    if (isReversed) return;
     onChange(bounds[0] === null && bounds[1] === null ? undefined : scaled(bounds, scale));
   };
   return (
@@ -57,6 +62,7 @@ export function Range(props: {
               min={kind === 'number' ? 0 : undefined}
               placeholder={texts.find[end]}
               value={current[end]}
+              aria-invalid={reversed || undefined}
               onChange={(event) => setDraft({ ...current, [end]: event.target.value })}
             />
           </span>
@@ -65,6 +71,9 @@ export function Range(props: {
           {texts.find.apply}
         </button>
       </form>
+      <p role="alert" className="failure">
+        {reversed && texts.find.reversed}
+      </p>
     </fieldset>
   );
 }

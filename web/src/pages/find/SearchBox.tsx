@@ -43,7 +43,8 @@ export function SearchBox() {
     const timer = setTimeout(() => {
       void navigate({
         to: '/',
-        replace: true,
+        // Only the words change with each key: filters that were set before are kept for Back.
+        replace: shown !== '',
         search: (before) => ({ ...before, q: typed || undefined }),
       });
     }, keys.current.wait);

@@ -58,6 +58,8 @@ export function Selection(props: {
     const number = cards.length - failed.length;
     // What failed stays selected, so that it can be tried again.
     onChange(failed);
+    // The button that had the focus is gone with the selection.
+    if (!failed.length) document.getElementById('content')?.focus();
     say(
       failed.length
         ? texts.selection.failed(
@@ -75,7 +77,7 @@ export function Selection(props: {
           ? texts.find.selected(cards.length)
           : texts.selection.progress(done + 1, cards.length)}
       </strong>
-      <button type="button" onClick={() => onChange(shown)}>
+      <button type="button" onClick={() => onChange(shown)} disabled={done !== null}>
         {texts.find.selectAll(shown.length, props.total)}
       </button>
       {actsOf(may).map(([act, name]) => (

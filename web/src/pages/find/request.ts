@@ -24,6 +24,7 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
     from: page * PAGE,
     size: PAGE,
     foldFiles: true,
+    includeArchived: state.archived ?? false,
     previews: true,
     includeHighlights: false,
     aggregations: first,

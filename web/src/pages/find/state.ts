@@ -18,6 +18,8 @@ export interface FindState {
   date?: [string | null, string | null];
   triangles?: [number | null, number | null];
   meta?: Condition[];
+  /** Archived assets are hits too. */
+  archived?: true;
   sort?: Sort;
   view?: 'list';
 }
@@ -52,6 +54,7 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   if (triangles) state.triangles = triangles;
   const meta = Array.isArray(search.meta) ? search.meta.filter(isCondition).slice(0, 15) : [];
   if (meta.length) state.meta = meta;
+  if (search.archived === true) state.archived = true;
   const sort = SORTS.find((each) => each === search.sort);
   if (sort) state.sort = sort;
   if (search.view === 'list') state.view = 'list';
@@ -62,7 +65,7 @@ export function parseSearch(search: Record<string, unknown>): FindState {
 export function chosenFilters(state: FindState): number {
   const facets = Object.values(state.facets ?? {}).reduce((sum, values) => sum + values.length, 0);
   const ranges = [state.size, state.date, state.triangles].filter(Boolean).length;
-  return facets + ranges + (state.meta?.length ?? 0);
+  return facets + ranges + (state.meta?.length ?? 0) + (state.archived ? 1 : 0);
 }
 
 export function withoutFilters({ q, sort, view }: FindState): FindState {

@@ -46,13 +46,16 @@ export function Target(props: {
   const id = useId();
   const known = useQuery(databases);
   const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState('');
+  // Of the files that were chosen then: other ones may not have this fault.
+  const [refused, setRefused] = useState({ files: 0, text: '' });
+  const setFailure = (text: string) => setRefused({ files: files.length, text });
+  const failure = refused.files === files.length ? refused.text : '';
   const { databaseId } = draft;
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const refused = files.length ? refusal(draft) : noFiles;
-    setFailure(refused);
-    if (refused) return;
+    const reason = files.length ? refusal(draft) : noFiles;
+    setFailure(reason);
+    if (reason) return;
     setBusy(true);
     try {
       const place = await placeOf(draft);

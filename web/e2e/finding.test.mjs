@@ -1,0 +1,89 @@
+// Archived assets, ranges that cannot be, and the way back from a search.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, close, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+test('archived assets leave the hits, are found on request, and restored', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `leaving ${Date.now()}`;
+  await newAsset(page, [file('a.txt')], name, 'to be archived', 'library');
+  await withKey(page);
+  await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}`);
+  await page.locator(HITS).first().waitFor();
+  await page.locator('[data-index="0"] .select').check();
+  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText('Nothing matches').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+  await page.getByLabel('Archived assets too').check();
+  await page.locator(HITS, { hasText: name }).waitFor();
+  await accessible(page, 'archived assets among the hits');
+  await page.getByRole('button', { name: 'Remove filter: Archived assets too' }).waitFor();
+  await page.locator(HITS).first().click();
+  await page.getByRole('button', { name: 'Restore the asset' }).click();
+  await page.getByText('This asset is archived.').waitFor({ state: 'detached' });
+  clean(seen);
+  await close(context);
+});
+
+test('a range whose first value is greater is refused beside it, and the filters remain', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  const range = page.locator('fieldset', { hasText: 'Triangles' });
+  await range.getByLabel('From').fill('9000');
+  await range.getByLabel('To').fill('10');
+  await range.getByRole('button').click();
+  await range.getByText('The first value is greater than the second.').waitFor();
+  assert.ok(!page.url().includes('triangles'));
+  await accessible(page, 'a refused range');
+  await range.getByLabel('To').fill('90000');
+  await range.getByRole('button').click();
+  await page.waitForURL(/triangles=/);
+  assert.equal(await range.getByText('The first value is greater').count(), 0);
+  clean(seen);
+  await close(context);
+});
+
+test('words that are typed are one step back, and filters another', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?triangles=%5B3000%2Cnull%5D`);
+  await page.locator(HITS).first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('gear');
+  await page.waitForURL(/q=gear/);
+  await page.goBack();
+  await page.waitForURL((url) => url.search.includes('triangles') && !url.search.includes('q='));
+  clean(seen);
+  await close(context);
+});
+
+test('zoom keeps the middle of a picture in its place', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?q=photos`);
+  await page.locator(HITS, { hasText: 'photos' }).click();
+  await page.locator('.tree .file', { hasText: /jpe?g/ }).first().click();
+  const zoom = page.getByRole('button', { name: 'Zoom in' });
+  await zoom.click();
+  await zoom.click();
+  const middle = () =>
+    page
+      .locator('.image')
+      .evaluate((frame) => [
+        (frame.scrollLeft + frame.clientWidth / 2) / frame.scrollWidth,
+        (frame.scrollTop + frame.clientHeight / 2) / frame.scrollHeight,
+      ]);
+  for (const part of await middle()) assert.ok(Math.abs(part - 0.5) < 0.02, `${part}`);
+  clean(seen);
+  await close(context);
+});
