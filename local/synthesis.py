@@ -53,9 +53,10 @@ def with_defaults(
     The page's own origin may use the API and the buckets. With a page, models have turntables,
     which it shows; without `processing` they would have no effect, and be refused.
     """
-    processing = {**_environment(), **given}.get("processing", True)
-    turntables: Mapping[str, JsonValue] = {"turntables": True} if page and processing else {}
-    return {"webUrl": url, **turntables, **given}
+    chosen = {**_environment(), **given}
+    makes_turntables = page and chosen.get("processing", True)
+    turntables: Mapping[str, JsonValue] = {"turntables": True} if makes_turntables else {}
+    return {"webUrl": url, **turntables, **chosen}
 
 
 def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:

@@ -35,7 +35,7 @@ PAUSE_SECONDS = 60
 # outdated.
 LONGEST = timedelta(hours=1)
 
-# Digests by which a closed cursor is told from an expired one; ten times the open ones.
+# Digests that distinguish closed cursors from expired ones; ten times the open ones.
 _KEPT_CLOSED = 100
 _ATTEMPTS = 10
 # 96 bits in base 16.

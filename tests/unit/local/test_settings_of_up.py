@@ -56,5 +56,6 @@ def test_models_have_turntables_where_the_page_shows_them(monkeypatch: pytest.Mo
     assert settings({"webUrl": "http://a"}) == {"webUrl": "http://a", "turntables": True}
     off: dict[str, JsonValue] = {"processing": False}
     assert settings(off) == {**own, **off}, "turntables would have no effect"
-    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps(off))
-    assert settings({}) == own
+    for chosen in (off, {"turntables": False}, {"webUrl": "http://a", "turntables": False}):
+        monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps(chosen))
+        assert settings({}) == {**own, **chosen}, "as the environment has it"

@@ -43,8 +43,14 @@ export const me = queryOptions({
 /** Whether the user may change assets; undefined until it is known. */
 export const useMayWrite = (): boolean | undefined => useQuery(me).data?.pages.has('/upload');
 
-/** What the user may do with selected assets. */
-export function useMay(): { download: boolean; change: boolean; run: boolean } {
+/** What a user may do with selected assets. */
+export interface May {
+  download: boolean;
+  change: boolean;
+  run: boolean;
+}
+
+export function useMay(): May {
   const pages = useQuery(me).data?.pages;
   const change = pages?.has('/upload') ?? false;
   return {

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
 import { api, replyWithHeaders } from '../../api/client';
 import { sentence } from '../../api/errors';
-import { tags as tagsOfServer } from '../../api/queries';
+import { tags as tagsOfServer, type May } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
@@ -15,7 +15,6 @@ import { addTag } from './tagging';
 
 type Act = (card: Card) => Promise<void>;
 type Asking = 'download' | 'tag' | 'run' | 'archive';
-type May = { download: boolean; change: boolean; run: boolean };
 
 /** The acts that the user may do, with their names. */
 function actsOf(may: May): [Asking, string][] {

@@ -43,8 +43,9 @@ test('a download names what it leaves out, with the reason', () => {
     listed('b', [file('/3.glb')], { distributable: false }),
     listed('c', [], { gone: 'Not found.' }),
     listed('d', [file('/4.glb', { isQuarantined: true }), file('/5.las', { size: 2e9 })]),
+    listed('e', [file('/6.glb')]),
   ]);
-  expect(paths(plan)).toEqual(['a/1.glb']);
+  expect(paths(plan)).toEqual(['a/1.glb', 'e/6.glb']);
   expect(reasons(plan)).toEqual([
     'a/2.glb: Archived',
     'b: Download not allowed',

@@ -84,7 +84,7 @@ async function filesOf(path: { databaseId: string; assetId: string }): Promise<F
   return files;
 }
 
-/** The files to download, in their order until a limit is reached. */
+/** The files to download, in their order; those that would exceed a limit are left out. */
 export function downloadPlan(listed: readonly Listed[]): Plan {
   const plan = filesPlan(
     listed.map((each) =>
@@ -94,9 +94,10 @@ export function downloadPlan(listed: readonly Listed[]): Plan {
   let bytes = 0;
   const within: Target[] = [];
   for (const target of plan.targets) {
-    bytes += target.size;
-    if (bytes <= MOST_BYTES) within.push(target);
-    else plan.leftOut.push({ name: nameOf(target), reason: texts.selection.overSize });
+    if (bytes + target.size <= MOST_BYTES) {
+      bytes += target.size;
+      within.push(target);
+    } else plan.leftOut.push({ name: nameOf(target), reason: texts.selection.overSize });
   }
   return { ...plan, targets: within };
 }

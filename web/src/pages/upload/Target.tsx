@@ -19,7 +19,7 @@ export interface Draft {
   assetId: string;
 }
 
-/** What was typed, with what stands for what was not. */
+/** A draft with its name: the one that was typed, else the suggested one. */
 export interface Named extends Draft {
   name: string;
 }

@@ -57,8 +57,8 @@ test('contents are compared by SHA-256 where the server has it, and never taken 
       : Promise.resolve(`sum of ${file.name}`),
   );
   const contents = new Contents(place);
-  const told = vi.fn();
-  contents.subscribe(told);
+  const listener = vi.fn();
+  contents.subscribe(listener);
   contents.compare(files);
   await settled();
   expect(files.map(({ file }) => contents.current().get(file))).toEqual([
@@ -69,7 +69,7 @@ test('contents are compared by SHA-256 where the server has it, and never taken 
     'alike',
   ]);
   expect(sha256).toHaveBeenCalledTimes(3);
-  expect(told).toHaveBeenCalled();
+  expect(listener).toHaveBeenCalled();
   // Files that were compared are not compared again.
   contents.compare(files);
   await settled();
