@@ -238,6 +238,17 @@ def test_exif_that_is_too_large_is_not_read(kind: str) -> None:
     assert time.process_time() - start < 2
 
 
+def test_exif_behind_the_pixels_of_a_png_is_read_within_the_same_limit() -> None:
+    large = GOOD | {0: GOOD[0] | {0x010E: text("x" * limits.EXIF_BYTES)}}
+    for folders, wanted in ((GOOD, FACTS), (large, {})):
+        png = picture(exif_of(folders), "PNG")
+        at = png.index(b"eXIf") - 4
+        end = at + 12 + int.from_bytes(png[at : at + 4], "big")
+        last = len(png) - 12  # the length, name and sum of IEND
+        found = inspect("photo.png", png[:at] + png[end:last] + png[at:end] + png[last:], Asset())
+        assert {name: found.facts[name] for name in FACTS if name in found.facts} == wanted
+
+
 def test_previews_have_no_exif() -> None:
     found = inspect("photo.jpg", picture(exif_of(GOOD)), Asset())
     for preview in (found.thumbnail, found.small):

@@ -64,6 +64,11 @@ test('a download and a run end at their limit', () => {
   expect([whole.targets.length, whole.leftOut.length]).toEqual([MOST_FILES, 1]);
 });
 
+test('the files of a download have at most a gigabyte together', () => {
+  const files = [file('/1', { size: 6e8 }), file('/2', { size: 6e8 }), file('/3', { size: 4e8 })];
+  expect(paths(downloadPlan([listed('a', files)]))).toEqual(['a/1', 'a/3']);
+});
+
 const workflow = (databaseId: string, extensions: string) =>
   workflowOf({
     workflowId: 'w',

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { chosenFilters, parseSearch, withoutFilters } from './state';
+
+test('archived assets are hits only if the address says so', () => {
+  expect(parseSearch({ archived: true })).toEqual({ archived: true });
+  for (const other of [false, 'true', 1, null])
+    expect(parseSearch({ archived: other })).toEqual({});
+  expect(chosenFilters({ archived: true })).toBe(1);
+  expect(withoutFilters({ q: 'a', archived: true })).toEqual({ q: 'a' });
+});
