@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, close, endpoint, file, newAsset, open, UI } from './walk.mjs';
+import { accessible, clean, close, endpoint, file, newAsset, open, UI, vitrine } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -88,6 +88,7 @@ test('a target that is chosen after the files is compared, and one that cannot b
   const { context, page, seen } = await open(browser);
   const name = `later ${Date.now()}`;
   const { database, id } = await newAsset(page, [file('a.txt', 'same')], name);
+  vitrine('wait'); // the page that is loaded next knows of no write
   await page.goto(`${UI}upload`);
   await choose(page, [file('a.txt', 'same'), file('b.txt', 'new')]);
   await page.getByLabel('An existing asset').check();

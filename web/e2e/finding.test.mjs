@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, close, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+import { accessible, clean, close, file, HITS, newAsset, open, UI, vitrine, withKey } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -14,6 +14,7 @@ test('archived assets leave the hits, are found on request, and restored', async
   const { context, page, seen } = await open(browser);
   const name = `leaving ${Date.now()}`;
   await newAsset(page, [file('a.txt')], name, 'to be archived', 'library');
+  vitrine('wait'); // the page that is loaded next knows of no write
   await withKey(page);
   await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}`);
   await page.locator(HITS).first().waitFor();
