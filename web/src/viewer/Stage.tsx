@@ -58,7 +58,7 @@ function View(props: ViewProps) {
 }
 
 const withoutViewer = ({ picture: { file, preview } }: ViewProps) =>
-  (file ?? preview) ? { note: texts.viewer.onlyPicture } : { failure: texts.viewer.noPicture };
+  (file ?? preview) ? { caption: texts.viewer.onlyPicture } : { failure: texts.viewer.noPicture };
 
 /** The picture of a file, with what is going on below it. */
 export function Poster(
@@ -66,6 +66,7 @@ export function Poster(
     busy?: boolean;
     part?: number;
     note?: string;
+    caption?: string;
     failure?: string;
     retry?: () => void;
   },
@@ -86,6 +87,11 @@ export function Poster(
       {props.note && (
         <p className="note" role="status">
           {props.note}
+        </p>
+      )}
+      {props.caption && (
+        <p className="note caption" role="status">
+          {props.caption}
         </p>
       )}
       {props.failure && (

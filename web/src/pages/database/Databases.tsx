@@ -26,7 +26,15 @@ export function Databases() {
       {found.data?.length === 0 && (
         <div className="notice">
           <p>{words.none}</p>
-          <p>{mayWrite ? <code>{texts.upload.createDatabase}</code> : texts.find.unseen.help}</p>
+          <p>
+            {mayWrite ? (
+              <>
+                {texts.upload.createDatabase} <code>{texts.upload.createDatabaseCommand}</code>
+              </>
+            ) : (
+              texts.find.unseen.help
+            )}
+          </p>
         </div>
       )}
       <ul className="databases">

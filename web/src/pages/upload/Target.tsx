@@ -90,7 +90,8 @@ export function Target(props: {
       />
       {known.data?.length === 0 && (
         <p className="help">
-          {texts.upload.noDatabase} <code>{texts.upload.createDatabase}</code>
+          {texts.upload.noDatabase} {texts.upload.createDatabase}{' '}
+          <code>{texts.upload.createDatabaseCommand}</code>
         </p>
       )}
       {draft.kind === 'new' ? (
