@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, close, file, HITS, newAsset, open, UI, vitrine, withKey } from './walk.mjs';
+import {
+  accessible,
+  clean,
+  close,
+  file,
+  HITS,
+  newAsset,
+  open,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
