@@ -252,6 +252,15 @@ class SearchReply(WireModel):
     reindex_due: Annotated[
         str | None, Field(description="What searches may not find until the indexes are rebuilt.")
     ] = None
+    files_left_out: Annotated[
+        str | None,
+        Field(
+            description=(
+                "Why a condition on assets does not hold for their files, with `foldFiles`: more "
+                "assets meet it than one search can list."
+            )
+        ),
+    ] = None
     lag: SearchLag | None = None
     previews_omitted: Annotated[
         str | None, Field(description="Why the hits have no previews, though they were requested.")

@@ -26,6 +26,12 @@ from backend.search.query.folded_hits import (
     taken_number,
 )
 from backend.search.query.hits import Search, sized, with_sources
+from backend.search.query.inheritance import (
+    assets_meeting,
+    conditions_of_assets,
+    inherited,
+    left_out,
+)
 from backend.search.query.models import (
     EntityType,
     PreviewsBody,
@@ -268,9 +274,18 @@ class SearchService:
         return self._corrected(window, request, search, {**_reply(answer, kinds), **about})
 
     def _run_folded(self, body: SearchBody, request: JsonObject) -> JsonObject:
-        """Return assets with their best files, by a second request for the hits of the page."""
+        """Return assets with their best files, by a second request for the hits of the page.
+
+        Conditions on assets take one request more, and then hold for their files too.
+        """
         engine, (kinds, about) = self._engine(), self._searched(body)
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
+        conditions = conditions_of_assets(request)
+        if conditions:
+            assets_only = tuple(name for name, kind in kinds.items() if kind == "asset")
+            met = engine.search(assets_only, assets_meeting(request, conditions))["aggregations"]
+            request, exceeded = inherited(request, conditions, met)
+            about = about if exceeded is None else {**about, "filesLeftOut": left_out(exceeded)}
         answer = search(folded_request(request))
         number, heads = taken_number(answer), answer["hits"]["hits"]
         replace_asset_counts(answer.get("aggregations"))

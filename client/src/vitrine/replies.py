@@ -1456,6 +1456,7 @@ class SearchResult(Wire):
     with_all_words: int | None = None
     did_you_mean: str | None = None
     reindex_due: str | None = None
+    files_left_out: str | None = None
     lag: Lag | None = None
     previews_omitted: str | None = None
 

@@ -35,8 +35,9 @@ class SearchResult(replies.SearchResult):
     `with_all_words` is how many hits have all words of a query with several words, and
     `did_you_mean` a text whose words a document has, where no hit has all of them.
     `assets_found` counts assets where files are folded in; above 10,000 it is an estimate.
-    `reindex_due` is what may not be found until a reindex, and `previews_omitted` why the hits
-    have no previews, though they were requested.
+    `reindex_due` is what may not be found until a reindex, `files_left_out` why a condition on
+    assets does not hold for their files, and `previews_omitted` why the hits have no previews,
+    though they were requested.
     """
 
     @property

@@ -59,6 +59,7 @@ export function Find() {
           </p>
         )}
         {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
+        {page?.reply.filesLeftOut && <p className="hint">{page.reply.filesLeftOut}</p>}
         {found.isError && !page && !denied && (
           <Failure error={found.error} reset={() => void found.refetch()} />
         )}
