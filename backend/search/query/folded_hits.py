@@ -12,7 +12,13 @@ from typing import Any
 from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID
 from backend.search.query.hits import DOC_VALUES, from_doc_values
-from backend.search.query.queries import HIDDEN_FIELDS
+from backend.search.query.queries import HIDDEN_FIELDS, TIE_BREAKERS
+from backend.spec.formats import (
+    DOCUMENT_EXTENSIONS,
+    IMAGE_EXTENSIONS,
+    INSPECT_CAD_EXTENSIONS,
+    INSPECT_EXTENSIONS,
+)
 
 # One more request reads them for a page of 100 assets: 300 files, from doc values, because their
 # sources may exceed a reply (decision 55).
@@ -23,6 +29,35 @@ FILES_OF_ASSET = 3
 COUNTED_EXACTLY = 10_000
 _ASSETS, _OF_ASSET, _FILES = "folded_assets", "of_asset", "files"
 _UNFOLDED = ("highlight", "explain")
+
+# Of files that match a search equally well, one to look at comes first, and not the first by name:
+# the order in which the page of an asset chooses the file that it opens.
+_GLTF = frozenset({"glb", "gltf"})
+_KINDS = (
+    _GLTF,
+    (INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS) - IMAGE_EXTENSIONS - DOCUMENT_EXTENSIONS - _GLTF,
+    IMAGE_EXTENSIONS,
+    DOCUMENT_EXTENSIONS,
+)
+_BY_KIND = """
+def found = doc[params.field];
+return found.size() == 0 ? params.last : params.places.getOrDefault(found.value, params.last);
+"""
+_KIND_ORDER: JsonObject = {
+    "_script": {
+        "type": "number",
+        "script": {
+            "lang": "painless",
+            "source": _BY_KIND,
+            "params": {
+                "field": "str_fileext.keyword",
+                "places": {f".{one}": n for n, kind in enumerate(_KINDS) for one in kind},
+                "last": len(_KINDS),
+            },
+        },
+        "order": "asc",
+    }
+}
 
 
 def folded_request(request: JsonObject) -> JsonObject:
@@ -61,7 +96,7 @@ def assets_request(request: JsonObject, heads: Sequence[JsonObject]) -> JsonObje
         "size": FILES_OF_ASSET,
         # OpenSearch prepares the whole query again for each asset with `track_scores`: 1.7 ms each.
         # A score that sorts last is free.
-        "sort": [*request["sort"], "_score"],
+        "sort": [*_with_kind_order(request["sort"]), "_score"],
         "_source": False,
         "docvalue_fields": DOC_VALUES,
     }
@@ -106,6 +141,11 @@ def folded_hits(
             best = {name: head[name] for name in ("_score", "sort") if name in head}
             found.append({**asset, **best, _FILES: files.get(_asset_of(head), [])})
     return found
+
+
+def _with_kind_order(sort: Sequence[Any]) -> list[Any]:
+    """Return a sort in which files that are otherwise equal are ordered by their kind."""
+    return [one for one in sort if one not in TIE_BREAKERS] + [_KIND_ORDER, *TIE_BREAKERS]
 
 
 def _asset_of(head: JsonObject) -> str:

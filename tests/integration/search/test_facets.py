@@ -260,3 +260,23 @@ def test_hidden_and_archived_assets_are_not_folded_in(museum: Library) -> None:
         }
     )
     assert sorted(ids(search(query="gear", foldFiles=True))) == before == ["drive", "gearbox"]
+
+
+def test_of_equal_files_one_to_look_at_comes_first(library: Library) -> None:
+    names = ("a.bin", "b.pdf", "c.png", "d.step", "e.gltf", "f.glb", "g")
+    found = {
+        name: file("flange", 0, str_key=f"flange/{name}", str_fileext=f".{name.partition('.')[2]}")
+        for name in names
+    }
+    del found["g"]["str_fileext"]
+    library.put({"flange": asset("flange", str_assetname="flange"), **found})
+
+    def files(**body: Any) -> list[str]:
+        (hit,) = library.search(foldFiles=True, **body)["hits"]["hits"]
+        return [one["_id"] for one in hit["files"]]
+
+    assert files() == files(query="flange") == ["e.gltf", "f.glb", "d.step"]
+    assert files(sort=["str_assetname"]) == files()
+    assert files(query="pdf")[0] == "b.pdf"
+    of_others = {"facet": "str_fileext", "values": [".bin", ".pdf", ".png"]}
+    assert files(facetChoices=[of_others]) == ["c.png", "b.pdf", "a.bin"]

@@ -26,3 +26,21 @@ describe('the size on a card', () => {
     expect(cardOf(hit('.gltf'))).toMatchObject({ type: 'gltf', size: null });
   });
 });
+
+describe('the picture on a card', () => {
+  const preview = { id: '2', url: 'http://127.0.0.1/2', expiresAt: '2100-01-01T00:00:00Z' };
+  const pictured = (str_previewfilekey: string): Hit => {
+    const one = hit('.pdf');
+    return { ...one, preview, _source: { ...one._source, str_previewfilekey } };
+  };
+
+  it('is that of the file that the card names', () => {
+    const card = cardOf(pictured('previews/one/generated/preview.png'));
+    expect(card).toMatchObject({ type: 'pdf', file: '/a.pdf' });
+    expect(card.picture.preview?.id).toBe('1');
+  });
+
+  it('is the one that a user chose', () => {
+    expect(cardOf(pictured('previews/one/mine.png')).picture.preview?.id).toBe('2');
+  });
+});

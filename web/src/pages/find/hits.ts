@@ -9,6 +9,9 @@ export type SearchReply = components['schemas']['SearchReply'];
 /** Models whose textures or geometry are in files beside them: their own size says little. */
 const IN_SEVERAL_FILES = new Set(['.gltf', '.obj', '.dae', '.3ds', '.x3d', '.wrl']);
 
+/** The picture of an asset that the server made: that of its primary or largest file. */
+const GENERATED = /\/generated\/preview\.png$/;
+
 /** An asset as the grid shows it. */
 export interface Card {
   id: string;
@@ -42,7 +45,14 @@ export function cardOf(hit: Hit): Card {
     changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
     description: text(source.str_description),
     file: best ? pathOf(text(best._source.str_key), text(source.str_assetid)) : null,
-    picture: pictureOf([hit, ...files], text(source.str_databaseid), text(source.str_assetid)),
+    picture: pictureOf(
+      // The file that is named, unless a user chose the picture of the asset.
+      best && GENERATED.test(text(source.str_previewfilekey))
+        ? [best, hit, ...files]
+        : [hit, ...files],
+      text(source.str_databaseid),
+      text(source.str_assetid),
+    ),
   };
 }
 
