@@ -33,8 +33,8 @@ test: style prepare ## Check format, lint, types; run unit tests and one journey
 	@$(BIN)/python -m tests.parts test
 
 # The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
-PART ?= contract integration journeys tracking processing kills costs web \
-	histories engines policies lifecycles moto models sandbox deploy fuzz attacks searches scale mlflow
+PART ?= contract integration journeys tracking processing kills costs \
+	web histories engines policies lifecycles moto models sandbox deploy fuzz attacks searches scale mlflow
 .PHONY: prove
 prove: prepare ## Run all other tests (hours), or parts of them, such as PART="journeys kills"
 	@$(BIN)/python -m tests.parts $(PART)
@@ -89,7 +89,7 @@ NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bi
 web/node_modules/.package-lock.json: web/package-lock.json $(READY)
 	@cd web && $(NPM) ci --prefer-offline
 
-.PHONY: web web-lint web-test web-size web-e2e bench-web screenshots
+.PHONY: web web-lint web-test web-size web-e2e web-smoke bench-web screenshots
 web: web/node_modules/.package-lock.json ## Start Vite's server for work on the page (VITRINE_GATEWAY=)
 	@cd web && $(NPM) run dev
 
@@ -105,6 +105,8 @@ web-size: web/node_modules/.package-lock.json ## Build the page and compare its 
 WEB_STATE := build/web-e2e
 # Where web/e2e/provider.mjs signs in while its walks run.
 WEB_ISSUER ?= http://127.0.0.1:18473
+FURNISH = $(BIN)/vitrine import samples/library > /dev/null; \
+	$(BIN)/python samples/describe.py --endpoint $(WEB_STATE)/endpoint.json
 # Starts a runtime with the described samples, runs a script of web/e2e on it, and stops it.
 define on_page
 	@cd web/e2e && $(NPM) ci --prefer-offline
@@ -112,8 +114,7 @@ define on_page
 		--set oidcIssuer=$(WEB_ISSUER) --set oidcClientId=vitrine-web
 	@trap '$(BIN)/python -m local down --state $(WEB_STATE)' EXIT; \
 		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json PYTHONPATH=$(CURDIR); \
-		$(BIN)/vitrine import samples/library > /dev/null; \
-		$(BIN)/python samples/describe.py --endpoint $(WEB_STATE)/endpoint.json; \
+		$(FURNISH); \
 		$(BIN)/vitrine wait > /dev/null; \
 		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
 		export VITRINE_CLIENT=$(CURDIR)/$(BIN)/vitrine VITRINE_SCRATCH=$(CURDIR)/$(WEB_STATE); \
@@ -123,6 +124,11 @@ endef
 
 web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its own (CHROMIUM=)
 	$(call on_page,test)
+
+# One sample: inspecting all of them takes most of the time.
+web-smoke: FURNISH = $(BIN)/vitrine import samples/library/lighthouse --database library > /dev/null
+web-smoke: prepare ## Walk the shortest way through the page: sign in, find, look, upload (CHROMIUM=)
+	$(call on_page,smoke)
 
 bench-web: prepare ## Measure the page: sizes, time to pictures, searches, scrolling (CHROMIUM=)
 	$(call on_page,bench)

@@ -130,22 +130,19 @@ CI: Mapping[str, Part] = {
         (
             Run(
                 ("tests/journeys",),
-                without=tuple(
-                    f"tests/journeys/{each}" for each in ("alone", "long", "main", "tracking")
-                ),
+                without=tuple(f"tests/journeys/{each}" for each in ("long", "main", "tracking")),
                 environment=ENVIRONMENT,
             ),
-            Run(("tests/journeys/alone",), ALONE, environment=ENVIRONMENT),
         )
     ),
     "tracking": Part(
         (Run(("tests/integration/tracking", "tests/journeys/tracking"), environment=ENVIRONMENT),)
     ),
     "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
-    "kills": Part((Run(("tests/kills",), WORKERS, without=(CHANGES,), environment=ENVIRONMENT),)),
+    "kills": Part((Run(("tests/kills",), without=(CHANGES,), environment=ENVIRONMENT),)),
     # Requests and bytes are counted; benchmarks measure times, which no test limits.
     "costs": Part((Run(("tests/costs",), WORKERS),)),
-    "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
+    "page": Part((), command=("make", "web-size", "web-smoke")),
 }
 """The parts of continuous integration after `make test`."""
 
@@ -153,6 +150,7 @@ CI: Mapping[str, Part] = {
 GRANTS = Part((Run(("tests/grants",), ALONE),))
 _SEARCH = "tests/integration/search"
 LONG: Mapping[str, Part] = {
+    "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
     "histories": Part(
         (
             Run(
@@ -251,10 +249,13 @@ LONG: Mapping[str, Part] = {
                 _files(
                     "tests/integration/tracking",
                     *("differential", "traces_differential", "registry_differential"),
-                    *("logged_models", "evaluation"),
+                    *("logged_models", "evaluation", "import_order"),
                 ),
                 ("-q", "-n", str(CORES)),
-                amounts=("MLFLOW_HISTORIES", "MLFLOW_TRACE_HISTORIES", "MLFLOW_REGISTRY_HISTORIES"),
+                amounts=(
+                    *("MLFLOW_HISTORIES", "MLFLOW_TRACE_HISTORIES", "MLFLOW_REGISTRY_HISTORIES"),
+                    "IMPORTED_MODULES",
+                ),
             ),
             Run(_files("tests/journeys/long", "mlflow_server", "tracking_demo"), ALONE),
         )

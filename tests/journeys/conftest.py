@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 
 from tests.journeys import shared
+from tests.journeys.foreign_workflows import ALLOWED_QUEUES
 from tests.journeys.runtime import Api, Runtime
 from tests.journeys.stock import WEB_ORIGIN
 
@@ -48,10 +49,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def runtime(worker_id: str) -> Iterator[Runtime]:
     """The product with its tables in memory, started once for all workers.
 
-    It has the address of VAMS's web application, like a deployment that serves one.
+    It has the address of VAMS's web application, like a deployment that serves one, and allows
+    pipelines to name the queue of `test_foreign_pipelines.py`.
     """
     page = ("--set", f"webUrl={WEB_ORIGIN}")
-    with shared.shared_runtime(worker_id, "--in-memory", *page) as running:
+    queues = ("--set", f"allowedPipelineQueues={ALLOWED_QUEUES}")
+    with shared.shared_runtime(worker_id, "--in-memory", *page, *queues) as running:
         yield running
 
 

@@ -162,7 +162,16 @@ def test_make_run_prints_address_key_and_three_commands_that_work(product: Produ
     assert any(re.match(r"key vams_\S+$", line) for line in product.said)
     for command in product.said[-3:]:
         assert ".venv/bin/vitrine" in command
-        ran(command.replace(" DIR", " samples/library"), dict(os.environ))
+        # One folder: the start and the commands of the README have imported all samples.
+        ran(command.replace(" DIR", " samples/library/bolt"), dict(os.environ))
+
+
+def test_every_sample_is_found_after_the_first_start(product: Product) -> None:
+    runtime = Runtime(product.state)
+    with runtime.connections:
+        found = runtime.client().search(databaseId="library", entityTypes=["file"])
+    files = [path for path in (ROOT / "samples" / "library").rglob("*") if path.is_file()]
+    assert len(found) == len(files) == 39
 
 
 def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) -> None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.journeys.runtime import ROOT, Runtime, noise
+from tests.journeys.runtime import Runtime, noise
 
 ASSETS = 6
 
@@ -66,11 +66,6 @@ def folder_of_assets(root: Path, assets: int = 12) -> Path:
             size = 0 if name.startswith("empty") else 1000 + number
             path.write_bytes(noise(size, f"{asset}/{name}"))
     return root
-
-
-def test_the_samples_are_all_found(runtime: Runtime) -> None:
-    found = figures(runtime, ROOT / "samples" / "library", f"db-{uuid4().hex[:8]}")
-    assert found["searchable"] == found["files"] == 39
 
 
 def test_odd_names_are_all_found(imported: Imported) -> None:

@@ -1,6 +1,7 @@
-"""A program that imports each module of the package in a process in which it is the first.
+"""A program that imports modules of the package, each in a process in which it is the first.
 
-Prints the modules after which MLflow lacks a plugin of the package, with the reason, as JSON. The
+Its argument is the number of modules: those that MLflow loads as plugins, then random others. It
+prints the modules after which MLflow lacks a plugin of the package, with the reason, as JSON. The
 processes are forked from one that has loaded all but MLflow and the package: each takes a second.
 """
 
@@ -10,11 +11,13 @@ import importlib
 import json
 import os
 import pkgutil
+import random
 import sys
 import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import distribution
 from itertools import zip_longest
 from typing import Any
 
@@ -25,7 +28,11 @@ _OWN = ("mlflow", "vitrine_mlflow")
 
 def main() -> None:
     found = pkgutil.walk_packages(vitrine_mlflow.__path__, "vitrine_mlflow.")
-    modules = ["vitrine_mlflow", *(one.name for one in found if not one.name.endswith("__main__"))]
+    names = {"vitrine_mlflow", *(one.name for one in found if not one.name.endswith("__main__"))}
+    plugins = {one.module for one in distribution("vitrine-mlflow").entry_points} & names
+    others = sorted(names - plugins)
+    random.shuffle(others)  # a failure names its modules, so no seed is printed
+    modules = [*sorted(plugins), *others][: int(sys.argv[1])]
     for name in json.loads(_forked(lambda: json.dumps(_others(modules)))()):
         # names such as those of extension modules inside others cannot be imported by themselves
         with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):

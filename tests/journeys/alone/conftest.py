@@ -11,7 +11,6 @@ import pytest
 
 from tests.factories.identity_provider import CLIENT, Provider, address, identity_provider
 from tests.journeys import shared
-from tests.journeys.foreign_workflows import ALLOWED_QUEUES
 from tests.journeys.runtime import Runtime
 
 
@@ -30,7 +29,6 @@ def runtime(worker_id: str) -> Iterator[Runtime]:
         "oidcClientId": CLIENT,
         "oidcUserPrefix": "corp.",
         "allowedIpRanges": '["127.0.0.0/8"]',
-        "allowedPipelineQueues": ALLOWED_QUEUES,
     }
     given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     with shared.shared_runtime(worker_id, "--in-memory", *given, name="alone") as running:
