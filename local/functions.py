@@ -34,7 +34,7 @@ _REAP_EVERY = 10.0
 THROTTLED = "TooManyRequestsException"
 """The error of a call that was not executed."""
 # Source: Lambda Developer Guide, "Lambda quotas", synchronous invocation.
-_MAXIMUM_PAYLOAD = 6 * 1024 * 1024
+MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ class _Pool:
 
 
 def _refusal(pool: _Pool, payload: bytes) -> InvocationResult | None:
-    if len(payload) > _MAXIMUM_PAYLOAD:
+    if len(payload) > MAXIMUM_PAYLOAD:
         return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
     return _throttled("reserved concurrency is 0") if pool.limit == 0 else None
 

@@ -15,10 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from local.function_process import InvocationResult, Worker, function_error
-from local.functions import Functions
+from local.functions import MAXIMUM_PAYLOAD, Functions
 
-# Source: Lambda Developer Guide, "Lambda quotas", synchronous invocation.
-_MAXIMUM_ANSWER = 6 * 1024 * 1024
 _API = "/2018-06-01/runtime"
 
 
@@ -68,10 +66,10 @@ async def _next(_request: Request, worker: Worker) -> Response:
 async def _response(request: Request, worker: Worker) -> Response:
     body = await request.body()
     result = InvocationResult(body)
-    if len(body) > _MAXIMUM_ANSWER:
+    if len(body) > MAXIMUM_PAYLOAD:
         result = function_error(
             "Function.ResponseSizeTooLarge",
-            f"Response payload size exceeded the maximum of {_MAXIMUM_ANSWER} bytes",
+            f"Response payload size exceeded the maximum of {MAXIMUM_PAYLOAD} bytes",
         )
     return _accepted(worker.answer(request.path_params["request"], result))
 

@@ -15,7 +15,9 @@ from backend.aws.version_listings import is_before, newest_first
 from backend.core.errors import UnavailableError
 from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
+    MAX_BATCH,
     NO_TAGS,
+    UNVERSIONED,
     ObjectHead,
     ObjectPage,
     ObjectRef,
@@ -37,10 +39,8 @@ if TYPE_CHECKING:
 _ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR objects can be read at once
 
 _CHUNK_BYTES = 1024 * 1024
-_DELETE_BATCH = 1000  # S3's limit
 # Characters that a key may contain and the XML body of DeleteObjects cannot.
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +64,7 @@ class S3Objects:
             return self._marker(bucket, key, version_id)
         found = ObjectVersion(
             key=key,
-            version_id=reply.get("VersionId", _NO_VERSION),
+            version_id=reply.get("VersionId", UNVERSIONED),
             is_latest=version_id is None,
             last_modified=reply["LastModified"],
             size=reply["ContentLength"],
@@ -155,7 +155,7 @@ class S3Objects:
         size = reply["ContentRange"].rpartition("/")[2] if "ContentRange" in reply else len(content)
         found = ObjectVersion(
             key=key,
-            version_id=reply.get("VersionId", _NO_VERSION),
+            version_id=reply.get("VersionId", UNVERSIONED),
             is_latest=True,
             last_modified=reply["LastModified"],
             size=int(size),
@@ -181,7 +181,7 @@ class S3Objects:
                 ContentType=content_type,
                 Metadata=dict(metadata),
             )
-        return Written(reply.get("VersionId", _NO_VERSION), reply["ETag"].strip('"'))
+        return Written(reply.get("VersionId", UNVERSIONED), reply["ETag"].strip('"'))
 
     def copy(
         self,
@@ -206,7 +206,7 @@ class S3Objects:
                 **_tagging(tags),
             )
         etag = reply["CopyObjectResult"].get("ETag", "")
-        return Written(reply.get("VersionId", _NO_VERSION), etag.strip('"'))
+        return Written(reply.get("VersionId", UNVERSIONED), etag.strip('"'))
 
     def delete(self, bucket: str, key: str) -> None:
         with translated("S3"):
@@ -218,8 +218,8 @@ class S3Objects:
 
     def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
         together = [one for one in wanted if not _NOT_IN_XML.search(one[0])]
-        for start in range(0, len(together), _DELETE_BATCH):
-            self._delete(bucket, together[start : start + _DELETE_BATCH])
+        for start in range(0, len(together), MAX_BATCH):
+            self._delete(bucket, together[start : start + MAX_BATCH])
         for key, version_id in wanted:
             if not _NOT_IN_XML.search(key):
                 continue
@@ -301,7 +301,7 @@ class S3Objects:
             reply = self.client.complete_multipart_upload(
                 Bucket=bucket, Key=key, UploadId=upload_id, MultipartUpload={"Parts": wanted}
             )
-        return Written(reply.get("VersionId", _NO_VERSION), reply.get("ETag", "").strip('"'))
+        return Written(reply.get("VersionId", UNVERSIONED), reply.get("ETag", "").strip('"'))
 
     def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
         try:

@@ -38,6 +38,8 @@ MAX_KEY_BYTES = 1024
 # Maximum length of a list of extensions, about 400 of them. An upload with a thousand invalid files
 # repeats the list in each error.
 MAX_EXTENSION_LIST_CHARS = 2048
+ALL_EXTENSIONS = ".all"
+"""The extension that matches files with any extension, in lists of extensions."""
 GLOBAL = "GLOBAL"
 """The databaseId of all databases. Only pipelines, workflows and schemas may use it."""
 

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from backend.core.file_kinds import Serving
 
 
+# S3's limit of keys in one request: of a listing, and of a deletion.
+MAX_BATCH = 1000
+UNVERSIONED = "null"
+"""The version id, in S3, of an object in a bucket without versioning."""
 NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from backend.processing.scene import Part
 
-# 48 + 24 + 3 numbers, as above. The index stores as many bytes (`SHAPE_NUMBERS`).
-LENGTH = 75
 _SAMPLES, _PAIRS = 20_000, 60_000
 _SEED = 7  # the same file has the same descriptor
 

@@ -7,7 +7,8 @@ JFIF, and what follows the end, such as the video of a phone's photograph.
 import re
 import struct
 
-_PNG_START = b"\x89PNG\r\n\x1a\n"
+from backend.spec.inspection_outputs import PNG_MAGIC
+
 # The chunks that describe pixels. All others may hold texts, places and profiles of the author.
 _PNG_CHUNKS = frozenset(
     {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD"}
@@ -21,11 +22,11 @@ _JFIF_BYTES, _ADOBE_BYTES = 14, 12  # without a thumbnail
 
 def is_only_picture(data: bytes) -> bool:
     """Return whether a PNG or JPEG file that can be decoded contains only pixels."""
-    return _is_plain_png(data) if data.startswith(_PNG_START) else _is_plain_jpeg(data)
+    return _is_plain_png(data) if data.startswith(PNG_MAGIC) else _is_plain_jpeg(data)
 
 
 def _is_plain_png(data: bytes) -> bool:
-    at = len(_PNG_START)
+    at = len(PNG_MAGIC)
     while at + 8 <= len(data):
         length, kind = struct.unpack_from(">I4s", data, at)
         if kind not in _PNG_CHUNKS:

@@ -16,8 +16,7 @@ FACT_PREFIX = "fact_"
 REFERENCES_KEY = FACT_PREFIX + "references"
 SHAPE_KEY = FACT_PREFIX + "shape"
 """The attribute with a model's shape: `SHAPE_NUMBERS` little-endian float32 values in base64."""
-# As `processing.descriptors.LENGTH`: distances, radii and extents (decision 50).
-SHAPE_NUMBERS = 75
+SHAPE_NUMBERS = 48 + 24 + 3  # distances, radii and extents (decision 50)
 REFUSED_KEY = FACT_PREFIX + "refused"
 SOURCE_VERSION_KEY = FACT_PREFIX + "sourceVersionId"
 READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"

@@ -6,7 +6,7 @@ from backend.values import frozen
 
 _MIB = 1 << 20
 _KIB = 1 << 10
-_PNG = b"\x89PNG\r\n\x1a\n"
+PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 # Leading bytes that identify the format of an output: four of RIFF, its length, and four of WEBP.
 MAGIC_BYTES = 12
 
@@ -32,9 +32,13 @@ class InspectionOutput:
 
 # 5 MiB is the contract's limit of a preview (`uploads.rules.MAX_PREVIEW_BYTES`). The limit of the
 # GLB also bounds what the confined process can write to the disk.
-THUMBNAIL = InspectionOutput("thumbnail", "thumbnail.png", "previews", "image/png", _PNG, 5 * _MIB)
+THUMBNAIL = InspectionOutput(
+    "thumbnail", "thumbnail.png", "previews", "image/png", PNG_MAGIC, 5 * _MIB
+)
 GLB = InspectionOutput("glb", "model.glb", "files", "model/gltf-binary", b"glTF", 256 * _MIB)
-TURNTABLE = InspectionOutput("turntable", "turntable.png", "previews", "image/png", _PNG, 5 * _MIB)
+TURNTABLE = InspectionOutput(
+    "turntable", "turntable.png", "previews", "image/png", PNG_MAGIC, 5 * _MIB
+)
 SMALL = InspectionOutput(
     "small", "thumbnail.webp", "previews", "image/webp", b"RIFF", 256 * _KIB, b"WEBP"
 )

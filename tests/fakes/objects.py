@@ -14,6 +14,7 @@ from backend.core.errors import NotFoundError
 from backend.core.file_kinds import Serving
 from backend.core.objects import (
     NO_TAGS,
+    UNVERSIONED,
     ObjectHead,
     ObjectPage,
     ObjectRef,
@@ -28,7 +29,6 @@ from backend.core.objects import (
 
 _CHUNK_BYTES = 1024 * 1024
 _LEAST_PART_BYTES = 5 * 1024 * 1024
-_NO_VERSION = "null"
 
 
 def _epoch() -> datetime:
@@ -322,7 +322,7 @@ class MemoryObjects:
 
     def _version(self, bucket: str, key: str) -> ObjectVersion:
         self.made += 1
-        version_id = f"v{self.made:09}" if self.versioned(bucket) else _NO_VERSION
+        version_id = f"v{self.made:09}" if self.versioned(bucket) else UNVERSIONED
         return ObjectVersion(key, version_id, True, self.clock().replace(microsecond=0))
 
     def _add(self, bucket: str, stored: _Stored) -> None:

@@ -7,6 +7,13 @@ from backend.core.names import Reason
 from backend.domains.assets.models import Location
 from backend.domains.jobs.models import JobState
 
+# A deletion sweeps at least twice: the second sweep removes what running requests wrote, and what
+# indexes did not contain yet.
+MIN_SWEEPS = 2
+# Each waits for the settle delay, which is longer than any request: after ten, something else keeps
+# writing there, and the id must become free.
+MAX_SWEEPS = 10
+
 Operation = Literal["archive", "unarchive", "delete"]
 
 

@@ -7,9 +7,6 @@ from backend.spec.tables import assets, metadata, registry, workflows
 from backend.spec.tables.model import Index, Table
 from backend.values import frozen
 
-SUBSCRIBED_EVENT = "Asset Version Change"
-SUBSCRIBED_ENTITY = "Asset"
-
 
 @frozen
 class Traces:
@@ -85,6 +82,8 @@ def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
 def subscription_key(asset_id: str) -> dict[str, str]:
     """Return the key of the row with the subscribers of an asset."""
     return {
-        registry.SUBSCRIPTIONS.partition_key.name: SUBSCRIBED_EVENT,
-        keys.SUBSCRIBED_ENTITY.name: keys.SUBSCRIBED_ENTITY.build(SUBSCRIBED_ENTITY, asset_id),
+        registry.SUBSCRIPTIONS.partition_key.name: registry.SUBSCRIPTION_EVENT,
+        keys.SUBSCRIBED_ENTITY.name: keys.SUBSCRIBED_ENTITY.build(
+            registry.SUBSCRIPTION_ENTITY, asset_id
+        ),
     }

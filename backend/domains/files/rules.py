@@ -7,7 +7,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import blocked_extension
 from backend.core.invisible import check_visible
 from backend.core.metadata_values import METADATA_KEY_ROOM
-from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
+from backend.core.names import ALL_EXTENSIONS, MAX_KEY_BYTES, check_relative_path, extension_of
 from backend.core.quoting import quoted
 from backend.spec.buckets import (
     CHANGE_METADATA,
@@ -17,8 +17,6 @@ from backend.spec.buckets import (
 )
 from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
-
-ALL_EXTENSIONS = ".all"
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:

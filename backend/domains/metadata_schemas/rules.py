@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.metadata_values import check_value
-from backend.core.names import extension_of
+from backend.core.names import ALL_EXTENSIONS, extension_of
 from backend.core.quoting import quoted
 from backend.domains.metadata_schemas.models import (
     FILE_TYPES,
@@ -16,7 +16,6 @@ from backend.domains.metadata_schemas.models import (
     SchemaFields,
 )
 
-ALL_EXTENSIONS = ".all"
 # Size of a schema's fields as JSON: with 100 schemas a scope, each write of metadata may read 6 MB
 # (decision 21).
 MAX_BYTES = 64 * 1024

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from backend.core.clock import iso
 from backend.core.deliveries import InvalidEventError, read_body
+from backend.core.objects import UNVERSIONED
 from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.domains.quarantine.models.events import ScanEvent, ScanResult
 from backend.spec import keys
@@ -15,7 +16,6 @@ from backend.spec.keys import PARTITION_KEY_BYTES
 # Names of threats are for people, and part of an item that a page of a list reads 100 of.
 MAX_THREATS = 10
 MAX_THREAT_CHARS = 256
-_NO_VERSION = "null"
 
 
 def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
@@ -30,7 +30,7 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
     if found.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
         return None
-    version_id = scanned.version_id or _NO_VERSION
+    version_id = scanned.version_id or UNVERSIONED
     version = ScannedVersion(scanned.bucket_name, scanned.object_key, version_id)
     _check_key(version)
     stored = StoredResult(scan_status=found.scan_result_status, scanned_at=_utc(event.time))

@@ -8,8 +8,6 @@ from backend.core.models import PageQuery, WireModel
 from backend.core.names import AssetId, UserId
 from backend.spec.keys import SUBSCRIBED_ENTITY
 
-EVENT = "Asset Version Change"
-ENTITY = "Asset"
 # Subscribers of one asset. Their ids fit one item, and their addresses a few requests.
 MAX_SUBSCRIBERS = 500
 # Users in one request. Each may take a request to SNS.

@@ -16,10 +16,10 @@ from backend.core.transactions import (
     put_new,
 )
 from backend.domains.subscriptions.errors import SubscriptionChangedError
-from backend.domains.subscriptions.models import ENTITY, EVENT, Subscription
+from backend.domains.subscriptions.models import Subscription
 from backend.spec.keys import SUBSCRIBED_ENTITY
 from backend.spec.tables.operations import RESERVATIONS
-from backend.spec.tables.registry import SUBSCRIPTIONS
+from backend.spec.tables.registry import SUBSCRIPTION_ENTITY, SUBSCRIPTION_EVENT, SUBSCRIPTIONS
 
 # Time for which the count of a minute is stored; only that minute reads it.
 _RATE_SECONDS = 3600
@@ -42,7 +42,7 @@ class SubscriptionRepository:
 
     def list_all(self, page: PageRequest) -> Page[Subscription]:
         """List subscriptions by asset id."""
-        query = Query(table=SUBSCRIPTIONS, partition=EVENT, consistent=True)
+        query = Query(table=SUBSCRIPTIONS, partition=SUBSCRIPTION_EVENT, consistent=True)
         return self.tables.query(query, page).map(Subscription.model_validate)
 
     def put_new(self, row: Subscription, *others: Write) -> None:
@@ -89,11 +89,11 @@ class SubscriptionRepository:
 
 def key_of(asset_id: str) -> str:
     """Return the sort key of an asset's subscribers."""
-    return SUBSCRIBED_ENTITY.build(ENTITY, asset_id)
+    return SUBSCRIBED_ENTITY.build(SUBSCRIPTION_ENTITY, asset_id)
 
 
 def _key(asset_id: str) -> dict[str, str]:
-    return {_EVENT: EVENT, SUBSCRIBED_ENTITY.name: key_of(asset_id)}
+    return {_EVENT: SUBSCRIPTION_EVENT, SUBSCRIBED_ENTITY.name: key_of(asset_id)}
 
 
 def _unchanged(row: Subscription) -> tuple[Condition, ...]:

@@ -1,7 +1,6 @@
 """The routes of subscriptions."""
 
 from backend.domains.subscriptions.models import (
-    ENTITY,
     CheckBody,
     DoneReply,
     SubscriptionBody,
@@ -14,6 +13,7 @@ from backend.domains.subscriptions.service.commands import Listed, SubscriptionS
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
+from backend.spec.tables.registry import SUBSCRIPTION_ENTITY
 
 # The text that VAMS clients compare replies with.
 _DONE = "success"
@@ -64,7 +64,7 @@ def _replies(listed: Listed) -> list[SubscriptionReply]:
     return [
         SubscriptionReply(
             event_name=listed.row.event_name,
-            entity_name=ENTITY,
+            entity_name=SUBSCRIPTION_ENTITY,
             entity_id=listed.row.entity_id,
             subscribers=listed.row.subscribers,
             entity_value=listed.asset.asset_name,

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import PageQuery, SentModel, WireModel
 from backend.core.names import AssetId, Form, Id, check_new_path, normalise_relative_path
+from backend.core.part_copies import MAX_PARTS
 
 UploadType = Literal["assetFile", "assetPreview"]
 UploadStatus = Literal["initialised", "completed"]
@@ -24,7 +25,6 @@ _SINGLE = "single:"
 
 # The contract's limit.
 MAX_FILES = 1000
-MAX_PARTS = 10_000  # S3's limit for one object
 # Part URLs of one reply (the contract): with a session's token, each has more than a kilobyte of
 # the 6 MB.
 MAX_URLS = 3000

@@ -11,9 +11,9 @@ from backend.core.file_kinds import blocked_extension, is_preview, is_small_prev
 from backend.core.metadata_values import METADATA_KEY_ROOM
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
+from backend.core.part_copies import MAX_PARTS, MIN_PART_BYTES
 from backend.core.quoting import quoted
 from backend.domains.uploads.models import (
-    MAX_PARTS,
     MAX_URLS,
     NewFile,
     PartRange,
@@ -39,7 +39,6 @@ GIB = 1024**3
 MAX_FILE_BYTES = 5 * 1024 * GIB
 # The contract's limit.
 MAX_PREVIEW_BYTES = 5 * MIB
-MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
 MAX_PART_BYTES = 5 * GIB  # S3's limit, also for copies in one request
 # The contract's size; parts are larger where 10,000 of them would not suffice.
 PART_BYTES = 150 * MIB

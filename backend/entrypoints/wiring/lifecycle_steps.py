@@ -59,6 +59,7 @@ def purge_steps(context: Context) -> Mapping[str, Step]:
     steps = PurgeSteps(
         repository=PurgeRepository(context.tables),
         databases=databases(context),
+        assets=assets(context),
         lifecycle=lifecycle(context),
         jobs=jobs(context),
         wait_seconds=_wait_seconds(context),

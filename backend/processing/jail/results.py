@@ -8,12 +8,12 @@ from typing import Any, get_args
 
 from backend.numbers import is_finite
 from backend.processing import limits
-from backend.processing.descriptors import LENGTH
 from backend.processing.files import Kind, Reference, State
 from backend.processing.jail.confinement import Bounds
 from backend.processing.measurements import Facts, known_and_finite
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.texts import plain, valid
+from backend.spec.facts import SHAPE_NUMBERS
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 
@@ -114,7 +114,7 @@ def _facts(given: Mapping[str, Any]) -> Facts:
 
 def _descriptor(given: list[Any]) -> list[float] | None:
     numbers = [float(each) for each in given if is_finite(each)]
-    return numbers if len(given) == len(numbers) == LENGTH else None
+    return numbers if len(given) == len(numbers) == SHAPE_NUMBERS else None
 
 
 def _reference(given: Mapping[str, Any]) -> Reference | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from backend.processing.readers.text import plain
+from backend.processing.readers.text_lists import QUOTED
 from backend.processing.scene import RefusedError
 
 # Formats without an end mark and without counts, in which truncation at the end of a line cannot be
@@ -53,7 +54,6 @@ _MARKS: Mapping[str, _Mark] = {
     ),
     "cob": _Mark(re.compile(rb"(?s)END .{0,64}\Z"), "COB file has no END"),
 }
-_STRING = re.compile(rb"\"[^\"\n]*+\"")
 _MOTION = re.compile(rb"(?m)^[ \t]*\w+Motion\b[^\n]*")
 
 
@@ -122,7 +122,7 @@ def _require_off_lines(text: bytes) -> None:
 
 
 def _require_braces(text: bytes) -> None:
-    outside = _STRING.sub(b"", plain(text))
+    outside = QUOTED.sub(b"", plain(text))
     if outside.count(b"{") > outside.count(b"}"):
         raise RefusedError("truncated: not all braces are closed")
 

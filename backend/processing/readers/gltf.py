@@ -27,6 +27,7 @@ from backend.processing.readers.gltf_places import (
     transformation,
 )
 from backend.processing.readers.json_values import listing, mapping
+from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.readers.transforms import opaque, transformed
 from backend.processing.scene import (
     METRE,
@@ -41,7 +42,6 @@ from backend.processing.scene import (
 Json = dict[str, Any]
 
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DIGITS = 300  # of a whole number within the range of a double
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
@@ -106,7 +106,7 @@ def _json(text: bytes) -> Json:
         raise RefusedError("the JSON of the glTF document is larger than 64 MiB")
     try:
         # Detecting another encoding would load a codec, which the confined process cannot.
-        decoded = text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogatepass")
+        decoded = text.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogatepass")
         document = json.loads(decoded, parse_float=_double, parse_int=_integer)
     except RecursionError:
         raise RefusedError("the JSON of the glTF document is nested too deeply") from None

@@ -11,7 +11,7 @@ from backend.processing.scene import RefusedError
 _COMMENT = re.compile(
     rb"(\"[^\"\n]*+\"?)|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"  # or a string
 )
-_STRING = re.compile(rb"\"[^\"\n]*+\"")
+QUOTED = re.compile(rb"\"[^\"\n]*+\"")
 _SEPARATORS = bytes.maketrans(b",{}", b"   ")
 _WORD = re.compile(rb"[^\s,{}]+")
 
@@ -60,7 +60,7 @@ def with_plain_numbers(data: bytes) -> bytes:
         RefusedError: a list has something else, or a number less than its rows have.
     """
     data = _without_comments(data)
-    outside = _STRING.sub(b"", data)
+    outside = QUOTED.sub(b"", data)
     if outside.count(b"{") != outside.count(b"}"):  # the importer would crash
         raise RefusedError("truncated: not all braces are closed")
     read, at = list[bytes](), 0

@@ -21,6 +21,10 @@ TAG_TYPES = Table(
     ("get one tag type", "list tag types (a registry: scanned by page)"),
 )
 
+SUBSCRIPTION_EVENT = "Asset Version Change"
+SUBSCRIPTION_ENTITY = "Asset"
+"""The only event, and the only type of entity, that the contract allows subscriptions to."""
+
 SUBSCRIPTIONS = Table(
     "SubscriptionsStorageTable",
     Attribute("eventName"),

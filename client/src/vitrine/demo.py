@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 
 from vitrine.client import Vitrine
 from vitrine.errors import NotFoundError
+from vitrine.metadata_filters import FACT
 from vitrine.resources.search import DEEPEST_HIT, SearchQuery, facets
 from vitrine.resources.streams import Source
 from vitrine.search_models import EntityType, Facet, Hit
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.report import AssetOutcome, FileOutcome, ImportReport, Observer, Status
 
-_FACT = "fact_"
 _READERS = 8
 
 
@@ -191,7 +191,7 @@ def _processed(
 
 def _fact(hit: Hit, name: str) -> str:
     attributes = hit.source.get("AB_")
-    value = attributes.get(_FACT + name) if isinstance(attributes, dict) else None
+    value = attributes.get(FACT + name) if isinstance(attributes, dict) else None
     return "" if value is None else str(value)
 
 

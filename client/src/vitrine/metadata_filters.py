@@ -69,7 +69,9 @@ def parse_filter(text: str) -> MetadataFilter:
     return MetadataFilter(key=key, op=op, value=_value(value))
 
 
-_FACT, _METADATA = "fact_", "metadata."
+FACT = "fact_"
+"""The start of the keys of a file's facts."""
+_METADATA = "metadata."
 _RANGES: Final = {"gte": "from", "lt": "to"}
 
 
@@ -91,7 +93,7 @@ def fact_key(name: str) -> str:
     """Return the key of a bare fact (`triangles`), of `metadata.<key>` or of `AB_<key>`."""
     if name.startswith(_METADATA):
         return name.removeprefix(_METADATA)
-    return name if name.startswith((_FACT, "AB_")) else _FACT + name
+    return name if name.startswith((FACT, "AB_")) else FACT + name
 
 
 def parse_where(text: str) -> MetadataFilter:

@@ -31,6 +31,9 @@ from vitrine.replies import UploadResult as UploadResult
 from vitrine.replies import Version as Version
 from vitrine.wire import Wire as Wire
 
+AssetIds = tuple[str, str]
+"""An asset's database id and asset id."""
+
 
 class Message(Wire):
     """A reply that only confirms the operation."""

@@ -9,7 +9,7 @@ from vitrine import replies
 from vitrine.models import Wire
 
 GLOBAL = "GLOBAL"
-"""The database id of pipelines and workflows for every database."""
+"""The database id of what belongs to every database: pipelines, workflows and schemas."""
 
 
 class PipelineSettings(Wire):

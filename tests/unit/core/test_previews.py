@@ -63,7 +63,7 @@ def test_a_folder_is_no_file() -> None:
 def test_of_two_previews_listing_description_and_search_show_the_newest(
     order: tuple[str, str], others: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.domains.files.service.entries._MOST_LISTED", most)
+    monkeypatch.setattr("backend.domains.files.service.entries.MAX_BATCH", most)
     objects = MemoryObjects(clock=Clock())
     put(objects, *order, FILE, *(f"pump/{number}.glb" for number in range(others)))
     wanted = [one.key for one in objects.list_objects(BUCKET, "pump/").objects if is_file(one.key)]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from backend.processing.descriptors import LENGTH
 from backend.processing.jail.parent import Outcome
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote import NAMES, ROUNDS, invoker
 from backend.processing.remote.invoker import ReaderFailedError, ReaderLateError
+from backend.spec.facts import SHAPE_NUMBERS
 from backend.spec.inspection_outputs import GLB, INSPECTION_OUTPUTS, THUMBNAIL, InspectionOutput
 
 ASSET = {"m/cube.obj": 10, "m/cube.mtl": 20, "m/red.png": 30, "secret.txt": 40}
@@ -219,8 +219,8 @@ def test_no_value_of_a_result_makes_the_pipeline_fail(tmp_path: Path) -> None:
     texture = {"path": "a", "kind": "texture", "state": "found"}
     results: list[Any] = [
         {"facts": {"triangles": huge, "area": -huge}},
-        {"descriptor": [huge] * LENGTH},
-        {"descriptor": [True] * LENGTH},
+        {"descriptor": [huge] * SHAPE_NUMBERS},
+        {"descriptor": [True] * SHAPE_NUMBERS},
         {"references": [{**texture, "kind": ["texture"]}, {**texture, "state": {"a": 1}}]},
     ]
     for result in results:

@@ -74,6 +74,11 @@ def inverted_double(value: float) -> str:
     return f"{_ALL_ONES - _ordered_bits(value):016x}"
 
 
+def inverted(encoded: str) -> str:
+    """Return the encoding that sorts in the other direction; its inverse is the first one."""
+    return encoded if encoded == _NAN_RANK else f"{_ALL_ONES - int(encoded, 16):016x}"
+
+
 def _ordered_bits(value: float) -> int:
     (bits,) = struct.unpack(">Q", struct.pack(">d", value + 0.0))
     return int(bits ^ _ALL_ONES if bits & _SIGN else bits | _SIGN)

@@ -15,15 +15,12 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateTable
 
+from vitrine_mlflow.traces.document import COST_KEYS, TOKEN_KEYS
+
 _tables: Any = models
 _databases: Any = databases
 _analytics: Any = trace_analytics
 _queries: Any = sql_trace_metrics_utils
-_SPAN_COSTS = ("input_cost", "output_cost", "total_cost")
-_TOKENS = (
-    "input_tokens", "output_tokens", "total_tokens", "cache_read_input_tokens",
-    "cache_creation_input_tokens", "cache_creation_input_tokens_above_1hr",
-)  # fmt: skip
 
 
 @dataclass
@@ -82,7 +79,7 @@ def _base(session: Session, query: Any) -> Any:
 
 
 def _insert(session: Session, rows: TraceRows) -> None:
-    absent = dict.fromkeys((*_TOKENS, *_SPAN_COSTS))
+    absent = dict.fromkeys((*TOKEN_KEYS, *COST_KEYS))
     tables = (
         (_tables.SqlTraceInfo, [{**absent, **one} for one in rows.traces]),
         (_tables.SqlTraceTag, rows.tags),
@@ -105,7 +102,7 @@ def _span(row: dict[str, Any]) -> dict[str, Any]:
     cost: dict[str, Any] = row["cost"]
     return {
         **{key: value for key, value in row.items() if key != "cost"},
-        **{key: _analytics.finite_float_or_none(cost.get(key)) for key in _SPAN_COSTS},
+        **{key: _analytics.finite_float_or_none(cost.get(key)) for key in COST_KEYS},
         "model_name": _analytics.bounded_model_dimension(row["model_name"]),
         "model_provider": _analytics.bounded_model_dimension(row["model_provider"]),
     }

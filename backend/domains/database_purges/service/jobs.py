@@ -13,7 +13,9 @@ from functools import partial
 
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest, Position
+from backend.domains.asset_lifecycle.models import MAX_SWEEPS, MIN_SWEEPS
 from backend.domains.asset_lifecycle.service.commands import LifecycleService
+from backend.domains.assets.service.commands import AssetService
 from backend.domains.database_purges import rules
 from backend.domains.database_purges.errors import DeletionFailedError
 from backend.domains.database_purges.models import PurgeCursor
@@ -34,10 +36,6 @@ JOBS = 100
 """Jobs that one step checks."""
 # Maximum time until the next check of running jobs. Deletions take the settle delay.
 LOOK_AGAIN_SECONDS = 30
-# The second one removes what running requests wrote, and what indexes did not contain yet.
-MIN_SWEEPS = 2
-# As for the deletion of an asset.
-MAX_SWEEPS = 10
 
 
 @frozen
@@ -59,10 +57,11 @@ class PurgeSteps:
 
     repository: PurgeRepository
     databases: DatabaseService
+    assets: AssetService
     lifecycle: LifecycleService
     jobs: JobService
     wait_seconds: int
-    assets: int = ASSETS
+    assets_a_step: int = ASSETS
 
     def purge(self, job: Job) -> Progress:
         """Remove the next page of remains; empty parts are skipped.
@@ -113,10 +112,10 @@ class PurgeSteps:
             Identity(job.created_by),
             database_id,
             self.databases.require_held(database_id, job.job_id),
-            limit=self.assets,
+            limit=self.assets_a_step,
             reason=f"Database {database_id} is purged",
         )
-        pause = PAUSE_SECONDS if started == self.assets else 0
+        pause = PAUSE_SECONDS if started == self.assets_a_step else 0
         return _Removed(started, more=started > 0, wait_seconds=pause)
 
     def _other_jobs(self, job: Job, after: Position | None) -> _Removed:
@@ -139,7 +138,7 @@ class PurgeSteps:
         if one.kind != DELETE_ASSET.name or one.state != "failed":
             return
         asset_id = one.asset_id or ""
-        if self.lifecycle.assets.is_deleted_by(asset_id, one.job_id):
+        if self.assets.is_deleted_by(asset_id, one.job_id):
             raise DeletionFailedError(asset_id, one.job_id)
 
     def _rows(self, remains: rules.Remains, job: Job, after: Position | None) -> _Removed:

@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from backend.core.errors import ConflictError, InvalidInputError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
-from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion
+from backend.core.objects import MAX_BATCH, ObjectHead, ObjectRef, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.previews import find_previews
 from backend.core.transactions import Write
@@ -27,7 +27,6 @@ from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turn
 
 # Objects that one step copies. A viewer's octree has many thousands.
 AUXILIARY_OBJECTS = 200
-_DELETED_AT_ONCE = 1000  # S3's limit for one request
 
 
 class RemovedPage(NamedTuple):
@@ -181,7 +180,7 @@ class Companions:
         if removed.more:
             return removed
         folder = glb_folder(asset_id, path)
-        page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
+        page = self.objects.list_objects(self.auxiliary, folder, limit=MAX_BATCH)
         self.objects.delete_many(self.auxiliary, [(one.key, None) for one in page.objects])
         return RemovedPage(removed.items + len(page.objects), page.next_key is not None)
 
@@ -193,7 +192,7 @@ class Companions:
         `with_itself` also removes an object with exactly this name.
         """
         folder = auxiliary_folder(asset_id, path)
-        page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
+        page = self.objects.list_objects(self.auxiliary, folder, limit=MAX_BATCH)
         keys = [one.key for one in page.objects]
         itself = folder.removesuffix("/")
         if with_itself:  # the key itself is the first one with this prefix

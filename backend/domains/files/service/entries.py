@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from backend.core.file_kinds import preview_base
-from backend.core.objects import Objects, ObjectVersion
+from backend.core.objects import MAX_BATCH, Objects, ObjectVersion
 from backend.core.previews import shown_preview, shown_preview_key
 
-_MOST_LISTED = 1000  # S3's limit
 _LEAST_LISTED = 50
 
 
@@ -27,7 +26,7 @@ class Entries:
     prefix: str
     with_archived: bool
     # Requests list twice as many objects, because of previews.
-    wanted: int = _MOST_LISTED
+    wanted: int = MAX_BATCH
     """The approximate number of entries to return."""
     read: int = 0
     """Objects and versions that have been read."""
@@ -48,7 +47,7 @@ class Entries:
 
     @property
     def _limit(self) -> int:
-        return min(_MOST_LISTED, max(_LEAST_LISTED, 2 * self.wanted))
+        return min(MAX_BATCH, max(_LEAST_LISTED, 2 * self.wanted))
 
     def _current(self, key: str | None) -> Iterator[ObjectVersion]:
         while True:

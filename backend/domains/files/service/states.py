@@ -7,12 +7,11 @@ in the order of their UTF-8 bytes, which is also the order of Python's texts.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.core.objects import Objects, ObjectVersion, VersionPage, key_before
+from backend.core.objects import MAX_BATCH, Objects, ObjectVersion, VersionPage, key_before
 from backend.values import frozen
 
 # Versions that one step of a job stores. Their rows are written in less than a second.
 CAPTURED = 100
-_MOST_LISTED = 1000  # S3's limit
 _LISTED, _LEAST_LISTED = 3, 100
 """Versions to list for each file, and at least in total."""
 
@@ -87,7 +86,7 @@ def newest_versions(
     wanted, ordered = frozenset(keys), sorted(keys)
     number, last = 0, ""
     while number < len(ordered):
-        limit = min(_MOST_LISTED, _LEAST_LISTED + 2 * (len(ordered) - number))
+        limit = min(MAX_BATCH, _LEAST_LISTED + 2 * (len(ordered) - number))
         start = max(key_before(ordered[number]), last)  # other keys may be between the two
         page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
         for version in page.versions:

@@ -36,19 +36,17 @@ from backend.spec.key_layouts import glb_key, run_folder, turntable_key
 RESULT = "inspection.json"
 # 1,000 references of 1,000 characters, which JSON may escape, and the facts.
 MAX_RESULT_BYTES = 4 * 1024**2
-MAX_GLB_BYTES = 2 * 1024**3
 
 
 class _Kind(NamedTuple):
-    """An object that is stored with a version of a file: its form, size and place."""
+    """An object that is stored with a version of a file: its form and place."""
 
     form: InspectionOutput
-    most_bytes: int
     key: Callable[[str, str, str], str]
 
 
-_GLB = _Kind(GLB, MAX_GLB_BYTES, glb_key)
-_TURNTABLE = _Kind(TURNTABLE, TURNTABLE.most_bytes, turntable_key)
+_GLB = _Kind(GLB, glb_key)
+_TURNTABLE = _Kind(TURNTABLE, turntable_key)
 
 
 class _Made(NamedTuple):
@@ -141,7 +139,7 @@ class Inspections:
             return []
         key = self._key(execution, "previews", found.thumbnail)
         name = key.removeprefix(run_folder(execution.execution_id))
-        problem = self._problem(key, THUMBNAIL, THUMBNAIL.most_bytes)
+        problem = self._problem(key, THUMBNAIL)
         if problem is not None:
             return [Outcome("previews", name, name, problem)]
         small, outcomes = self._small(execution, found)
@@ -161,7 +159,7 @@ class Inspections:
         if found.small is None:
             return None, []
         key = self._key(execution, "previews", found.small)
-        problem = self._problem(key, SMALL, SMALL.most_bytes)
+        problem = self._problem(key, SMALL)
         if problem is None:
             return ObjectRef(self.auxiliary, key), []
         name = key.removeprefix(run_folder(execution.execution_id))
@@ -174,7 +172,7 @@ class Inspections:
         version_id = execution.input_version_id
         key = self._key(execution, made.sort, made.name)
         name = key.removeprefix(run_folder(execution.execution_id))
-        problem = self._problem(key, made.kind.form, made.kind.most_bytes)
+        problem = self._problem(key, made.kind.form)
         if problem is not None:
             return [Outcome(made.sort, name, name, problem)]
         stored = made.kind.key(target.asset.asset_id, target.path, version_id)
@@ -193,13 +191,13 @@ class Inspections:
             return []
         return [Outcome(made.sort, name, stored)]
 
-    def _problem(self, key: str, form: InspectionOutput, most: int) -> str | None:
+    def _problem(self, key: str, form: InspectionOutput) -> str | None:
         """Return why an object does not match the result."""
         head = self.objects.head(self.auxiliary, key)
         if not isinstance(head, ObjectHead):
             return "was not written"
-        if head.version.size > most:
-            return f"has {head.version.size} bytes; at most {most} are allowed"
+        if head.version.size > form.most_bytes:
+            return f"has {head.version.size} bytes; at most {form.most_bytes} are allowed"
         if not form.begins(self.objects.read_start(self.auxiliary, key, length=MAGIC_BYTES)):
             return "has an invalid format"
         return None

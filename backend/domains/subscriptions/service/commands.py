@@ -24,13 +24,12 @@ from backend.domains.subscriptions.errors import (
     SubscriptionNotFoundError,
 )
 from backend.domains.subscriptions.models import (
-    ENTITY,
-    EVENT,
     MAX_SUBSCRIBERS,
     Subscription,
     SubscriptionBody,
 )
 from backend.domains.subscriptions.repository import SubscriptionRepository, key_of
+from backend.spec.tables.registry import SUBSCRIPTION_ENTITY, SUBSCRIPTION_EVENT
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the asset
 
@@ -196,7 +195,7 @@ class SubscriptionService:
         entry = self._entry(caller, operation, asset, found, users)
         if found is None:
             row = Subscription(
-                event_name=EVENT,
+                event_name=SUBSCRIPTION_EVENT,
                 key=key_of(asset.asset_id),
                 subscribers=list(users),
                 database_id=asset.database_id,
@@ -219,7 +218,7 @@ class SubscriptionService:
         return self.audit.entry(
             caller,
             operation,
-            audit_entity("subscription", ENTITY, asset.asset_id),
+            audit_entity("subscription", SUBSCRIPTION_ENTITY, asset.asset_id),
             before=None if found is None else {"subscribers": found.subscribers},
             after={"subscribers": list(users)} if users else None,
         )

@@ -9,13 +9,13 @@ another worker can continue after a crash.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.objects import ObjectRef, ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
+from backend.core.part_copies import COPY_TIME
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
@@ -24,9 +24,6 @@ from backend.domains.uploads.service.completion import Completion, Outcome, refu
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
-# Time after which a step starts no further part. A part takes seconds, and a lease lasts half a
-# minute.
-COPY_TIME = timedelta(seconds=10)
 PARTS_LOST = "S3 lost its parts while they were being combined"
 
 

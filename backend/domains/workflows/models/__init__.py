@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 from backend.core.definitions import DefinitionRef, StoredDefinition
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
+    ALL_EXTENSIONS,
     GLOBAL,
     MAX_EXTENSION_LIST_CHARS,
     Description,
@@ -31,7 +32,6 @@ from backend.spec.shipped import SHIPPED
 
 # Pipelines of one workflow. Its transaction writes all of them.
 MAX_PIPELINES = 20
-ALL = ".all"
 
 
 def _check_triggers(value: str) -> str:
@@ -150,7 +150,7 @@ class Workflow(StoredDefinition):
         """Return whether an upload of the file starts it."""
         wanted = self.auto_trigger_on_file_extensions_upload.split(",")
         extension = extension_of(path)
-        return ALL in wanted or (extension != "" and extension in wanted)
+        return ALL_EXTENSIONS in wanted or (extension != "" and extension in wanted)
 
 
 def own_function(name: str) -> Resource:

@@ -12,7 +12,8 @@ from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, command
 from vitrine.errors import ApiError, PermissionDeniedError
 from vitrine.lookup import find_asset
-from vitrine.resources.facts import Ids
+from vitrine.metadata_filters import FACT
+from vitrine.models import AssetIds
 from vitrine.resources.metadata import MetadataOwner
 
 _NAMED = 5
@@ -21,7 +22,6 @@ _NAMED = 5
 _COUNTED = 1000
 REFUSED = "refused"
 """The fact with the reason why a file was not read."""
-_FACT = "fact_"
 _WITH_COMMANDS = frozenset({"fact_references", "fact_shape"})
 
 FileArgument = Annotated[
@@ -136,7 +136,7 @@ def renew(
     print_work(session, work, timeout=timeout if wait else None)
 
 
-def facts_of(session: Session, ids: Ids, path: str) -> dict[str, JsonValue] | None:
+def facts_of(session: Session, ids: AssetIds, path: str) -> dict[str, JsonValue] | None:
     """Return the facts of a file by name; None if the caller may not read its attributes.
 
     Left out are references and the shape, which have commands of their own.
@@ -147,13 +147,13 @@ def facts_of(session: Session, ids: Ids, path: str) -> dict[str, JsonValue] | No
     except PermissionDeniedError:
         return None
     return {
-        one.metadata_key.removeprefix(_FACT): one.metadata_value
+        one.metadata_key.removeprefix(FACT): one.metadata_value
         for one in records
-        if one.metadata_key.startswith(_FACT) and one.metadata_key not in _WITH_COMMANDS
+        if one.metadata_key.startswith(FACT) and one.metadata_key not in _WITH_COMMANDS
     }
 
 
-def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:
+def users_of(session: Session, ids: AssetIds, path: str, *, folder: bool = False) -> str:
     """Return a sentence on the files that refer to a file or folder; empty if there are none.
 
     Also empty without the permission to list them, or without a reply.
@@ -170,5 +170,5 @@ def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> 
     return f"Files that refer to it: {count} ({named}). "
 
 
-def _ids(session: Session, database: str, asset: str) -> Ids:
+def _ids(session: Session, database: str, asset: str) -> AssetIds:
     return database, find_asset(session.client, database, asset).asset_id

@@ -9,7 +9,8 @@ from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, 
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, command
 from vitrine.lookup import find_asset
-from vitrine.resources.file_changes import FilesChanged, Ids
+from vitrine.models import AssetIds
+from vitrine.resources.file_changes import FilesChanged
 
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="A path in the asset, such as /parts/1.glb.")
@@ -230,7 +231,7 @@ def show_file(
         session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
 
 
-def _ids(session: Session, database: str, asset: str) -> Ids:
+def _ids(session: Session, database: str, asset: str) -> AssetIds:
     return database, find_asset(session.client, database, asset).asset_id
 
 

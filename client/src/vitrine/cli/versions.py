@@ -16,7 +16,8 @@ from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
-from vitrine.resources.versions import FileDifferences, Ids, MadeVersion, RecordDifferences
+from vitrine.models import AssetIds
+from vitrine.resources.versions import FileDifferences, MadeVersion, RecordDifferences
 
 VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", help="Version number.")]
 CommentOption = Annotated[str, typer.Option("--comment", "-m", help="Comment on the version.")]
@@ -177,7 +178,7 @@ def revert(
     _print(session, made, wait=wait, timeout=timeout)
 
 
-def _ids(session: Session, database: str, asset: str) -> Ids:
+def _ids(session: Session, database: str, asset: str) -> AssetIds:
     return database, find_asset(session.client, database, asset, archived=True).asset_id
 
 

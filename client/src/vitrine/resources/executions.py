@@ -15,6 +15,7 @@ from vitrine.execution_models import (
 from vitrine.models import Message, Wire
 from vitrine.resources.resource import Resource, given
 from vitrine.transport import path_of
+from vitrine.workflow_models import GLOBAL
 
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0
@@ -51,7 +52,7 @@ class Executions(Resource):
         asset_id: str,
         workflow_id: str | None = None,
         *,
-        workflow_database_id: str = "GLOBAL",
+        workflow_database_id: str = GLOBAL,
         page_size: int | None = None,
     ) -> Iterator[Execution]:
         """List the executions on an asset, or those of one workflow on it."""

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from vitrine.models import Wire
+from vitrine.models import AssetIds, Wire
 from vitrine.replies import AuxiliaryDeleted as AuxiliaryDeleted
 from vitrine.replies import FileReverted as FileReverted
 from vitrine.replies import FilesChanged as FilesChanged
@@ -11,7 +11,6 @@ from vitrine.replies import PrimaryFileSet as PrimaryFileSet
 from vitrine.resources.resource import Resource, given
 from vitrine.transport import Model, path_of
 
-Ids = tuple[str, str]
 """A database id and an asset id."""
 
 
@@ -27,11 +26,11 @@ class FileChanges(Resource):
     out.
     """
 
-    def create_folder(self, ids: Ids, path: str) -> FolderMade:
+    def create_folder(self, ids: AssetIds, path: str) -> FolderMade:
         folder = path if path.endswith("/") else path + "/"
         return self._sent(FolderMade, "POST", ids, ("createFolder",), {"relativeKey": folder})
 
-    def move(self, ids: Ids, source: str, destination: str) -> FilesChanged:
+    def move(self, ids: AssetIds, source: str, destination: str) -> FilesChanged:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
 
         Raises:
@@ -42,7 +41,7 @@ class FileChanges(Resource):
 
     def copy(
         self,
-        ids: Ids,
+        ids: AssetIds,
         source: str,
         destination: str,
         *,
@@ -62,36 +61,36 @@ class FileChanges(Resource):
         )
         return self._sent(FilesChanged, "POST", ids, ("copyFile",), body)
 
-    def archive(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
+    def archive(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Archive a file, or with `folder` all files of a folder."""
         body = given(filePath=path, isPrefix=folder)
         return self._sent(FilesChanged, "DELETE", ids, ("archiveFile",), body)
 
-    def unarchive(self, ids: Ids, path: str) -> FilesChanged:
+    def unarchive(self, ids: AssetIds, path: str) -> FilesChanged:
         """Restore an archived file. Raises ConflictError if it is not archived."""
         return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), {"filePath": path})
 
-    def delete(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
+    def delete(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Permanently delete a file, or with `folder` a folder, with all versions."""
         body = given(filePath=path, isPrefix=folder, confirmPermanentDelete=True)
         return self._sent(FilesChanged, "DELETE", ids, ("deleteFile",), body)
 
-    def revert(self, ids: Ids, path: str, version_id: str) -> FileReverted:
+    def revert(self, ids: AssetIds, path: str, version_id: str) -> FileReverted:
         """Restore an old version of a file as its newest version."""
         verb = ("revertFileVersion", version_id)
         return self._sent(FileReverted, "POST", ids, verb, {"filePath": path})
 
     def set_primary(
-        self, ids: Ids, path: str, primary_type: str, *, other: str | None = None
+        self, ids: AssetIds, path: str, primary_type: str, *, other: str | None = None
     ) -> PrimaryFileSet:
         """Set the primary type of a file: primary, lod1 to lod5, other (named), or none."""
         body = given(filePath=path, primaryType=primary_type, primaryTypeOther=other)
         return self._sent(PrimaryFileSet, "PUT", ids, ("setPrimaryFile",), body)
 
-    def delete_asset_preview(self, ids: Ids) -> PreviewDeleted:
+    def delete_asset_preview(self, ids: AssetIds) -> PreviewDeleted:
         return self._sent(PreviewDeleted, "DELETE", ids, ("deleteAssetPreview",), None)
 
-    def delete_auxiliary(self, ids: Ids, path: str) -> AuxiliaryDeleted:
+    def delete_auxiliary(self, ids: AssetIds, path: str) -> AuxiliaryDeleted:
         """Delete the auxiliary files of a file, or of a folder that ends in `/`."""
         verb = ("deleteAuxiliaryPreviewAssetFiles",)
         return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, {"filePath": path})
@@ -100,7 +99,7 @@ class FileChanges(Resource):
         self,
         model: type[Model],
         method: str,
-        ids: Ids,
+        ids: AssetIds,
         verb: tuple[str, ...],
         body: dict[str, JsonValue] | None,
     ) -> Model:

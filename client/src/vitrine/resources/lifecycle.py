@@ -2,6 +2,7 @@
 
 from pydantic import JsonValue
 
+from vitrine.models import AssetIds
 from vitrine.replies import Changed as Changed
 from vitrine.resources.resource import Resource, given
 from vitrine.transport import path_of
@@ -33,9 +34,7 @@ class AssetLifecycle(Resource):
         body = given(confirmPermanentDelete=True, reason=reason)
         return self._change("DELETE", "deleteAsset", (database_id, asset_id), body)
 
-    def _change(
-        self, method: str, verb: str, ids: tuple[str, str], body: dict[str, JsonValue]
-    ) -> Changed:
+    def _change(self, method: str, verb: str, ids: AssetIds, body: dict[str, JsonValue]) -> Changed:
         path = path_of("database", ids[0], "assets", ids[1], verb)
         # Not repeated after a broken connection: the first one may have been carried out.
         return self._transport.write(Changed, method, path, body=body, repeatable=False)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vitrine.models import Message, Wire
+from vitrine.models import AssetIds, Message, Wire
 from vitrine.replies import AssetLinks as AssetLinks
 from vitrine.replies import Link as Link
 from vitrine.replies import LinkCreated as LinkCreated
@@ -37,8 +37,8 @@ class LinkMetadataOwner:
 class Links(Resource):
     def create(
         self,
-        source: tuple[str, str],
-        target: tuple[str, str],
+        source: AssetIds,
+        target: AssetIds,
         relationship_type: LinkType = "parentChild",
         *,
         alias: str | None = None,

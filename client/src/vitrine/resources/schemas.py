@@ -6,7 +6,6 @@ from vitrine.resources.resource import Resource, given
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, SchemaOperation
 from vitrine.transport import path_of
 
-GLOBAL = "GLOBAL"
 """The database id of schemas for every database."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
+from vitrine.models import AssetIds
 from vitrine.replies import AssetVersion as AssetVersion
 from vitrine.replies import Comparison as Comparison
 from vitrine.replies import FileDifference as FileDifference
@@ -18,7 +19,6 @@ from vitrine.replies import WholeVersion as WholeVersion
 from vitrine.resources.resource import Resource, given
 from vitrine.transport import path_of
 
-Ids = tuple[str, str]
 """A database id and an asset id."""
 
 
@@ -27,7 +27,7 @@ class AssetVersions(Resource):
 
     def create(
         self,
-        ids: Ids,
+        ids: AssetIds,
         comment: str,
         *,
         alias: str | None = None,
@@ -49,7 +49,7 @@ class AssetVersions(Resource):
         return self._send("POST", _path(ids, "createVersion"), body)
 
     def list(
-        self, ids: Ids, *, show_archived: bool | None = None, page_size: int | None = None
+        self, ids: AssetIds, *, show_archived: bool | None = None, page_size: int | None = None
     ) -> Iterator[AssetVersion]:
         """List the versions, newest first."""
         return self._transport.pages(
@@ -60,7 +60,7 @@ class AssetVersions(Resource):
             page_size=page_size,
         )
 
-    def get(self, ids: Ids, version_id: str) -> WholeVersion:
+    def get(self, ids: AssetIds, version_id: str) -> WholeVersion:
         """Return a version with all its files and records, read with as many pages as necessary."""
         path = _path(ids, "getVersion", version_id)
         page = self._transport.read(WholeVersion, path)
@@ -79,7 +79,7 @@ class AssetVersions(Resource):
             }
         )
 
-    def compare(self, ids: Ids, before: str, after: str) -> Iterator[Comparison]:
+    def compare(self, ids: AssetIds, before: str, after: str) -> Iterator[Comparison]:
         """Yield the differences between two versions, page after page."""
         query: dict[str, str] = {"from": before, "to": after}
         while True:
@@ -90,7 +90,12 @@ class AssetVersions(Resource):
             query = {**query, "startingToken": page.next_token}
 
     def update(
-        self, ids: Ids, version_id: str, *, comment: str | None = None, alias: str | None = None
+        self,
+        ids: AssetIds,
+        version_id: str,
+        *,
+        comment: str | None = None,
+        alias: str | None = None,
     ) -> MadeVersion:
         """Change the passed fields; an empty alias removes it."""
         body = given(comment=comment, versionAlias=alias)
@@ -98,7 +103,7 @@ class AssetVersions(Resource):
 
     def archive(
         self,
-        ids: Ids,
+        ids: AssetIds,
         version_id: str,
         *,
         confirm_archive_asset: bool = False,
@@ -111,13 +116,15 @@ class AssetVersions(Resource):
         body = given(confirmArchiveAsset=confirm_archive_asset or None, reason=reason)
         return self._send("POST", _path(ids, "assetversions", version_id, "archive"), body)
 
-    def unarchive(self, ids: Ids, version_id: str, *, reason: str | None = None) -> MadeVersion:
+    def unarchive(
+        self, ids: AssetIds, version_id: str, *, reason: str | None = None
+    ) -> MadeVersion:
         """Restore a version, and its asset if archived with it."""
         path = _path(ids, "assetversions", version_id, "unarchive")
         return self._send("POST", path, given(reason=reason))
 
     def revert(
-        self, ids: Ids, version_id: str, comment: str, *, metadata: bool = False
+        self, ids: AssetIds, version_id: str, comment: str, *, metadata: bool = False
     ) -> MadeVersion:
         """Restore the files of a version, optionally with its metadata, as a new version."""
         body = given(comment=comment, revertMetadata=metadata or None)
@@ -128,5 +135,5 @@ class AssetVersions(Resource):
         return self._transport.write(MadeVersion, method, path, body=body, repeatable=False)
 
 
-def _path(ids: Ids, *below: str) -> str:
+def _path(ids: AssetIds, *below: str) -> str:
     return path_of("database", ids[0], "assets", ids[1], *below)

@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 from typing import BinaryIO, Final
 
-PIECE: Final = 1024 * 1024
+from vitrine.storage import PIECE
+
 # The part size that the server chooses (the contract), unless the file would have too many parts.
 DEFAULT_PART: Final = 150 * 1024 * 1024
 

@@ -29,10 +29,9 @@ from vitrine.transfer.report import (
 from vitrine.transfer.scan import Folder, LocalFile, Problem, Scan, scan
 from vitrine.transfer.targets import AssetTargets, Target, ensure_database
 from vitrine.transfer.uploading import BatchUpload
+from vitrine.transfer.urls import MAX_REPLY_URLS
 
 FILES_A_BATCH: Final = 50
-# The API's limit of part URLs in one reply.
-PARTS_A_BATCH: Final = 3_000
 # Size of the files in one batch. Part URLs are valid for an hour, and a batch must be uploaded well
 # before that.
 BYTES_A_BATCH: Final = 1024**3
@@ -264,7 +263,7 @@ def batches_of(planned: Sequence[_Planned]) -> Iterator[list[_Planned]]:
         more = expected_parts(one.file.size)
         full = (
             len(batch) >= FILES_A_BATCH
-            or parts + more > PARTS_A_BATCH
+            or parts + more > MAX_REPLY_URLS
             or size + one.file.size > BYTES_A_BATCH
         )
         # An upload is for one asset.

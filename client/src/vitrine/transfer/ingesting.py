@@ -15,10 +15,9 @@ from vitrine.quoting import quoted
 from vitrine.storage import Slice
 from vitrine.transfer.content import sha256_of
 from vitrine.transfer.names import composed
+from vitrine.transfer.urls import MAX_REPLY_URLS
 
 PART_SIZE: Final = 64 * 1024 * 1024
-# The API's limit of URLs in one reply.
-MOST_PARTS: Final = 3000
 
 
 class SameNameError(IntegrityError):
@@ -74,7 +73,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
 def part_size_of(sizes: Sequence[int]) -> int:
     """Return the part size with which one reply can contain the URLs of all parts."""
     # Each file may have a last part that is not full.
-    rest = max(1, MOST_PARTS - len(sizes))
+    rest = max(1, MAX_REPLY_URLS - len(sizes))
     return max(PART_SIZE, -(-sum(sizes) // rest))
 
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from vitrine.quoting import quoted
+from vitrine.workflow_models import GLOBAL
 
 FORBIDDEN = '<>:"/\\|?*'
 # The limits of the API for names of assets and files, and for ids of databases.
@@ -17,7 +18,6 @@ LONGEST_NAME = 255
 # The contract's limits of ids.
 LONGEST_DATABASE_ID = 63
 SHORTEST_DATABASE_ID = 3
-RESERVED_DATABASE_ID = "GLOBAL"
 
 _NOT_IN_ID = re.compile(r"[^-_a-zA-Z0-9]+")
 _NOT_IN_OBJECT_NAME = re.compile(r"[^a-zA-Z0-9\-._ ]+")
@@ -93,7 +93,7 @@ def database_id(folder: str) -> str:
     """Return a database id derived from a folder's name."""
     plain = _NOT_IN_ID.sub("-", _without_marks(composed(folder))).strip("-_")
     plain = plain[:LONGEST_DATABASE_ID].rstrip("-_")
-    if plain.upper() == RESERVED_DATABASE_ID or len(plain) < SHORTEST_DATABASE_ID:
+    if plain.upper() == GLOBAL or len(plain) < SHORTEST_DATABASE_ID:
         plain = f"{plain}-files".lstrip("-")
     return plain
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from vitrine.client import Vitrine
 from vitrine.errors import ApiError, InvalidInputError, TooLargeError, VitrineError
-from vitrine.models import NewFile, Upload
+from vitrine.models import AssetIds, NewFile, Upload
 from vitrine.transfer.finishing import Waiting
 from vitrine.transfer.journal import Journal, JournalEntry, JournalFile
 from vitrine.transfer.measuring import Measured, measure
@@ -67,7 +67,7 @@ class Opening:
     """Starts uploads to one asset (database and asset id); reports files that were rejected."""
 
     client: Vitrine
-    asset: tuple[str, str]
+    asset: AssetIds
     settings: Settings
     pool: Executor
     settle: Settle

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from vitrine.client import Vitrine
 from vitrine.errors import ConflictError, InvalidInputError, NotFoundError
+from vitrine.models import AssetIds
 from vitrine.storage import Slice
 from vitrine.transfer.journal import Journal, JournalEntry
 from vitrine.transfer.measuring import Measured, slices_of
@@ -43,7 +44,7 @@ class Found:
 def find_uploads(
     client: Vitrine,
     journal: Journal,
-    asset: tuple[str, str],
+    asset: AssetIds,
     files: Sequence[Measured],
     pool: Executor,
 ) -> list[Found]:

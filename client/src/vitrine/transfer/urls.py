@@ -7,6 +7,7 @@ from vitrine.client import Vitrine
 from vitrine.errors import ProtocolError
 from vitrine.models import PartUrl
 
+MAX_REPLY_URLS: Final = 3_000  # the API's limit of part URLs in one reply
 # Number of parts whose URLs one request returns. They are uploaded before the URLs expire.
 AHEAD: Final = 500
 

@@ -3,8 +3,9 @@
 import pytest
 
 from backend.core.transactions import Item, Put, Update
+from backend.domains.asset_lifecycle.models import MAX_SWEEPS
 from backend.domains.database_purges import rules
-from backend.domains.database_purges.service.jobs import ASSETS, MAX_SWEEPS
+from backend.domains.database_purges.service.jobs import ASSETS
 from backend.domains.databases.errors import PurgeEndedError
 from backend.domains.jobs.models import Job
 from backend.entrypoints.wiring.assets import assets

@@ -212,7 +212,7 @@ def test_previews_are_returned_with_their_file_and_are_no_rows(museum: Gallery) 
 def test_a_preview_beyond_the_page_of_the_store_is_found(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "_MOST_LISTED", 2)
+    monkeypatch.setattr(entries, "MAX_BATCH", 2)
     for path in ("/a.glb", "/a.glb-part", "/a.glb.previewFile.png", "/b.glb"):
         museum.put(path)
     assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
@@ -246,7 +246,7 @@ def test_archived_files_are_listed_on_request(museum: Gallery) -> None:
 def test_a_listing_with_archived_files_reads_over_the_pages_of_the_store(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "_MOST_LISTED", 3)
+    monkeypatch.setattr(entries, "MAX_BATCH", 3)
     for path in TREE:
         for _ in range(3):
             museum.put(path)

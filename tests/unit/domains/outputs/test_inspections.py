@@ -9,6 +9,7 @@ from backend.core.objects import ObjectHead
 from backend.domains.assets.models import Asset
 from backend.domains.facts.service.commands import FactCommands
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
+from backend.spec.inspection_outputs import GLB
 from backend.spec.key_layouts import (
     generated_preview_key,
     glb_key,
@@ -291,6 +292,25 @@ def test_objects_that_are_not_in_their_format_are_not_stored(studio: OutputSetup
     assert studio.stores().state == "refused"
     assert studio.outputs().refused_count == 2
     assert studio.head(SHOWN) is None
+    assert not glb(studio, version)
+
+
+def test_a_glb_larger_than_the_reader_may_write_is_not_stored(
+    studio: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version)
+    head = MemoryObjects.head
+
+    def with_a_large_glb(self: MemoryObjects, bucket: str, key: str, **more: Any) -> Any:
+        found = head(self, bucket, key, **more)
+        if not isinstance(found, ObjectHead) or not key.endswith("1/files/model.glb"):
+            return found
+        return found._replace(version=found.version._replace(size=GLB.most_bytes + 1))
+
+    monkeypatch.setattr(MemoryObjects, "head", with_a_large_glb)
+    assert studio.stores().state == "refused"
     assert not glb(studio, version)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Range
-from vitrine_mlflow.encoding import iso_time, ordered_double
+from vitrine_mlflow.encoding import inverted, iso_time, ordered_double
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME
 from vitrine_mlflow.ranks import ranked_value
 from vitrine_mlflow.runs import indexed_name, name_start
@@ -18,8 +18,6 @@ from vitrine_mlflow.table import LSI1, LSI3, LSI4, Index
 
 _T = TypeVar("_T")
 _Keyed = tuple[str, _T]
-# Inverts an encoding, which then sorts in the other direction.
-_ALL_ONES = (1 << 64) - 1
 _MAX_SELECTED = 1_000  # more rows of a filter's index than this cost more than a whole read
 _STATUSES = ("FAILED", "FINISHED", "KILLED", "RUNNING", "SCHEDULED")
 _LAST = "\U0010ffff"
@@ -256,7 +254,7 @@ class Plan:
         # NaN is last here, too; the other ranks are inverted, so that the highest value is first.
         ranges = [Range(prefix + "~", prefix + _LAST)] if self._may_be_nan(key) else []
         if low <= high:
-            first, last = _inverted(high), _inverted(low)
+            first, last = inverted(high), inverted(low)
             ranges.insert(0, Range(prefix + first, prefix + last + _LAST))
         for wanted in ranges:
             rows = self._reader.by_rank(wanted, backward=ascending, page=self._rows)
@@ -304,10 +302,6 @@ class Plan:
         prepared = [query.order.prepare(one) for one in left]
         position = query.position
         return query.order.sorted([one for one in prepared if query.order.is_after(one, position)])
-
-
-def _inverted(encoded: str) -> str:
-    return f"{_ALL_ONES - int(encoded, 16):016x}"
 
 
 def _at_most(rows: Iterator[_T]) -> list[_T] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database, Range
-from vitrine_mlflow.encoding import double_of
+from vitrine_mlflow.encoding import double_of, inverted
 from vitrine_mlflow.expressions import Item
 from vitrine_mlflow.full_text import RunNames
 from vitrine_mlflow.keys import Key
@@ -15,7 +15,6 @@ from vitrine_mlflow.summaries import DETAILS, METRICS, later_keys, summary_key, 
 from vitrine_mlflow.table import LSI5, SORT_KEY, Index
 
 _READ_ALL_FROM = 400  # so many summaries cost fewer requests as one range of the partition
-_ALL_ONES = (1 << 64) - 1
 
 
 class RunReader:
@@ -50,9 +49,8 @@ class RunReader:
         """Run ids by a metric's rank rows, with the metric's value."""
         for item in self._database.query(self._pk, wanted, backward=backward, limit=page):
             fields = keys.METRIC_RANK.sk.parse(item[SORT_KEY]) or {}
-            inverted = fields["inverted_value"]
-            encoded = inverted if inverted == "~" else f"{_ALL_ONES - int(inverted, 16):016x}"
-            yield inverted, (fields["run_id"], double_of(encoded))
+            rank = fields["inverted_value"]
+            yield rank, (fields["run_id"], double_of(inverted(rank)))
 
     def by_param(self, start: str) -> Iterator[str]:
         """Run ids by the start of a param's rank key."""

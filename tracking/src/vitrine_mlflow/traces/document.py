@@ -20,7 +20,7 @@ from vitrine_mlflow.mlflow_traces import (
 from vitrine_mlflow.traces.assessment_records import assessment_of, record_of
 
 _PROMOTED = (SESSION, TOKEN_USAGE, COST)
-_TOKENS = (
+TOKEN_KEYS = (
     "input_tokens",
     "output_tokens",
     "total_tokens",
@@ -28,7 +28,7 @@ _TOKENS = (
     "cache_creation_input_tokens",
     "cache_creation_input_tokens_above_1hr",
 )
-_COSTS = ("input_cost", "output_cost", "total_cost")
+COST_KEYS = ("input_cost", "output_cost", "total_cost")
 # MLflow's own store has 64 bits for the number.
 _LARGEST = (1 << 63) - 1
 
@@ -83,20 +83,22 @@ class TraceDocument:
         """Add metadata, some of which has attributes of its own."""
         if SESSION in metadata:
             self.session = validated_session(metadata[SESSION])
-        self.tokens = _changed(self.tokens, _loaded(metadata.get(TOKEN_USAGE)), _TOKENS, count_of)
-        self.cost = _changed(self.cost, _loaded(metadata.get(COST)), _COSTS, number_of)
+        self.tokens = _changed(
+            self.tokens, _loaded(metadata.get(TOKEN_USAGE)), TOKEN_KEYS, count_of
+        )
+        self.cost = _changed(self.cost, _loaded(metadata.get(COST)), COST_KEYS, number_of)
         for key, value in metadata.items():
             if key not in _PROMOTED:
                 self.metadata[key] = value
 
     def add_tokens(self, usage: Mapping[str, Any]) -> None:
-        for key in _TOKENS:
+        for key in TOKEN_KEYS:
             count = count_of(usage.get(key))
             if count is not None:
                 self.tokens[key] = count
 
     def add_cost(self, costs: Mapping[str, Any]) -> None:
-        for key in _COSTS:
+        for key in COST_KEYS:
             number = number_of(costs.get(key))
             if number is not None:
                 self.cost[key] = number
@@ -105,7 +107,10 @@ class TraceDocument:
         found = dict(self.metadata)
         if self.session is not None:
             found[SESSION] = self.session
-        for key, values, names in ((TOKEN_USAGE, self.tokens, _TOKENS), (COST, self.cost, _COSTS)):
+        for key, values, names in (
+            (TOKEN_USAGE, self.tokens, TOKEN_KEYS),
+            (COST, self.cost, COST_KEYS),
+        ):
             if values:
                 found[key] = json.dumps({name: values[name] for name in names if name in values})
         return found

@@ -8,17 +8,17 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.config import TRACES_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range
-from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
+from vitrine_mlflow.encoding import escape, iso_time
 from vitrine_mlflow.errors import ConflictError, missing, wrong_state
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.runs import indexed_name
 from vitrine_mlflow.table import EXPIRES_AT, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
 from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
 
 _Result = TypeVar("_Result")
 _DOCUMENT, _SPANS = "trace", "spans"
-_NAME_BYTES = SORT_KEY_BYTES - 300
 # Traces that this process writes at the moment: `start_trace` and `log_spans` of one follow each
 # other (decision 59).
 _REMEMBERED = 1_000
@@ -275,7 +275,7 @@ class TraceStore:
         self, experiment_id: str, name: str, **options: bool | int
     ) -> Iterator[tuple[str, str]]:
         """The same for the traces of one name."""
-        wanted = Range.of_prefix(f"T#{_indexed_name(name)}#")
+        wanted = Range.of_prefix(f"T#{indexed_name(name)}#")
         return self._ids(experiment_id, LSI4, wanted, **options)
 
     def _ids(
@@ -331,10 +331,6 @@ def _stored(experiment_id: str, trace_id: str, item: Item) -> StoredTrace:
     return StoredTrace(experiment_id, trace_id, document, item["revision"], indexed)
 
 
-def _indexed_name(name: str) -> str:
-    return clip(ordered_text(name), _NAME_BYTES)
-
-
 def _index_attributes(trace_id: str, document: TraceDocument) -> dict[str, str]:
     time, trace_id = iso_time(document.time), escape(trace_id)
     attributes = {
@@ -343,5 +339,5 @@ def _index_attributes(trace_id: str, document: TraceDocument) -> dict[str, str]:
         "lsi3sk": f"{document.state}#{time}#{trace_id}",
     }
     if document.name is not None:
-        attributes["lsi4sk"] = f"T#{_indexed_name(document.name)}#{time}#{trace_id}"
+        attributes["lsi4sk"] = f"T#{indexed_name(document.name)}#{time}#{trace_id}"
     return attributes

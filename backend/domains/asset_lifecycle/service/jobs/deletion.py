@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from backend.core.objects import Objects, ObjectVersion
+from backend.core.objects import MAX_BATCH, Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.references import AssetRef
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.errors import JobOvertakenError, NotRemovedError
-from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
+from backend.domains.asset_lifecycle.models import (
+    MAX_SWEEPS,
+    MIN_SWEEPS,
+    DeleteCursor,
+    DeletedAsset,
+)
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.assets.service.commands import AssetService
@@ -29,15 +34,8 @@ from backend.spec.key_layouts import (
 )
 from backend.values import frozen
 
-# Object versions that one step deletes. S3's limit for one request.
-OBJECTS = 1000
 # Links that one step deletes: each is a transaction with both ends.
 LINKS = 25
-# The second one removes what running requests wrote, and what indexes did not contain yet.
-MIN_SWEEPS = 2
-# Each waits for the settle delay, which is longer than any request: after ten, something else keeps
-# writing there, and the id must become free.
-MAX_SWEEPS = 10
 
 
 @frozen
@@ -80,7 +78,7 @@ class DeleteSteps:
     reindexing: RebuildRequests
     auxiliary: str
     wait_seconds: int
-    versions: int = OBJECTS
+    versions: int = MAX_BATCH  # that one step deletes
 
     def delete(self, job: Job) -> Progress:
         """Remove the next page of the asset's remains; empty parts are skipped.
