@@ -92,9 +92,9 @@ def send_raw(site: Site, requests: Iterable[bytes]) -> None:
 
 def _read(site: Site, asset_ids: Sequence[str]) -> None:
     """The fewest reads: one BatchGet, and for each asset two queries and one listing."""
-    asked = [{"databaseId": {"S": DATABASE}, "assetId": {"S": each}} for each in asset_ids]
-    for at in range(0, len(asked), 100):
-        request: Any = {ASSETS.name: {"Keys": asked[at : at + 100], "ConsistentRead": True}}
+    keys = [{"databaseId": {"S": DATABASE}, "assetId": {"S": each}} for each in asset_ids]
+    for at in range(0, len(keys), 100):
+        request: Any = {ASSETS.name: {"Keys": keys[at : at + 100], "ConsistentRead": True}}
         site.clients.dynamodb.batch_get_item(RequestItems=request)
     with ThreadPoolExecutor(WORKERS) as pool:
         tasks = [

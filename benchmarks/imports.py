@@ -85,12 +85,12 @@ def main(
             runtime.drain()
             rate = files // rounds / _seconds(lambda: _imported(runtime, source))  # noqa: B023
             runtime.drain()
-            with requests_of(bare.s3) as asked:
+            with requests_of(bare.s3) as sent:
                 bare_rate = files // rounds / _seconds(lambda: bare.put_files(files // rounds))
             ratios.append(rate / bare_rate)
             _screen.print(
                 f"round {number + 1}: import {rate:.1f} files/s, bare {bare_rate:.1f} files/s with "
-                f"{asked.total() / (files // rounds):.2f} requests a file: {ratios[-1]:.2f}"
+                f"{sent.total() / (files // rounds):.2f} requests a file: {ratios[-1]:.2f}"
             )
     _screen.print(f"ratio: {median(ratios):.2f} (median; demanded: {DEMANDED})")
     raise typer.Exit(1 if median(ratios) < DEMANDED else 0)
@@ -139,16 +139,16 @@ def _show_requests(runtime: Runtime, folder: Path) -> None:
     runtime.admin("DELETE", "/requests")
     _imported(runtime, folder)
     tree: Mapping[str, Any] = runtime.admin("GET", "/requests?by=function")
-    asked: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, callers in tree["s3"].items():
         for caller, each in callers.items():
             if not caller:  # the client itself, by presigned URLs
-                asked[_BY_URL.get(name, name)] += each["requests"]
+                counts[_BY_URL.get(name, name)] += each["requests"]
             elif caller.endswith(UPLOADS_API.name):
-                asked[_BY_FUNCTION.get(name, name)] += each["requests"]
-    for name, number in asked.most_common():
+                counts[_BY_FUNCTION.get(name, name)] += each["requests"]
+    for name, number in counts.most_common():
         _screen.print(f"  {number / _COUNTED:.2f} {name} a file")
-    _screen.print(f"  {asked.total() / _COUNTED:.2f} requests to S3 a file, of {_COUNTED} files")
+    _screen.print(f"  {counts.total() / _COUNTED:.2f} requests to S3 a file, of {_COUNTED} files")
 
 
 class Bare:

@@ -168,7 +168,7 @@ class Product:
         Raises:
             RuntimeError: new events are caused without end.
         """
-        asked: dict[str, Usage] = {}
+        usages: dict[str, Usage] = {}
         before = self.moment
         for _ in range(_MAX_ROUNDS):
             self.moment += timedelta(
@@ -177,17 +177,17 @@ class Product:
             batches = self._taken()
             if not batches:
                 self.moment = before
-                return asked
+                return usages
             for function, records in batches:
                 usage = self.measured(lambda f=function, r=records: self._deliver(f, r))
-                asked[function] = _sum(asked.get(function), usage)
+                usages[function] = _sum(usages.get(function), usage)
         raise RuntimeError("the product does not come to rest")
 
     def _deliver(self, function: str, records: list[JsonObject]) -> None:
         declared = next(f for f in FUNCTIONS if f.name == function)
         failures = _handler(declared)({"Records": records}, RunContext())
         if failures and failures.get("batchItemFailures"):
-            raise RuntimeError(f"{function} gave {len(failures['batchItemFailures'])} records back")
+            raise RuntimeError(f"{function} returned {len(failures['batchItemFailures'])} records")
 
     def _taken(self) -> list[tuple[str, list[JsonObject]]]:
         """The waiting events, as batches of the functions that they invoke."""
@@ -237,29 +237,29 @@ class Product:
             yield usage
         self.changes += usage.changes
         # Threads send in no order: S3's events are sorted by key, so that batches are constant.
-        for operation, asked in sorted(usage.sent, key=lambda sent: str(sent[1].get("Key", ""))):
-            self.messages += _caused(operation, asked)
+        for operation, request in sorted(usage.sent, key=lambda sent: str(sent[1].get("Key", ""))):
+            self.messages += _caused(operation, request)
 
 
-def _caused(operation: str, asked: Mapping[str, Any]) -> list[Message]:
+def _caused(operation: str, request: Mapping[str, Any]) -> list[Message]:
     """The queue messages that a request to S3 or SQS causes."""
     service, _, name = operation.partition(".")
     if service == "sqs":
-        queue = str(asked.get("QueueUrl", "")).rpartition("/")[2]
+        queue = str(request.get("QueueUrl", "")).rpartition("/")[2]
         return [
             Message(queue, entry["MessageBody"], entry.get("DelaySeconds", 0))
-            for entry in (asked, *asked.get("Entries", ()))
+            for entry in (request, *request.get("Entries", ()))
             if "MessageBody" in entry
         ]
     keys: list[str] = []
     if name in _CREATED or name == "DeleteObject":
-        keys = [asked["Key"]]
+        keys = [request["Key"]]
     elif name == "DeleteObjects":
-        keys = [one["Key"] for one in asked["Delete"]["Objects"]]
-    if asked.get("Bucket") != ASSET_BUCKET.name.lower():
+        keys = [one["Key"] for one in request["Delete"]["Objects"]]
+    if request.get("Bucket") != ASSET_BUCKET.name.lower():
         return []
     return [
-        Message(queue.name, object_message(asked["Bucket"], key)["body"])
+        Message(queue.name, object_message(request["Bucket"], key)["body"])
         for queue in (OBJECT_EVENTS, BUCKET_EVENTS)
         for key in keys
     ]

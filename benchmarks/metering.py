@@ -154,18 +154,18 @@ class _Listener:
     ) -> None:
         if context is None or context.get("is_presign_request"):
             return  # a presigned URL needs no request
-        asked = deepcopy(params) if self._is_dynamodb else dict(params)
-        before = self._meter.images(model.name, asked) if self._meter is not None else []
-        context["metered"] = (asked, before)
+        request = deepcopy(params) if self._is_dynamodb else dict(params)
+        before = self._meter.images(model.name, request) if self._meter is not None else []
+        context["metered"] = (request, before)
 
     def _after(self, model: Any, context: dict[str, Any], **_: object) -> None:
-        asked, before = context.pop("metered")
+        request, before = context.pop("metered")
         with _COUNTING:
             self.usage.requests[f"{self._service}.{model.name}"] += 1
             if self._meter is not None:
-                self._meter.charge(model.name, asked, before)
+                self._meter.charge(model.name, request, before)
             else:
-                self.usage.sent.append((f"{self._service}.{model.name}", asked))
+                self.usage.sent.append((f"{self._service}.{model.name}", request))
 
 
 @cache
@@ -184,17 +184,17 @@ class _Dynamo:
     client: "DynamoDBClient"
     _layouts: dict[str, _Layout] = field(default_factory=dict[str, _Layout])
 
-    def images(self, operation: str, asked: Wire) -> list[Wire | None]:
+    def images(self, operation: str, request: Wire) -> list[Wire | None]:
         """The items that a write is about to change."""
-        return [self._item(*target) for target in self._written(operation, asked)]
+        return [self._item(*target) for target in self._written(operation, request)]
 
-    def charge(self, operation: str, asked: Wire, before: Sequence[Wire | None]) -> None:
+    def charge(self, operation: str, request: Wire, before: Sequence[Wire | None]) -> None:
         if operation in ("Query", "Scan"):
-            self._charge_list(operation, asked)
-        for table, keys, consistent, factor in _read_keys(operation, asked):
+            self._charge_list(operation, request)
+        for table, keys, consistent, factor in _read_keys(operation, request):
             self._charge_items(table, keys, consistent=consistent, factor=factor)
         factor = _TRANSACTIONAL if operation == "TransactWriteItems" else 1
-        for (table, key), old in zip(self._written(operation, asked), before, strict=True):
+        for (table, key), old in zip(self._written(operation, request), before, strict=True):
             self._charge_write(table, key, old, factor)
 
     def _charge_items(
@@ -208,17 +208,17 @@ class _Dynamo:
         units = sum(read_units(size, consistent=consistent) for size in sizes)
         self.usage.read_units += units * factor
 
-    def _charge_list(self, operation: str, asked: Wire) -> None:
+    def _charge_list(self, operation: str, request: Wire) -> None:
         """Queries and scans are charged for everything they read, including filtered items."""
         left_out = {"ProjectionExpression", "FilterExpression", "Select"}
-        whole: Any = {name: value for name, value in asked.items() if name not in left_out}
+        whole: Any = {name: value for name, value in request.items() if name not in left_out}
         names = whole.get("ExpressionAttributeNames")
         if names is not None:
             used = " ".join(v for k, v in whole.items() if k.endswith("Expression"))
             whole["ExpressionAttributeNames"] = {k: v for k, v in names.items() if k in used}
         reply = self.client.query(**whole) if operation == "Query" else self.client.scan(**whole)
         size = sum(item_size(dict(item)) for item in reply["Items"])
-        self.usage.read_units += read_units(size, consistent=bool(asked.get("ConsistentRead")))
+        self.usage.read_units += read_units(size, consistent=bool(request.get("ConsistentRead")))
 
     def _charge_write(self, table: str, key: Wire, old: Wire | None, factor: int) -> None:
         new = self._item(table, key)
@@ -234,17 +234,17 @@ class _Dynamo:
         self.usage.write_units += units
         self.usage.writes[place] += units
 
-    def _written(self, operation: str, asked: Wire) -> Iterator[Target]:
+    def _written(self, operation: str, request: Wire) -> Iterator[Target]:
         if operation in _WRITES:
-            yield self._target(_WRITES[operation], asked)
+            yield self._target(_WRITES[operation], request)
         elif operation == "TransactWriteItems":
-            for write in asked["TransactItems"]:
-                for kind, request in write.items():
-                    yield self._target(kind, request)
+            for write in request["TransactItems"]:
+                for kind, body in write.items():
+                    yield self._target(kind, body)
         elif operation == "BatchWriteItem":
-            for table, requests in asked["RequestItems"].items():
-                for request in requests:
-                    for kind, body in request.items():
+            for table, requests in request["RequestItems"].items():
+                for one in requests:
+                    for kind, body in one.items():
                         yield self._target(
                             kind.removesuffix("Request"), {"TableName": table, **body}
                         )
@@ -275,15 +275,15 @@ def _entry_units(index: _Index, old: Wire | None, new: Wire | None) -> int:
     return write_units(old, None) + write_units(None, new)  # the entry moves to another key
 
 
-def _read_keys(operation: str, asked: Wire) -> Iterator[tuple[str, list[Wire], bool, int]]:
+def _read_keys(operation: str, request: Wire) -> Iterator[tuple[str, list[Wire], bool, int]]:
     """The items that a request reads by key: table, keys, whether consistently, and the factor."""
     if operation == "GetItem":
-        yield asked["TableName"], [asked["Key"]], bool(asked.get("ConsistentRead")), 1
+        yield request["TableName"], [request["Key"]], bool(request.get("ConsistentRead")), 1
     elif operation == "BatchGetItem":
-        for table, request in asked["RequestItems"].items():
-            yield table, request["Keys"], bool(request.get("ConsistentRead")), 1
+        for table, read in request["RequestItems"].items():
+            yield table, read["Keys"], bool(read.get("ConsistentRead")), 1
     elif operation == "TransactGetItems":
-        for read in asked["TransactItems"]:
+        for read in request["TransactItems"]:
             yield read["Get"]["TableName"], [read["Get"]["Key"]], True, _TRANSACTIONAL
 
 

@@ -87,7 +87,7 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
                 path = _path_of(engine, name, caller)
                 if path is not None:
                     found.setdefault(path, OperationRequests()).add(engine, name, count["requests"])
-    return {path: asdict(asked) for path, asked in found.items()}
+    return {path: asdict(requests) for path, requests in found.items()}
 
 
 def _path_of(engine: str, operation: str, caller: str) -> str | None:

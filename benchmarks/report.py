@@ -32,8 +32,8 @@ def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -
     ratios = _table("ratios", "part / whole", "demanded (wanted)")
     for name, spread in figures.ratios().items():
         floor = FLOORS.get(name)
-        told = f"{floor.demanded} ({floor.wanted})" if floor else ""
-        _row(ratios, name, spread, ".2f", told)
+        target = f"{floor.demanded} ({floor.wanted})" if floor else ""
+        _row(ratios, name, spread, ".2f", target)
     peaks = Table(title="peak memory, MiB")
     for name in memory:
         peaks.add_column(name, justify="right")
@@ -49,8 +49,8 @@ def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]
     for column in ("operation", "on behalf of", "requests"):
         table.add_column(column)
     for name, paths in operations.items():
-        for number, (path, asked) in enumerate(sorted(paths.items())):
-            lines = [_requests_text(engine, asked["requests"].get(engine)) for engine in _ENGINES]
+        for number, (path, counts) in enumerate(sorted(paths.items())):
+            lines = [_requests_text(engine, counts["requests"].get(engine)) for engine in _ENGINES]
             table.add_row("" if number else name, path, "\n".join(filter(None, lines)))
     screen.print(table)
     screen.print(OPERATIONS_NOTE)

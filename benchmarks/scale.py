@@ -166,7 +166,7 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
             for name in names[place % 3 :] + names[: place % 3]:
                 taken[name].append(_seconds(variants[name], query.body))
             typed = SuggestQuery(q=_TYPED[place % len(_TYPED)])
-            taken["suggest"].append(_seconds(lambda asked: service.suggest(_CALLER, asked), typed))
+            taken["suggest"].append(_seconds(lambda query: service.suggest(_CALLER, query), typed))
         if number == warming - 1:
             taken = {name: [] for name in taken}
     alone = median(taken["alone"])
@@ -185,13 +185,13 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
 
 
 def _search(service: SearchService, body: Mapping[str, Any], *, facets: bool) -> object:
-    asked = SearchBody.model_validate({"size": PAGE, **body, "aggregations": facets})
-    return service.search(_CALLER, asked)
+    request = SearchBody.model_validate({"size": PAGE, **body, "aggregations": facets})
+    return service.search(_CALLER, request)
 
 
-def _seconds(work: Callable[[Any], object], asked: object) -> float:
+def _seconds(work: Callable[[Any], object], request: object) -> float:
     start = time.perf_counter()
-    work(asked)
+    work(request)
     return time.perf_counter() - start
 
 

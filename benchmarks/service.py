@@ -49,12 +49,12 @@ class Service:
     def misses(self) -> list[str]:
         """The targets that are missed, in words."""
         found = self.lag.percentiles
-        told = (
+        targets = (
             (self.get_per_echo > GET_PER_ECHO, f"GET takes {self.get_per_echo:.2f} echoes"),
             (found.p50 > LAG_P50, f"half of the writes are found after {found.p50:.2f} s"),
             (found.p99 > LAG_P99, f"a hundredth is found only after {found.p99:.2f} s"),
         )
-        return [text for missed, text in told if missed]
+        return [text for missed, text in targets if missed]
 
     def as_json(self) -> dict[str, Any]:
         return {

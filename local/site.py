@@ -76,7 +76,7 @@ class Site:
         path: str = scope.get("path", "")
         if scope["type"] == "http" and (path == "/ui" or path.startswith(_UI)):
             response = await self._ui(Request(scope, receive), path)
-        elif scope["type"] == "http" and path == "/" and _wants_page(scope):
+        elif scope["type"] == "http" and path == "/" and _accepts_page(scope):
             response = RedirectResponse(_UI, 302)
         else:
             await self._api(scope, receive, send)
@@ -222,6 +222,6 @@ def _refused(status: int, message: str) -> Response:
     return JSONResponse({"message": message}, status, {"cache-control": "no-store"})
 
 
-def _wants_page(scope: Scope) -> bool:
+def _accepts_page(scope: Scope) -> bool:
     accepted = Headers(scope=scope).get("accept", "")
     return scope["method"] in {"GET", "HEAD"} and "text/html" in accepted

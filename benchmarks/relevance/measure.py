@@ -117,11 +117,11 @@ class Collection:
     def found_plainly(self, query: Query) -> list[str]:
         """Return the first hits of a plain `multi_match`."""
         body = SearchBody.model_validate({**query.body, "query": "", "aggregations": False})
-        asked = full_query(body, EVERYTHING)["query"]["bool"]
+        conditions = full_query(body, EVERYTHING)["query"]["bool"]
         if query.text:
             fields = [field.partition("^")[0] for field in TEXT_FIELDS]
-            asked["must"] = [{"multi_match": {"query": query.text, "fields": fields}}]
-        request = {"query": {"bool": asked}, "size": FIRST, "_source": False}
+            conditions["must"] = [{"multi_match": {"query": query.text, "fields": fields}}]
+        request = {"query": {"bool": conditions}, "size": FIRST, "_source": False}
         hits = self.engine.search(self.names, request)["hits"]["hits"]
         return [hit["_id"] for hit in hits]
 
@@ -141,8 +141,8 @@ class Collection:
         return Typos(len(rare), found, tuple(wrong))
 
     def _search(self, **body: object) -> list[str]:
-        asked = SearchBody.model_validate({**body, "aggregations": False})
-        return [hit["_id"] for hit in self.service.search(_CALLER, asked)["hits"]["hits"]]
+        request = SearchBody.model_validate({**body, "aggregations": False})
+        return [hit["_id"] for hit in self.service.search(_CALLER, request)["hits"]["hits"]]
 
     def _writes(self, things: Iterable[Thing]) -> Iterator[DocumentWrite]:
         for thing in things:

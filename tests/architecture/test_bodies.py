@@ -79,7 +79,7 @@ def test_a_text_that_is_too_long_is_named() -> None:
     assert taken == {*CHECKED_LATER, *TAKES_ANYTHING}
 
 
-def test_null_says_what_leaving_out_says_in_the_requests_of_vams() -> None:
+def test_null_means_the_same_as_leaving_out_in_the_requests_of_vams() -> None:
     """Clients of VAMS send null for fields without a value."""
     refused: set[str] = set()
     for binding, name, field in FIELDS:

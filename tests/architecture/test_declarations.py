@@ -143,7 +143,7 @@ def test_every_domain_has_one_function_and_every_function_of_the_api_has_routes(
         assert (function.domain is not None) == (function.kind == "api")
 
 
-def test_searches_read_which_index_to_ask() -> None:
+def test_searches_read_which_index_to_query() -> None:
     for function in FUNCTIONS:
         if function.search != "none":
             assert "SearchState" in {table.name for table in function.tables}

@@ -22,7 +22,7 @@ def _imports_between_slices() -> list[tuple[str, str]]:
     ]
 
 
-def test_a_slice_knows_of_another_its_service_its_errors_and_the_models_that_it_uses() -> None:
+def test_a_slice_imports_from_another_its_service_its_errors_and_the_models_that_it_uses() -> None:
     inner = [
         (module, imported)
         for module, imported in _imports_between_slices()

@@ -38,7 +38,7 @@ def test_only_registries_may_be_scanned() -> None:
     assert set(scanned()) == {table.name for table in REGISTRIES}
 
 
-def test_a_table_that_is_scanned_says_so() -> None:
+def test_a_table_that_is_scanned_declares_it() -> None:
     for table in TABLES:
         found = any("scan" in pattern or "registry" in pattern for pattern in table.access_patterns)
         assert found == (table in REGISTRIES), table.name

@@ -138,7 +138,7 @@ def test_protected_stacks_are_deleted_one_after_another_and_data_remains(
     assert {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::KMS::Key"} <= set(kept)
 
 
-def test_a_first_deployment_that_fails_is_removed_as_the_page_says_and_repeated(
+def test_a_first_deployment_that_fails_is_removed_as_the_page_describes_and_repeated(
     tmp_path: Path,
 ) -> None:
     with account(tmp_path) as fresh:

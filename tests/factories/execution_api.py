@@ -5,7 +5,7 @@ from typing import Any
 
 from backend.domains.executions.routes import build_router
 from tests.factories.executions import Runner
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 ASSET = {"databaseId": "museum", "assetId": "statue"}
 BASE = "/database/{databaseId}/assets/{assetId}"
@@ -21,7 +21,7 @@ class Api:
 
     def start(
         self, file_key: str = "/a.glb", *, workflow_id: str = "publish", **body: Any
-    ) -> Answer:
+    ) -> Response:
         named = {"workflowDatabaseId": "museum", "fileKey": file_key, **body}
         return self.post("workflows/{workflowId}", named, workflowId=workflow_id)
 
@@ -30,10 +30,10 @@ class Api:
         assert answer.status == 200, answer.body
         return str(answer.body["message"])
 
-    def post(self, path: str, body: Any = None, **parameters: str) -> Answer:
+    def post(self, path: str, body: Any = None, **parameters: str) -> Response:
         return self.send("POST", path, parameters, body=body)
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, **more: Any) -> Answer:
+    def get(self, path: str, query: Mapping[str, str] | None = None, **more: Any) -> Response:
         return self.send("GET", path, more, query=query)
 
     def send(
@@ -44,7 +44,7 @@ class Api:
         *,
         body: Any = None,
         query: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         values = {**ASSET, **parameters}
         route = f"{BASE}/{path}"
         return self.client.send(

@@ -13,7 +13,7 @@ from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.links import Links, links
 from tests.factories.quarantine import quarantine
 
@@ -29,7 +29,7 @@ class Exports:
 
     def export(
         self, asset_id: str = "hall", *, headers: dict[str, str] | None = None, **body: Any
-    ) -> Answer:
+    ) -> Response:
         """A request; by default without a body."""
         allowed = self.service.assets.authorization
         client = Client(build_router(self.service), user_id=self.user_id, authorization=allowed)

@@ -36,7 +36,7 @@ from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.quarantine import quarantine
 from tests.fakes.queues import MemoryQueues
 
@@ -68,7 +68,7 @@ class Gallery:
     asset: Asset
     user_id: str = "admin"
 
-    def send(self, method: str, path: str, **more: Any) -> Answer:
+    def send(self, method: str, path: str, **more: Any) -> Response:
         """A request to any route of files, uploads and downloads."""
         router = (
             uploads_router(self.uploads, self.renewals)
@@ -84,20 +84,20 @@ class Gallery:
     def as_user(self, user_id: str) -> "Gallery":
         return replace(self, user_id=user_id)
 
-    def list_files(self, **query: str) -> Answer:
+    def list_files(self, **query: str) -> Response:
         return self.send("GET", f"{PATH}/listFiles", parameters=PARAMETERS, query=query)
 
-    def file_info(self, path: str, **query: str) -> Answer:
+    def file_info(self, path: str, **query: str) -> Response:
         wanted = {"filePath": path, **query}
         return self.send("GET", f"{PATH}/fileInfo", parameters=PARAMETERS, query=wanted)
 
-    def download(self, **body: Any) -> Answer:
+    def download(self, **body: Any) -> Response:
         wanted = {"downloadType": "assetFile", **body}
         return self.send("POST", f"{PATH}/download", parameters=PARAMETERS, body=wanted)
 
     def stream(
         self, path: str, *, method: str = "GET", family: str = "download", **more: Any
-    ) -> Answer:
+    ) -> Response:
         """The bytes of a file; `path` is decoded, as from the gateway."""
         place = f"{PATH}/{family}/stream/"
         return self.send(
@@ -107,29 +107,29 @@ class Gallery:
             **more,
         )
 
-    def initialise(self, *files: dict[str, Any], **more: Any) -> Answer:
+    def initialise(self, *files: dict[str, Any], **more: Any) -> Response:
         body = {**PARAMETERS, "uploadType": "assetFile", "files": list(files), **more}
         return self.send("POST", "/uploads", body=body)
 
-    def complete(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+    def complete(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Response:
         body = {**PARAMETERS, "uploadType": "assetFile", "files": list(files), **more}
         path = f"/uploads/{upload_id}/complete"
         return self.send("POST", path, parameters={"uploadId": upload_id}, body=body)
 
-    def renew(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+    def renew(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Response:
         path = f"/uploads/{upload_id}/renew"
         body = {"files": list(files), **more}
         return self.send("POST", path, parameters={"uploadId": upload_id}, body=body)
 
-    def upload(self, upload_id: str) -> Answer:
+    def upload(self, upload_id: str) -> Response:
         path = f"/uploads/{upload_id}"
         return self.send("GET", path, parameters={"uploadId": upload_id})
 
-    def abort(self, upload_id: str) -> Answer:
+    def abort(self, upload_id: str) -> Response:
         path = f"/uploads/{upload_id}"
         return self.send("DELETE", path, parameters={"uploadId": upload_id})
 
-    def change(self, method: str, verb: str, body: Any = None, **parameters: str) -> Answer:
+    def change(self, method: str, verb: str, body: Any = None, **parameters: str) -> Response:
         """A request to a route of files that writes."""
         wanted = {**PARAMETERS, **parameters}
         path = "/".join((PATH, verb, *parameters.values()))

@@ -76,7 +76,7 @@ class RecordedReads:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     body: Any
     headers: dict[str, str]
@@ -106,7 +106,7 @@ class Client:
         query: dict[str, str] | None = None,
         body: Any = None,
         headers: dict[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """Send one request; `path` is as sent, `parameters` are its decoded path parameters.
 
         Without `route`, the route is the one whose path matches. A text body is sent unchanged, any
@@ -127,7 +127,7 @@ class Client:
         )
         return self.send_event(event)
 
-    def send_event(self, event: dict[str, Any]) -> Answer:
+    def send_event(self, event: dict[str, Any]) -> Response:
         """One request, as an event of the gateway."""
         watch = Watch()
         app = HttpApp(
@@ -139,7 +139,7 @@ class Client:
             reads=self.reads,
         )
         reply = app.handler(self.router)(event, Context())
-        answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
+        answer = Response(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
         for route, binding in self.router.bindings.items():
             if route.key == event["routeKey"]:
                 check_reply(binding, answer)
@@ -155,7 +155,7 @@ class Client:
         return min(found, key=lambda binding: binding.route.path.count("{"), default=None)
 
 
-def check_reply(binding: Binding, answer: Answer) -> None:
+def check_reply(binding: Binding, answer: Response) -> None:
     """Assert that the OpenAPI document declares the status, headers and fields of a reply."""
     if answer.status == BUG:
         return

@@ -116,7 +116,7 @@ def identity_provider(port: int = 0) -> Generator[Provider]:
     """A provider that serves while the context is open, on a free port unless one is given."""
     provider = Provider()
 
-    class Answer(BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             provider.requested.append(self.path)
             document = provider.document(self.path)
@@ -132,7 +132,7 @@ def identity_provider(port: int = 0) -> Generator[Provider]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Log nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     provider.url = address(server.server_port)
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -31,7 +31,7 @@ from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.audit import audit_service
 from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery, gallery
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 AUXILIARY = "assetauxiliarybucket"
 WAIT_SECONDS = 900
@@ -91,7 +91,7 @@ class Lifecycle:
 
     def send(
         self, operation: str, *, user_id: str = "admin", revision: int | None = None, **body: Any
-    ) -> Answer:
+    ) -> Response:
         """A request as sent, without a confirmation; `revision` is that of its If-Match."""
         client = Client(self.router, user_id=user_id)
         method, path = _VERBS[operation], f"{PATH}/{operation}Asset"

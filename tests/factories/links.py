@@ -21,7 +21,7 @@ from backend.domains.metadata_schemas.service import MetadataSchemaService
 from backend.http.router import Router
 from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Links:
     def router(self) -> Router:
         return build_router(self.service, self.reader, self.metadata)
 
-    def send(self, method: str, path: str, **more: Any) -> Answer:
+    def send(self, method: str, path: str, **more: Any) -> Response:
         allowed = self.assets.authorization
         return Client(self.router, user_id=self.user_id, authorization=allowed).send(
             method, path, **more
@@ -50,7 +50,7 @@ class Links:
         assets = replace(self.assets, authorization=authorization)
         return _links(self.tables, assets, self.service.new_id)
 
-    def create(self, source: str, target: str, kind: str = "parentChild", **more: Any) -> Answer:
+    def create(self, source: str, target: str, kind: str = "parentChild", **more: Any) -> Response:
         body = {
             "fromAssetId": source,
             "fromAssetDatabaseId": "museum",
@@ -74,27 +74,27 @@ class Links:
         assert answer.status >= 400, answer.body
         return answer.status, answer.body["code"]
 
-    def get(self, link_id: str) -> Answer:
+    def get(self, link_id: str) -> Response:
         path = f"/asset-links/single/{link_id}"
         return self.send("GET", path, parameters={"assetLinkId": link_id})
 
-    def update(self, link_id: str, **body: Any) -> Answer:
+    def update(self, link_id: str, **body: Any) -> Response:
         path = f"/asset-links/{link_id}"
         return self.send("PUT", path, parameters={"assetLinkId": link_id}, body=body)
 
-    def delete(self, link_id: str) -> Answer:
+    def delete(self, link_id: str) -> Response:
         path = f"/asset-links/{link_id}"
         return self.send("DELETE", path, parameters={"relationId": link_id})
 
-    def list(self, asset_id: str, *, database_id: str = "museum", **query: str) -> Answer:
+    def list(self, asset_id: str, *, database_id: str = "museum", **query: str) -> Response:
         ids = {"databaseId": database_id, "assetId": asset_id}
         path = f"/database/{database_id}/assets/{asset_id}/asset-links"
         return self.send("GET", path, parameters=ids, query=query)
 
-    def tree(self, asset_id: str) -> Answer:
+    def tree(self, asset_id: str) -> Response:
         return self.list(asset_id, childTreeView="true")
 
-    def describe(self, method: str, link_id: str, *, query: Any = None, **body: Any) -> Answer:
+    def describe(self, method: str, link_id: str, *, query: Any = None, **body: Any) -> Response:
         """Send a request to the metadata of a link."""
         path = f"/asset-links/{link_id}/metadata"
         ids = {"assetLinkId": link_id}

@@ -20,7 +20,7 @@ from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.models import Job
 from tests.factories.files import PARAMETERS, PATH
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import quarantine
@@ -37,7 +37,7 @@ class Versions:
     updates: VersionUpdates
     user_id: str = "admin"
 
-    def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Answer:
+    def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Response:
         """Send a request to a route of versions, or to one that archives them."""
         router = build_router(lambda: self.creation, self.queries, self.updates)
         names: dict[str, str] = {}
@@ -56,7 +56,7 @@ class Versions:
             body=body,
         )
 
-    def create(self, comment: str = "as it is", **body: Any) -> Answer:
+    def create(self, comment: str = "as it is", **body: Any) -> Response:
         wanted = {"comment": comment, **({} if "files" in body else {"useLatestFiles": True})}
         return self.send("POST", "createVersion", body={**wanted, **body})
 
@@ -80,7 +80,7 @@ class Versions:
         assert answer.status == 200, answer.body
         return answer.body["versions"]
 
-    def revert(self, number: str, **body: Any) -> Answer:
+    def revert(self, number: str, **body: Any) -> Response:
         wanted = {"comment": "back again", **body}
         return self.send("POST", f"revertAssetVersion/{number}", body=wanted)
 

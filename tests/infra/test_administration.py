@@ -47,7 +47,7 @@ def test_the_topic_is_encrypted_and_takes_nothing_in_the_clear(assembly: Assembl
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_no_stage_has_a_user_pool_unless_it_wants_one(assembly: Assembly) -> None:
+def test_no_stage_has_a_user_pool_unless_it_enables_one(assembly: Assembly) -> None:
     assert assembly.of_type(POOL) == {}
     assert _granted(assembly, "cognito-idp:") == {}
 

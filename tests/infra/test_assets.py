@@ -59,7 +59,7 @@ def test_the_layer_goes_by_another_name_when_it_is_built() -> None:
     assert assets.layer_hash(bundle=True) != assets.layer_hash(bundle=False)
 
 
-def test_a_layer_that_fails_says_why_and_leaves_nothing_behind(
+def test_a_layer_that_fails_has_a_reason_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requirements = tmp_path / "requirements.txt"

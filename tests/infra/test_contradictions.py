@@ -193,7 +193,7 @@ def test_messages_use_the_words_of_json() -> None:
         ("search", "serverless", "must be 'provisioned' or 'none'"),
     ],
 )
-def test_a_message_says_the_rule_in_words(name: str, value: object, rule: str) -> None:
+def test_a_message_contains_the_rule_in_words(name: str, value: object, rule: str) -> None:
     assert re.match(rf"stages\.test\.{name}(\.0)?: {rule}.* \(given: ", _refusal(**{name: value}))
 
 

@@ -58,7 +58,7 @@ def test_only_a_function_that_sends_to_itself_may_loop(
             assert spec.loops <= bool(received & set(spec.sends))
 
 
-def test_concurrency_is_reserved_only_where_the_stage_says_so(
+def test_concurrency_is_reserved_only_where_the_stage_sets_it(
     assembly: Assembly, hardened: Assembly, subtests: pytest.Subtests
 ) -> None:
     for spec in FUNCTIONS:
@@ -233,7 +233,7 @@ def test_only_access_that_writes_sends_a_bulk_and_only_management_makes_indexes(
         assert not [each for each in accesses if has(each, method, "others-1")]
 
 
-def test_a_role_grants_nothing_but_what_these_tests_know(
+def test_a_role_grants_only_what_these_tests_list(
     assembly: Assembly, subtests: pytest.Subtests
 ) -> None:
     for spec in FUNCTIONS:
@@ -261,7 +261,7 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
             }
 
 
-def test_no_policy_stands_beside_the_roles(assembly: Assembly) -> None:
+def test_no_policy_exists_beside_the_roles(assembly: Assembly) -> None:
     for kind in ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"):
         assert not assembly.of_type(kind)
     scans = assembly.of_type("AWS::GuardDuty::MalwareProtectionPlan")

@@ -34,7 +34,7 @@ def _domain(assembly: Assembly) -> dict[str, Any]:
     return assembly.resource("SearchDomain").properties
 
 
-def test_no_stage_has_a_network_a_firewall_or_logs_of_search_unless_it_says_so(
+def test_no_stage_has_a_network_a_firewall_or_logs_of_search_unless_it_enables_them(
     assembly: Assembly,
 ) -> None:
     kinds = {resource.type for resource in assembly.all}
@@ -222,7 +222,7 @@ def test_the_firewall_is_before_the_user_pool(hardened: Assembly) -> None:
     assert hardened.text(association.properties["WebACLArn"]) == "<UserPoolFirewall.Arn>"
 
 
-def test_the_firewall_limits_each_address_and_blocks_what_aws_knows(hardened: Assembly) -> None:
+def test_the_firewall_limits_each_address_and_has_the_rules_of_aws(hardened: Assembly) -> None:
     (firewall,) = hardened.of_type(FIREWALL).values()
     assert firewall.properties["Scope"] == "REGIONAL"
     assert firewall.properties["DefaultAction"] == {"Allow": {}}

@@ -21,6 +21,6 @@ def test_the_probe_is_alone_and_may_write_its_log_only(
     assert all("probe" not in before for before in found.stack_order().values())
 
 
-def test_there_is_no_probe_unless_the_stage_says_so(assembly: Assembly) -> None:
+def test_there_is_no_probe_unless_the_stage_enables_it(assembly: Assembly) -> None:
     assert "probe" not in assembly.templates
     assert PROBE not in FUNCTIONS

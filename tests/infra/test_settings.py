@@ -46,7 +46,7 @@ def test_a_text_remains_a_text_and_a_wrong_one_is_refused_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_stage_gives_every_declared_setting_a_value(stage: str) -> None:
+def test_a_stage_has_a_value_for_every_declared_setting(stage: str) -> None:
     assert set(_read(stage).environment()) == {setting.name for setting in SETTINGS}
 
 
@@ -70,7 +70,7 @@ def test_every_setting_has_a_meaning_and_the_protections_are_off() -> None:
     assert {name: defaults[name] for name in off} == off
 
 
-def test_production_is_what_the_design_says() -> None:
+def test_production_has_the_settings_of_the_design() -> None:
     settings = _read("prod")
     assert settings.search == "provisioned"
     assert settings.settle_delay_seconds == 900
@@ -79,7 +79,7 @@ def test_production_is_what_the_design_says() -> None:
     assert settings.customer_managed_key
 
 
-def test_reads_are_audited_unless_the_stage_says_otherwise() -> None:
+def test_reads_are_audited_unless_the_stage_disables_it() -> None:
     audited = {_read("prod").environment()["AUDIT_READS"]}
     assert audited == {_read("local").environment()["AUDIT_READS"]} == {"1"}
     assert _read("prod", auditReads=False).environment()["AUDIT_READS"] == "0"
@@ -304,7 +304,7 @@ def test_a_cdk_json_without_context_is_refused_by_its_name(tmp_path: Path) -> No
         ({"serachInVpc": "true"}, "serachInVpc: is not a setting; the nearest is searchInVpc"),
     ],
 )
-def test_the_app_says_what_is_wrong_in_one_line_and_fails(
+def test_the_app_prints_what_is_wrong_in_one_line_and_fails(
     context: dict[str, object], fact: str
 ) -> None:
     environment = dict(os.environ) | {"CDK_CONTEXT_JSON": json.dumps(context)}

@@ -20,7 +20,7 @@ def values(**stage: object) -> dict[str, str]:
     return settings(**stage).environment()
 
 
-def test_a_stage_that_says_nothing_takes_no_tokens_and_asks_no_addresses() -> None:
+def test_a_stage_without_settings_accepts_no_tokens_and_checks_no_addresses() -> None:
     found = values()
     assert found["OIDC_ISSUER"] == found["OIDC_AUDIENCES"] == found["ALLOWED_ADDRESSES"] == ""
 
@@ -95,7 +95,7 @@ def signing_in(synthesized: Callable[[str], Assembly]) -> Assembly:
     return synthesized("without-search")
 
 
-def test_the_authorizer_knows_the_provider_and_the_ranges(signing_in: Assembly) -> None:
+def test_the_authorizer_has_the_provider_and_the_ranges(signing_in: Assembly) -> None:
     variables = signing_in.resource("Authorizer").properties["Environment"]["Variables"]
     assert variables["SETTING_OIDC_ISSUER"] == ISSUER
     assert variables["SETTING_OIDC_AUDIENCES"] == "web"

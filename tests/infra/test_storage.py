@@ -167,7 +167,7 @@ def test_the_log_bucket_lets_each_source_write_below_its_own_prefix(assembly: As
     assert written == by_buckets | by_trails
 
 
-def test_no_stage_has_a_trail_unless_it_asks_for_one(assembly: Assembly) -> None:
+def test_no_stage_has_a_trail_unless_it_enables_one(assembly: Assembly) -> None:
     assert not assembly.of_type(TRAIL)
 
 
@@ -192,7 +192,7 @@ def test_a_trail_writes_where_the_log_bucket_lets_it(locked: Assembly) -> None:
     assert policy in trail.body["DependsOn"]
 
 
-def test_the_local_runtime_knows_the_type_of_every_resource(locked: Assembly) -> None:
+def test_the_local_runtime_supports_the_type_of_every_resource(locked: Assembly) -> None:
     refuse_unknown_types(read_assembly(locked.folder))
 
 
@@ -221,12 +221,12 @@ def test_unfinished_multipart_uploads_are_abandoned(assembly: Assembly, bucket: 
     assert "Prefix" not in aborting[0]
 
 
-def test_no_bucket_is_locked_unless_the_stage_says_so(assembly: Assembly) -> None:
+def test_no_bucket_is_locked_unless_the_stage_sets_it(assembly: Assembly) -> None:
     for bucket in assembly.of_type("AWS::S3::Bucket").values():
         assert not [name for name in bucket.properties if name.startswith("ObjectLock")]
 
 
-def test_the_audit_archive_alone_is_locked_where_the_stage_says_so(locked: Assembly) -> None:
+def test_the_audit_archive_alone_is_locked_where_the_stage_sets_it(locked: Assembly) -> None:
     for name, bucket in locked.of_type("AWS::S3::Bucket").items():
         if name != AUDIT_ARCHIVE_BUCKET.name:
             assert "ObjectLockEnabled" not in bucket.properties

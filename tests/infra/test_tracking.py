@@ -38,7 +38,7 @@ def test_the_table_is_protected_and_encrypted_by_the_key(
     assert table.properties["SSESpecification"]["SSEType"] == "KMS"
 
 
-def test_there_is_no_table_unless_the_setting_asks_for_it(
+def test_there_is_no_table_unless_the_setting_enables_it(
     synthesized: Callable[[str], Assembly],
 ) -> None:
     assert "tracking" not in synthesized("prod").templates

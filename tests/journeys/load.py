@@ -66,34 +66,34 @@ class Load:
             "isDistributable": True,
             "tags": [],
         }
-        made = self._said(api, "POST", "/assets", body)
+        made = self._sent(api, "POST", "/assets", body)
         if made is None:
             return
         asset = made["assetId"]
         known = self.acknowledged[asset] = {"name": name}
         path = f"/database/{self.database}/assets/{quote(asset)}"
         entry = {"metadataKey": "k", "metadataValue": name, "metadataValueType": "string"}
-        if self._said(api, "POST", f"{path}/metadata", {"metadata": [entry]}) is not None:
+        if self._sent(api, "POST", f"{path}/metadata", {"metadata": [entry]}) is not None:
             known["metadata"] = {"k": name}
         if self._uploaded(api, asset):
             known["files"] = {"/a.stl"}
         known["name"] = None  # the effect of a request whose reply was lost is not known
-        if self._said(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
+        if self._sent(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
             known["name"] = f"{name} again"
 
     def _uploaded(self, api: Api, asset: str) -> bool:
         scope = {"assetId": asset, "databaseId": self.database, "uploadType": "assetFile"}
         content = noise(50, asset)
         wanted = [{"relativeKey": "/a.stl", "num_parts": 1, "file_size": len(content)}]
-        begun = self._said(api, "POST", "/uploads", {**scope, "files": wanted})
+        begun = self._sent(api, "POST", "/uploads", {**scope, "files": wanted})
         if begun is None:
             return False
         done = put_parts(begun["files"][0], [content])
         complete = f"/uploads/{begun['uploadId']}/complete"
-        reply = self._said(api, "POST", complete, {**scope, "files": [done]})
+        reply = self._sent(api, "POST", complete, {**scope, "files": [done]})
         return reply is not None and reply["overallSuccess"]
 
-    def _said(self, api: Api, method: str, path: str, body: Any) -> Any:
+    def _sent(self, api: Api, method: str, path: str, body: Any) -> Any:
         """Return the body of a reply; None if the request was refused."""
         reply = api.send(method, path, body)
         if reply.status_code == 200:

@@ -23,7 +23,7 @@ ON_DISK_SECONDS = 0.5
 WRITERS = 8
 INDEXED_SECONDS = 600
 """Tests require that hundreds of files are indexed, not in which time."""
-_TOLD = 5  # names that a failure shows
+_SHOWN = 5  # names that a failure shows
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ManyFiles:
         found = states(api, self.database)
         wanted = dict.fromkeys(self.documents, archived)
         wrong = sorted(key for key, state in wanted.items() if found.get(key) is not state)
-        assert not wrong, f"{len(wrong)} are wrong: {self.evidence(api, wrong[:_TOLD])}"
+        assert not wrong, f"{len(wrong)} are wrong: {self.evidence(api, wrong[:_SHOWN])}"
         assert found.keys() == wanted.keys()
 
     def evidence(self, api: Api, documents: Iterable[str]) -> list[dict[str, Any]]:

@@ -111,7 +111,7 @@ def follow_the_guide(runtime: Runtime, say: Callable[[str], str], written: list[
     """Run the guide's commands in their order, after `break_something`.
 
     Args:
-        runtime: a runtime that nobody else uses meanwhile.
+        runtime: a runtime that no other test uses meanwhile.
         say: runs a command against that runtime and returns what it prints.
         written: the guide's five commands.
     """

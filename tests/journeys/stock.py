@@ -27,7 +27,7 @@ CLIENT_HEADERS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """The parts of a reply on which a client relies."""
 
     status: int = 200
@@ -57,12 +57,12 @@ class Request:
     drained: bool = False
     within: int = 0
     deviates: str | None = None
-    answers: Answer | None = None
+    answers: Response | None = None
 
     @property
-    def expected(self) -> Answer:
+    def expected(self) -> Response:
         """The status and the fields that the client expects."""
-        return Answer(self.status, self.reads)
+        return Response(self.status, self.reads)
 
 
 def recorded(folder: Path = RECORDED) -> list[Request]:
@@ -81,7 +81,7 @@ def _request(entry: Mapping[str, Any]) -> Request:
     }
     if "answers" in entry:
         answers = entry["answers"]
-        values["answers"] = Answer(answers["status"], tuple(answers.get("reads", ())))
+        values["answers"] = Response(answers["status"], tuple(answers.get("reads", ())))
     return Request(**values)
 
 
@@ -128,7 +128,7 @@ def send(http: httpx.Client, request: Request, names: Mapping[str, str]) -> http
 
 
 def problems(
-    request: Request, answer: httpx.Response, expected: Answer, names: Mapping[str, str]
+    request: Request, answer: httpx.Response, expected: Response, names: Mapping[str, str]
 ) -> list[str]:
     """Return why the reply does not serve the client; an empty text if it does."""
     if answer.status_code != expected.status:

@@ -110,7 +110,7 @@ def test_concurrent_changes_of_an_asset_have_the_result_of_a_sequence(
     assert storm.said[ARCHIVED] > 0, storm.said
     wait_until(lambda: _is_restored(api, storm), seconds=PATIENCE)
     runtime.drain()  # jobs finish the work of requests
-    _the_last_edit_stands(api, storm)
+    _the_last_edit_remains(api, storm)
     assert sorted(_etags(api, storm)) == sorted(before), "a file was lost or doubled"
     _versions_have_numbers_of_their_own(api, storm)
     assert api.ok("GET", f"/database/{database}")["assetCount"] == 1
@@ -145,7 +145,7 @@ def _etags(api: Api, storm: ConcurrentClients) -> list[str]:
     return [info["etag"] for info in infos]
 
 
-def _the_last_edit_stands(api: Api, storm: ConcurrentClients) -> None:
+def _the_last_edit_remains(api: Api, storm: ConcurrentClients) -> None:
     """Each edit has a revision of its own, and no earlier one overwrote a later one."""
     revisions = [revision for revision, _ in storm.edits]
     assert len(revisions) == len(set(revisions)), "two edits made the same revision"

@@ -14,7 +14,7 @@ from tests.journeys.runtime import Api, Runtime, wait_until
 RECORDED = stock.recorded()
 USER = "admin"
 
-UNASKED = {
+UNUSED = {
     "POST /user/cognito",
     "PUT /user/cognito/{userId}",
     "DELETE /user/cognito/{userId}",
@@ -55,7 +55,7 @@ def test_missing_fields_of_a_reply_are_reported() -> None:
 def test_every_route_of_the_contract_is_requested() -> None:
     query = {_route(call) for call in (request.call for request in RECORDED) if "/" in call}
     contract = {route.key for route in ROUTES if not route.ours}
-    assert contract - query == UNASKED
+    assert contract - query == UNUSED
 
 
 def test_stock_clients_are_served(runtime: Runtime) -> None:

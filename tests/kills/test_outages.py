@@ -34,7 +34,7 @@ def test_search_is_unavailable_and_catches_up_when_opensearch_is_back(
     assert len(api.search(databaseId="museum", entityTypes=["file"])) == 20
 
 
-def test_tables_that_are_down_are_said_and_come_back(on_disk: Runtime) -> None:
+def test_tables_that_are_down_are_reported_and_recover(on_disk: Runtime) -> None:
     api = on_disk.client()
     api.new_database("tables-down")
     on_disk.admin("POST", "/engines/dynamodb/kill")

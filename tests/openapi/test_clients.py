@@ -51,7 +51,7 @@ def generator() -> Path:
     return target
 
 
-def test_a_stock_linter_finds_only_the_pairs_of_paths_that_the_contract_gives(
+def test_a_stock_linter_finds_only_the_pairs_of_paths_of_the_contract(
     linter: Path,
 ) -> None:
     command = [str(node_tools.node()), str(linter), "lint", str(DOCUMENT), "--format=json"]

@@ -71,7 +71,7 @@ def test_a_received_message_is_hidden_until_it_is_postponed_to_now(mailbox: Mail
     assert again.body == "one"
 
 
-def test_a_postponed_message_comes_when_it_was_said_to(mailbox: Mailbox) -> None:
+def test_a_postponed_message_arrives_after_its_new_delay(mailbox: Mailbox) -> None:
     mailbox.queues.send(SETTLE, list(range(12)))
     receipts = [one.receipt for one in mailbox.receive()]
     assert len(receipts) == 12

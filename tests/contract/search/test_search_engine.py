@@ -219,7 +219,7 @@ def test_settings_that_a_service_refuses_are_a_reason_and_no_error(cluster: Clus
         assert cluster.name == "memory" or "unknown" not in reason
 
 
-def test_memory_is_limited_by_breakers_that_the_cluster_knows(cluster: Cluster) -> None:
+def test_memory_is_limited_by_breakers_of_the_cluster(cluster: Cluster) -> None:
     assert cluster.engine.limit_memory(BREAKERS) is None
     if cluster.name == "memory":
         return

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from backend.core.objects import ObjectHead
-from tests.factories.files import BUCKET, GLB, Answer, Gallery, sha256
+from tests.factories.files import BUCKET, GLB, Gallery, Response, sha256
 
 MIB = 1024**2
 
@@ -43,7 +43,7 @@ def sent(museum: Gallery, files: dict[str, bytes], **more: Any) -> tuple[str, li
     return answer.body["uploadId"], done
 
 
-def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Answer:
+def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Response:
     upload_id, done = sent(museum, files, **more)
     return museum.complete(upload_id, *done)
 

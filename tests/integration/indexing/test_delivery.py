@@ -229,7 +229,7 @@ def test_files_of_a_real_bucket_are_archived_restored_and_removed(world: World) 
     assert "museum:pump:pump/a.glb" not in world.found()
 
 
-def test_a_message_that_is_postponed_comes_again_when_it_was_said_to(world: World) -> None:
+def test_a_message_that_is_postponed_arrives_again_after_its_new_delay(world: World) -> None:
     queues, sqs = world.deployment.queues, world.deployment.sqs
     url = world.deployment.settings.queue(SETTLE)
     queues.send(SETTLE, [{"references": []}])

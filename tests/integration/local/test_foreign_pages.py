@@ -147,7 +147,7 @@ def test_the_token_calls_a_function_by_the_name_that_is_in_the_state_folder(smal
     assert small.admin(f"/functions/{name}/invocations", "POST", []).status_code == 400
 
 
-def test_queues_are_reached_by_a_path_that_no_page_knows(small: Small) -> None:
+def test_queues_are_reached_by_a_path_that_no_page_can_guess(small: Small) -> None:
     port, sqs, queue = _queues(small), small.sqs(), small.queue("Work")
     before = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=_LASTING)["Attributes"]
     named = f"&QueueUrl=http://127.0.0.1:{port}/123456789012/small-Work"
@@ -184,7 +184,7 @@ def _no_queue(port: int, method: str, target: str, form: str) -> None:
     assert "Access-Control-Allow-Origin" not in headers
 
 
-def test_objects_need_a_signature_with_a_key_that_no_page_knows(small: Small) -> None:
+def test_objects_need_a_signature_with_a_key_that_no_page_has(small: Small) -> None:
     small.s3().put_object(Bucket="small-objects", Key="private", Body=b"private")
     port = _port(small.endpoint["s3"])
     for method, path in (

@@ -97,9 +97,7 @@ def test_a_broken_authorizer_is_a_server_error(http: httpx.Client) -> None:
     assert (answer.status_code, answer.json()) == (500, {"message": "Internal Server Error"})
 
 
-def test_a_decision_is_kept_for_the_time_that_the_template_says(
-    small: Small, http: httpx.Client
-) -> None:
+def test_a_decision_is_kept_for_the_time_in_the_template(small: Small, http: httpx.Client) -> None:
     def decision_id() -> str:
         answer = http.get("/safe", headers={"Authorization": "let me in again"})
         return answer.json()["event"]["requestContext"]["authorizer"]["lambda"]["asked"]
@@ -153,7 +151,7 @@ def test_a_body_over_the_limits_is_refused(http: httpx.Client, size: int) -> Non
     assert (answer.status_code, answer.json()) == (413, {"message": "Request Entity Too Large"})
 
 
-def test_browsers_of_a_declared_origin_may_ask(http: httpx.Client) -> None:
+def test_browsers_of_a_declared_origin_may_send_requests(http: httpx.Client) -> None:
     preflight = http.options(
         "/echo",
         headers={"Origin": "https://web.example", "Access-Control-Request-Method": "PUT"},

@@ -51,12 +51,12 @@ class Watched:
         return watched
 
 
-_TOLD = {"put", "complete_multipart", "delete", "delete_version"}
+_WITH_EVENTS = {"put", "complete_multipart", "delete", "delete_version"}
 
 
 def _touched(name: str, given: tuple[Any, ...]) -> list[tuple[str, str]]:
     """The objects (bucket and key) that a request to S3 created or removed."""
-    if name in _TOLD:
+    if name in _WITH_EVENTS:
         return [(given[0], given[1])]
     if name == "copy":
         return [given[1]]

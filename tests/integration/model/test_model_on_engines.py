@@ -16,7 +16,7 @@ HISTORIES = amount("ENGINE_HISTORIES")
 
 
 @pytest.mark.usefixtures("aliases")
-def test_histories_on_real_engines_end_as_the_model_says(
+def test_histories_on_real_engines_end_as_in_the_model(
     engines: RealEngines, table_set: TableSet
 ) -> None:
     class OnEngines(Lifecycle):

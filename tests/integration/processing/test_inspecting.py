@@ -141,7 +141,7 @@ def test_a_model_becomes_facts_a_thumbnail_and_a_glb(
     assert files.read == expected
 
 
-def test_a_turntable_is_made_where_the_deployment_wants_it(
+def test_a_turntable_is_rendered_if_the_deployment_enables_it(
     inspector: Inspector, files: FakeWorkFiles, jail: Jail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.objects["assets", "statue/cube.obj"] = samples.cube_obj()

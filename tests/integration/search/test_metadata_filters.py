@@ -127,11 +127,11 @@ def lies_in(box: JsonObject, place: JsonObject) -> bool:
 
 
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "gt": lambda found, asked: found > asked,
-    "gte": lambda found, asked: found >= asked,
-    "lt": lambda found, asked: found < asked,
-    "lte": lambda found, asked: found <= asked,
-    "eq": lambda found, asked: found == asked,
+    "gt": lambda found, limit: found > limit,
+    "gte": lambda found, limit: found >= limit,
+    "lt": lambda found, limit: found < limit,
+    "lte": lambda found, limit: found <= limit,
+    "eq": lambda found, limit: found == limit,
 }
 
 

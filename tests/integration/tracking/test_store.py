@@ -264,7 +264,7 @@ def test_an_address_of_another_form_is_refused(uri: str) -> None:
         StoreAddress.parse(uri)
 
 
-def test_the_address_gives_the_client_its_region_and_endpoint(
+def test_the_address_contains_the_region_and_the_endpoint(
     monkeypatch: pytest.MonkeyPatch, engines: Any, new_table: Callable[[], str]
 ) -> None:
     session = boto3.Session()

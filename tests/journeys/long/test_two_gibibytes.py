@@ -89,7 +89,7 @@ def downloaded(api: Api, asset: str) -> str:
 
 
 def uploads(place: Path) -> list[Any]:
-    """The ids of uploads that the client has begun."""
+    """The ids of uploads that the client has started."""
     files = (place / "home").rglob("*.upload")
     return [json.loads(path.read_text().splitlines()[0])["upload_id"] for path in files]
 

@@ -1,7 +1,7 @@
-"""versitygw killed, and asked again, while it puts parts together: no upload is lost.
+"""versitygw is killed, and gets further requests, while it joins parts: no upload is lost.
 
-S3 tells of an upload until its object is in its place. The released versitygw claims an upload
-before it puts it together: whoever asks meanwhile is told that there is no such upload, or that its
+S3 lists an upload until its object is in its place. The released versitygw claims an upload
+before it puts it together: a request meanwhile returns that there is no such upload, or that its
 object is made, and a kill leaves the claim for ever (decision 0034).
 """
 
@@ -94,7 +94,7 @@ class Upload:
         return thread
 
     def wait_claimed(self) -> None:
-        """Wait until versitygw has begun, or ended: it renames the folder of the parts."""
+        """Wait until versitygw has started, or ended: it renames the folder of the parts."""
         buckets: Path = self.site.folder / "data" / ENGINE / "buckets"
         deadline = time.monotonic() + MOST_SECONDS
         while any(buckets.glob(f"{BUCKET}/.sgwtmp/multipart/*/{self.id}")):
@@ -115,7 +115,7 @@ def test_an_upload_that_a_kill_met_while_it_was_completed_is_there_or_made(site:
 
 
 @pytest.mark.parametrize("question", ["complete", "listed"])
-def test_who_asks_while_an_upload_is_completed_is_answered_when_it_is_made(
+def test_a_request_while_an_upload_is_completed_is_answered_after_its_completion(
     site: Site, question: str
 ) -> None:
     upload = Upload(site)

@@ -22,7 +22,7 @@ from backend.aws.function_calls import LambdaCalls
 from backend.core.errors import UnavailableError
 from backend.core.function_calls import CallReply, ReplyLostError
 
-Answer = Callable[[AWSPreparedRequest], AWSResponse]
+Response = Callable[[AWSPreparedRequest], AWSResponse]
 
 
 class _Raw(BytesIO):
@@ -30,7 +30,7 @@ class _Raw(BytesIO):
         yield self.read()
 
 
-def answered(status: int, body: object, **headers: str) -> Answer:
+def answered(status: int, body: object, **headers: str) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     names: Any = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda request: AWSResponse(request.url, status, names, _Raw(content))
@@ -45,7 +45,7 @@ def slow(request: AWSPreparedRequest) -> AWSResponse:
 
 
 def calls(
-    monkeypatch: pytest.MonkeyPatch, *answers: Answer
+    monkeypatch: pytest.MonkeyPatch, *answers: Response
 ) -> tuple[LambdaCalls, list[AWSPreparedRequest]]:
     monkeypatch.setattr("tenacity.nap.time.sleep", rest)
     waiting, sent = list(answers), list[AWSPreparedRequest]()
@@ -134,7 +134,7 @@ def test_other_refusals_are_errors_of_the_deployment(monkeypatch: pytest.MonkeyP
     assert len(sent) == 1
 
 
-def broken(kind: Callable[..., Exception], **named: Any) -> Answer:
+def broken(kind: Callable[..., Exception], **named: Any) -> Response:
     def fail(request: AWSPreparedRequest) -> AWSResponse:
         raise kind(endpoint_url=request.url, **named)
 
@@ -157,7 +157,7 @@ def cut_off(request: AWSPreparedRequest) -> AWSResponse:
     ],
 )
 def test_a_call_whose_reply_is_lost_is_not_repeated(
-    lost: Answer, monkeypatch: pytest.MonkeyPatch
+    lost: Response, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The function may have started: a second one would run beside it."""
     lambda_calls, sent = calls(monkeypatch, lost, answered(200, {"result": {}}))
@@ -176,7 +176,7 @@ def test_a_call_whose_reply_is_lost_is_not_repeated(
     ],
 )
 def test_a_call_that_started_no_function_is_repeated(
-    refused: Answer, monkeypatch: pytest.MonkeyPatch
+    refused: Response, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lambda_calls, sent = calls(monkeypatch, refused, answered(200, {"result": {}}))
     assert lambda_calls.call("reader", "t", {}) == CallReply({"result": {}})

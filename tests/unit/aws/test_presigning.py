@@ -70,7 +70,7 @@ def place_of(region: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("url", [part_url, put_url, get_url])
-def test_a_url_is_signed_with_the_fourth_version_and_lives_as_long_as_it_says(url: object) -> None:
+def test_a_url_is_signed_with_the_fourth_version_and_is_valid_until_its_expiry(url: object) -> None:
     assert callable(url)
     query = query_of(str(url()))
     assert query["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256"

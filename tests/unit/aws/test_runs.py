@@ -187,6 +187,6 @@ def test_only_what_the_deployment_names_may_be_called(
     assert service.runs.may_call(kind, resource) is allowed
 
 
-def test_a_function_of_the_product_is_called_by_the_name_that_its_stack_gives_it() -> None:
+def test_a_function_of_the_product_is_called_by_its_name_in_the_stack() -> None:
     expected = "arn:aws:lambda:eu-central-1:111122223333:function:vitrine-prod-Inspect"
     assert function_arn("Inspect", MACHINE) == expected

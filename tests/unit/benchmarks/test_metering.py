@@ -97,7 +97,7 @@ def put(each: Any) -> int:
         ({"SS": ["ab", "cde"]}, 5),
     ],
 )
-def test_a_value_has_the_size_that_the_guide_gives_it(value: Any, size: int) -> None:
+def test_a_value_has_the_size_in_the_guide(value: Any, size: int) -> None:
     assert item_size({"name": value}) == len("name") + size
 
 

@@ -20,14 +20,14 @@ API = "https://api.test"
 KEY = "vams_test-key"
 BUCKET = "5b0b7a53-6a46-4a39-9d5c-0a3f0a6c0001"
 
-Answer = httpx.Response | Exception
+Response = httpx.Response | Exception
 
 
 @dataclass
 class Fault:
     method: str
     path: re.Pattern[str]
-    answers: list[Answer]
+    answers: list[Response]
     after: bool = False
     """The request is carried out first: only the reply is lost."""
 
@@ -63,7 +63,7 @@ class FakeServer(FakeFiles):
         self.storage = httpx.MockTransport(self.serve_storage)
         self.admin = httpx.MockTransport(self.serve_admin)
 
-    def fail(self, method: str, path: str, *answers: Answer, after: bool = False) -> None:
+    def fail(self, method: str, path: str, *answers: Response, after: bool = False) -> None:
         """The next matching requests receive these replies, one each."""
         self.faults.append(Fault(method, re.compile(path), list(answers), after))
 

@@ -80,7 +80,7 @@ def test_the_command_lists_no_more_than_the_limit(shell: Shell, server: FakeServ
 
 
 @pytest.mark.parametrize("arguments", [[], ["--entity", "tag:red", "--user", "ann"]])
-def test_the_command_wants_an_entity_or_a_user(shell: Shell, arguments: list[str]) -> None:
+def test_the_command_requires_an_entity_or_a_user(shell: Shell, arguments: list[str]) -> None:
     shell.run("audit", "list", *arguments)
     assert shell.code == 2
 

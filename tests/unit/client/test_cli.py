@@ -364,7 +364,7 @@ def test_a_database_is_deleted_once_it_holds_no_assets(
     assert shell.code == 3
 
 
-def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> None:
+def test_a_database_is_not_deleted_without_confirmation(shell: Shell, server: FakeServer) -> None:
     shell.run("databases", "create", "cars")
     shell.run("databases", "delete", "cars")
     assert shell.code == 2

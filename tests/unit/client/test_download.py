@@ -282,7 +282,7 @@ def test_a_folder_at_the_files_place_is_a_failure(client: Vitrine, tmp_path: Pat
     assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
 
 
-def test_the_observer_hears_just_the_bytes_of_the_files(
+def test_the_observer_receives_just_the_bytes_of_the_files(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
     received: list[int] = []

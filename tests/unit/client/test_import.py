@@ -294,7 +294,7 @@ def test_a_file_that_vanishes_is_a_failure(
     assert reason(report, "frame.stl") == "cannot be read: No such file or directory"
 
 
-def test_the_observer_hears_of_every_byte_and_file(
+def test_the_observer_is_called_for_every_byte_and_file(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     lock, seen, found = threading.Lock(), [0, 0, 0], list[FileOutcome]()

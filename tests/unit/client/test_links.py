@@ -128,7 +128,7 @@ def test_metadata_of_a_link_is_listed(client: Vitrine, server: FakeServer) -> No
     assert [one.metadata_key for one in client.metadata.list(LinkMetadataOwner("one"))] == ["k"]
 
 
-def test_the_commands_list_a_tree_and_say_what_is_not_shown(
+def test_the_commands_list_a_tree_and_report_what_is_not_shown(
     shell: Shell, server: FakeServer, hall: str
 ) -> None:
     tree: JsonValue = [node("statue", children=[node("plinth", children=[])])]
@@ -163,7 +163,7 @@ def test_the_commands_make_edit_and_remove_links(
 
 
 @pytest.mark.parametrize("more", [[], ["--tag", "a", "--no-tags"]])
-def test_the_command_wants_something_to_edit(shell: Shell, more: list[str]) -> None:
+def test_the_command_requires_something_to_edit(shell: Shell, more: list[str]) -> None:
     shell.run("links", "edit", "one", *more)
     assert shell.code == 2
 

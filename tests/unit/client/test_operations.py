@@ -113,7 +113,7 @@ def test_everything_can_be_replayed(shell: Shell, server: FakeServer) -> None:
     assert (shell.code, shell.err) == (0, "2 replayed\n")
 
 
-def test_a_replay_wants_keys_a_consumer_or_all(shell: Shell) -> None:
+def test_a_replay_requires_keys_a_consumer_or_all(shell: Shell) -> None:
     shell.run("admin", "failures", "replay")
     assert (shell.code, "--consumer" in shell.err) == (2, True)
     for more in (["--consumer", "IndexChanges"], ["--all"]):

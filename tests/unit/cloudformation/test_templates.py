@@ -60,7 +60,7 @@ def test_what_is_refused_is_named(text: str, fact: str) -> None:
         read("a", text)
 
 
-def test_each_policy_of_deletion_keeps_what_it_says() -> None:
+def test_each_policy_of_deletion_keeps_its_resources() -> None:
     kept = {
         policy: read("a", _text({"A": {**QUEUE, "DeletionPolicy": policy}}))
         for policy in ("Delete", "Retain", "RetainExceptOnCreate")

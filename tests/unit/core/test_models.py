@@ -49,7 +49,7 @@ class _Sent(SentModel):
     parts: list[_Part] = []
 
 
-def test_null_says_what_leaving_out_says() -> None:
+def test_null_means_the_same_as_leaving_out() -> None:
     sent = {"name": "a", "mostItems": None, "parts": None}
     assert _Sent.model_validate(sent, strict=True) == _Sent(name="a")
     assert _Sent.model_validate({"name": "a", "most_items": None}) == _Sent(name="a")

@@ -49,7 +49,7 @@ def test_the_document_shows_which_texts_are_taken(adapter: TypeAdapter[str]) -> 
 
 
 @pytest.mark.parametrize("blanks", ["    ", "\n\t \r\n", "\u2003\u3000\u00a0\u2028"], ids=ascii)
-def test_where_something_has_to_be_said_blanks_say_nothing(blanks: str) -> None:
+def test_required_texts_must_contain_more_than_blanks(blanks: str) -> None:
     for adapter in (WORDS, DESCRIPTION):
         with pytest.raises(ValidationError, match="must contain more than spaces"):
             adapter.validate_python(blanks)

@@ -16,7 +16,7 @@ def raw(token: str) -> bytes:
 
 
 @pytest.mark.parametrize("position", [{}, {"n": 1}, HIDDEN])
-def test_a_token_says_to_its_issuer_where_a_page_ended(position: dict[str, object]) -> None:
+def test_a_token_contains_for_its_issuer_where_a_page_ended(position: dict[str, object]) -> None:
     token = TOKENS.issue(position, scope="assets of ann")
     assert TOKENS.read(token, scope="assets of ann") == position
     assert TOKENS.issue(position, scope="assets of ann") == token

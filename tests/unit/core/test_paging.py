@@ -103,7 +103,7 @@ def test_a_page_ends_where_its_items_fill_a_reply_and_continues_there() -> None:
     assert page == Page((0, 5, 10), {"n": 10})
 
 
-def test_models_are_measured_where_nothing_else_is_said() -> None:
+def test_models_are_measured_by_default() -> None:
     large = Database(
         database_id="museum",
         description="ä" * (MAX_BYTES_PER_PAGE // 6),

@@ -5,7 +5,7 @@ from typing import Any
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.factories.workflows import Json
 from tests.unit.domains.audit.product import Product
 
@@ -18,7 +18,7 @@ class Definitions:
         made = {"databaseId": database_id, "description": "All of it"}
         self.done(routes.CREATE_DATABASE, body={**made, "defaultBucketId": BUCKET_ID})
 
-    def send(self, route: Route, body: Any = None, **more: Any) -> Answer:
+    def send(self, route: Route, body: Any = None, **more: Any) -> Response:
         """One request; `more` are `query`, `user_id` and the path's parameters."""
         beside = {name: more.pop(name) for name in ("query", "user_id") if name in more}
         return self.product.send(route, body=body, parameters=more, **beside)

@@ -1,4 +1,4 @@
-"""No path that a client sends leads out of its asset: nothing is read, written or told there."""
+"""No path that a client sends leads out of its asset: nothing is read or written there."""
 
 import copy
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from backend.core.names import check_relative_path
 from backend.spec import routes
 from backend.spec.routes import Route
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.routes import CASES
 from tests.routes.assets import described
 from tests.routes.model import Case, PathField, Target
@@ -54,7 +54,7 @@ def attacked(world: Seeded) -> Iterator[Seeded]:
         yield world
 
 
-def sent(world: Seeded, case: Case, field: PathField, path: str) -> Answer:
+def sent(world: Seeded, case: Case, field: PathField, path: str) -> Response:
     question = case.request(Target(world))
     return world.send(case.route, field.within(case.route, question, path))
 
@@ -77,7 +77,7 @@ def own_paths(world: Seeded) -> list[str]:
     ]
 
 
-def refused(field: PathField, answer: Answer) -> bool:
+def refused(field: PathField, answer: Response) -> bool:
     """Whether a request was refused for the field; a beginning that nothing has finds nothing."""
     if field.name in TAKES_BEGINNINGS and answer.status == 200:
         return listed(answer) == []
@@ -87,7 +87,7 @@ def refused(field: PathField, answer: Answer) -> bool:
     return [one["field"].rpartition(".")[2] for one in fields] == [field.name]
 
 
-def listed(answer: Answer) -> list[Any]:
+def listed(answer: Response) -> list[Any]:
     found: list[Any] = answer.body["items"]
     return found
 

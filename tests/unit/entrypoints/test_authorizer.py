@@ -65,7 +65,7 @@ def event(authorization: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("header", [KEY, f"Bearer {KEY}"])
-def test_a_valid_key_gives_the_identity_and_nothing_else(ask: Ask, header: str) -> None:
+def test_a_valid_key_returns_only_the_identity(ask: Ask, header: str) -> None:
     assert ask(header) == {
         "isAuthorized": True,
         "context": {"userId": "boss", "mfa": "false", "apiKeyId": ADMIN_KEY_ID},

@@ -1,4 +1,4 @@
-"""Credentials that are none, each by one fault: all are closed, and alike to whoever sends them.
+"""Credentials that are none, each by one fault: all are rejected, with the same reply.
 
 The administrator learns the reason; no log holds any of what was sent.
 """
@@ -128,7 +128,7 @@ def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
     assert gate.ask(f"Bearer {raw}")["isAuthorized"] is True
 
 
-def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
+def test_the_corpus_has_its_documented_size() -> None:
     assert len(TOKENS) >= 100
     assert len(HEADERS) >= 25
 

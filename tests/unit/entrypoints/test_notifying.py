@@ -1,4 +1,4 @@
-"""The consumer of the audit trail that tells those who subscribed: batches, outages, poison."""
+"""The consumer of the audit trail that notifies subscribers: batches, outages, poison."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from backend.domains.subscriptions.service.notifications import Notifier
 
 @dataclass
 class RecordingNotifier:
-    """Takes the place of what tells people."""
+    """Replaces the service that notifies people."""
 
     happenings: list[Happening] = field(default_factory=list[Happening])
     down: bool = False

@@ -1,4 +1,4 @@
-"""What the HTTP layer tells of requests that were refused."""
+"""What the HTTP layer records of requests that were refused."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Empty(WireModel):
 
 
 class Broken:
-    """Cannot tell anything, for a reason that nobody foresaw."""
+    """Cannot record anything, because of an unexpected error."""
 
     def record(self, denial: Denial) -> None:
         raise ZeroDivisionError

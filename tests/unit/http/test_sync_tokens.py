@@ -12,7 +12,7 @@ from backend.core.sync_tokens import MAX_DOCUMENTS, WrittenDocument, written_of
 from backend.http.router import Reply, Router
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 TOKENS = PageTokens(lambda: b"key")
 ADMIN = Identity("admin")
@@ -53,7 +53,7 @@ LINK = AnyFields(
 )
 
 
-def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> Answer:
+def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> Response:
     """What a route answers whose endpoint takes anything, and answers with these fields."""
     router = Router()
     if body is None:
@@ -108,7 +108,7 @@ def test_a_copy_is_named_where_it_was_made() -> None:
     assert documents_in_token(routes.COPY_FILE, far) == {file("/b", "valve", "store")}
 
 
-def test_a_move_names_both_places_and_says_that_records_went_along() -> None:
+def test_a_move_names_both_places_and_reports_that_records_were_moved() -> None:
     body = {"sourcePath": "/a", "destinationPath": "/b"}
     assert documents_in_token(routes.MOVE_FILE, body) == {file("/a"), file("/b")}
     token = answer(routes.MOVE_FILE, body).headers["X-Sync-Token"]

@@ -109,7 +109,7 @@ def test_no_text_that_is_stored_may_hold_a_nul(subtests: pytest.Subtests) -> Non
         (routes.CREATE_CONSTRAINT, "description"),
     ],
 )
-def test_blanks_say_nothing(route: Route, field: str) -> None:
+def test_blanks_alone_are_refused(route: Route, field: str) -> None:
     model = next(each.models["body"] for each in bindings() if each.route is route)
     with pytest.raises(InvalidInputError) as refused:
         validate(model, {field: "     "}, strict=True)

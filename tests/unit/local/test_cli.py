@@ -17,7 +17,7 @@ from local.pumps.journal import Journal
 from local.state import StateFolder
 
 
-def _said(*arguments: str) -> Result:
+def _run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
@@ -33,19 +33,19 @@ def _is_one_line_of_error(output: Result, *words: str) -> None:
 def test_a_state_folder_that_is_a_file_is_one_line(tmp_path: Path, command: str) -> None:
     state = tmp_path / "state"
     state.write_text("mine", encoding="utf-8")
-    _is_one_line_of_error(_said(command, "--state", str(state)), str(state))
+    _is_one_line_of_error(_run(command, "--state", str(state)), str(state))
     assert state.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_state_folder_in_which_nothing_can_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
-    output = _said("up", "--state", str(tmp_path))
+    output = _run("up", "--state", str(tmp_path))
     _is_one_line_of_error(output, str(tmp_path / "lock"))
 
 
 def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
     (tmp_path / "runner.json").write_text("{", encoding="utf-8")
-    output = _said("down", "--state", str(tmp_path))
+    output = _run("down", "--state", str(tmp_path))
     _is_one_line_of_error(output, str(tmp_path / "runner.json"), "damaged")
 
 
@@ -53,14 +53,14 @@ def test_a_background_start_that_cannot_even_write_its_log_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli.sys, "executable", "false")
-    output = _said("up", "--detach", "--state", str(tmp_path))
+    output = _run("up", "--detach", "--state", str(tmp_path))
     _is_one_line_of_error(output, "ended with code 1", str(tmp_path / "logs" / "up.log"))
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1"])
 def test_a_number_that_is_no_port_is_wrong_usage(tmp_path: Path, port: str) -> None:
     missing = str(tmp_path / "assembly")  # nothing is started, whatever the port
-    output = _said("up", "--port", port, "--assembly", missing, "--state", str(tmp_path / "state"))
+    output = _run("up", "--port", port, "--assembly", missing, "--state", str(tmp_path / "state"))
     assert output.exit_code == 2
     assert not (tmp_path / "state").exists()
 
@@ -125,7 +125,7 @@ def test_a_stale_endpoint_whose_port_is_anothers_now_is_one_line(
     tmp_path: Path, other: str
 ) -> None:
     StateFolder(tmp_path).write("endpoint.json", {"admin": other, "api": other})
-    _is_one_line_of_error(_said("status", "--state", str(tmp_path)), "does not respond")
+    _is_one_line_of_error(_run("status", "--state", str(tmp_path)), "does not respond")
 
 
 def test_the_status_names_the_functions_of_streams_in_full(
@@ -147,7 +147,7 @@ def test_the_status_names_the_functions_of_streams_in_full(
 
     monkeypatch.setattr(cli.httpx, "get", get)
     StateFolder(tmp_path).write("endpoint.json", {"admin": "http://admin.test", "api": "a"})
-    output = _said("status", "--state", str(tmp_path))
+    output = _run("status", "--state", str(tmp_path))
     assert output.exit_code == 0
     assert name in output.output
     assert "arn:" not in output.output

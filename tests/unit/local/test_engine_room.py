@@ -1,4 +1,4 @@
-"""Engines that end and are started anew: each gets back what it forgot, however late it came up."""
+"""Engines that end and are restarted: their lost state is restored, however late they start."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The first start says what it does, so that nobody takes minutes of inspections for a hang."""
+"""The first start prints its stages, so that minutes of inspections do not look like a hang."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def samples(tmp_path: Path) -> Path:
     return folder
 
 
-def said(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[str]:
+def printed_lines(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[str]:
     def command(*arguments: str | Path) -> list[str]:
         return ["sh", "-c", waiting if arguments[0] == "wait" else "true"]
 
@@ -30,10 +30,10 @@ def said(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[s
     return lines
 
 
-def test_each_stage_is_said_with_what_is_waited_for(
+def test_each_stage_is_printed_with_what_it_waits_for(
     samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = said(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
+    found = printed_lines(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
     assert found[0].startswith("importing 2 files from ")
     assert found[1:3] == [
         "waiting until the files are inspected and can be found",
@@ -46,4 +46,4 @@ def test_a_step_that_fails_is_named_with_its_last_line(
     samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(LocalError, match=r"^waiting for them failed: error: 3 changes are left$"):
-        said(samples, monkeypatch, "echo 'error: 3 changes are left' >&2; exit 1")
+        printed_lines(samples, monkeypatch, "echo 'error: 3 changes are left' >&2; exit 1")

@@ -72,7 +72,7 @@ def test_what_is_not_part_of_the_page_does_not_build_it_again(
     assert len(npm.calls) == 2
 
 
-def test_a_machine_without_the_network_serves_without_the_page_and_says_why(
+def test_a_machine_without_the_network_serves_without_the_page_and_prints_why(
     npm: Npm, sources: Path, tmp_path: Path
 ) -> None:
     npm.fails = "npm error code ENOTFOUND\nnpm error network request failed\nA complete log of x"

@@ -48,7 +48,7 @@ def test_a_decoded_path_ends_at_a_question_mark() -> None:
         ("image/png", b"abc", True),
     ],
 )
-def test_the_content_type_says_whether_a_body_is_text(
+def test_the_content_type_decides_whether_a_body_is_text(
     content_type: str, body: bytes, binary: bool
 ) -> None:
     event = _event(("content-type", content_type), body=body)

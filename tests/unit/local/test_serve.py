@@ -1,4 +1,4 @@
-"""A runtime that is told to stop while it starts: soon gone, and silent about what that broke."""
+"""A runtime that is stopped while it starts: it ends soon, and prints no errors of that."""
 
 import asyncio
 import contextlib
@@ -56,7 +56,7 @@ def _serve(choices: Choices) -> None:
     asyncio.run(serve._serve(choices, None))  # pyright: ignore[reportPrivateUsage]
 
 
-def test_a_start_that_is_stopped_ends_where_it_would_say_something(
+def test_a_start_that_is_stopped_ends_where_it_would_print_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
@@ -116,7 +116,7 @@ def test_a_signal_that_is_repeated_later_ends_the_runner_at_once(
     assert _twice_stopped(tmp_path, monkeypatch) == (["stopping"], [1])
 
 
-def test_a_start_that_fails_by_itself_says_why(
+def test_a_start_that_fails_by_itself_prints_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def work(_choices: Choices) -> None:

@@ -147,7 +147,7 @@ def test_another_name_of_this_machine_is_sent_to_the_pages_own(site: SiteSetup) 
     assert response.headers["location"] == f"{OWN}/ui/upload?asset=x"
 
 
-def test_without_a_page_the_api_serves_and_the_address_says_why(tmp_path: Path) -> None:
+def test_without_a_page_the_api_serves_and_the_address_explains_why(tmp_path: Path) -> None:
     site = SiteSetup(tmp_path, Page(None, "The page is not built: Node was not found"))
     response = site.send("GET", "/ui/")
 

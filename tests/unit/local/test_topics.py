@@ -16,7 +16,7 @@ from local.resources.sns import create_topic, recreate
 
 
 class Keys:
-    """What is told of keys."""
+    """Return the published messages about keys."""
 
     def __init__(self) -> None:
         self.noted: dict[str, str | None] = {}
@@ -58,6 +58,6 @@ def test_a_topic_has_the_same_arn_at_every_start_and_after_a_restart_of_its_engi
 
 
 @mock_aws
-def test_what_a_topic_says_is_not_dropped_in_silence(context: Any) -> None:
+def test_messages_of_a_topic_are_not_dropped_in_silence(context: Any) -> None:
     with pytest.raises(AssemblyError, match="FifoTopic"):
         create_topic(cast("Context", context), resource(FifoTopic=True))

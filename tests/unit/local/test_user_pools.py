@@ -63,6 +63,6 @@ def test_a_pool_that_its_engine_forgot_is_made_again_under_its_ids(context: Any)
 
 
 @mock_aws
-def test_what_a_pool_says_is_not_dropped_in_silence(context: Any) -> None:
+def test_messages_of_a_pool_are_not_dropped_in_silence(context: Any) -> None:
     with pytest.raises(AssemblyError, match="LambdaConfig"):
         create_user_pool(cast("Context", context), resource("UserPool", LambdaConfig={}))

@@ -11,7 +11,7 @@ from tests.model.lifecycle import Lifecycle
 from tests.model.running import SETTINGS, WithoutLag
 
 
-def test_every_history_ends_as_the_model_says() -> None:
+def test_every_history_ends_as_in_the_model() -> None:
     run_state_machine_as_test(Lifecycle, settings=SETTINGS)
 
 

@@ -29,7 +29,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 @dataclass
 class TickingClock:
-    """A clock that goes on by so many seconds whenever it is asked."""
+    """A clock that advances by so many seconds at each reading."""
 
     seconds: float = 0
     now: datetime = NOON

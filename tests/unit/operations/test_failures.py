@@ -115,7 +115,7 @@ def test_the_audit_trail_shows_what_was_replayed(
     assert {name: change["after"] for name, change in entry["changes"].items()} == body
 
 
-def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
+def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_requires(
     operations: Operations,
 ) -> None:
     for number in range(5):

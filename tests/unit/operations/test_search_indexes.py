@@ -1,4 +1,4 @@
-"""The routes that look after the search indexes: they tell, and start jobs, and do no more."""
+"""The routes for the search indexes: they only report, and start jobs."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +21,7 @@ from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.jobs import job_service
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
@@ -72,11 +72,11 @@ def renewals_of(keeping: Keeping) -> FactRenewals:
     return FactRenewals(service.work, service.assets.databases, OnlyUser())
 
 
-def post(keeping: Keeping, path: str, body: object = None) -> Answer:
+def post(keeping: Keeping, path: str, body: object = None) -> Response:
     return keeping.client.send("POST", path, body=body)
 
 
-def job_of(keeping: Keeping, answer: Answer) -> Job:
+def job_of(keeping: Keeping, answer: Response) -> Job:
     found = JobRepository(keeping.tables).get(answer.body["jobId"])
     assert found is not None
     return found

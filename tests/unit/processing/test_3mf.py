@@ -172,7 +172,7 @@ _BOMB = "".join(
         ),
     ],
 )
-def test_a_package_that_cannot_be_placed_says_why(parts: dict[str, bytes], reason: str) -> None:
+def test_a_package_that_cannot_be_placed_has_a_reason(parts: dict[str, bytes], reason: str) -> None:
     assert reason in str(facts_without_pictures("m.3mf", package(_ROOT, **parts)).get("refused"))
 
 

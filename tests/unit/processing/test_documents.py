@@ -92,7 +92,7 @@ def test_frames_of_an_animation_are_counted() -> None:
     assert inspect("spin.gif", out.getvalue(), Asset()).facts["frames"] == 3
 
 
-def test_pictures_are_turned_as_their_exif_says() -> None:
+def test_pictures_are_rotated_by_their_exif_orientation() -> None:
     """The left half of a picture is red: of one turned to the right, the upper half."""
     picture = Image.new("RGB", (200, 100), "blue")
     picture.paste("red", (0, 0, 100, 100))

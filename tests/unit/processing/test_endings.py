@@ -25,7 +25,7 @@ def _cuts(data: bytes) -> range:
     return range(len(data) // 3, len(data.rstrip()) - 1, max(1, len(data) // 60))
 
 
-def test_a_text_that_is_cut_within_a_line_is_refused_or_says_so() -> None:
+def test_a_text_that_is_cut_within_a_line_is_refused_or_reported() -> None:
     silent: list[str] = []
     for name, data in TEXTS.items():
         whole = facts_without_pictures(name, data)

@@ -130,7 +130,7 @@ def test_text_stl_and_point_clouds_of_ply_are_read() -> None:
     assert cloud.descriptor is None
 
 
-def test_files_that_are_not_what_their_extension_says_are_refused_with_a_reason() -> None:
+def test_files_that_do_not_match_their_extension_are_refused_with_a_reason() -> None:
     for name in ("a.glb", "a.gltf", "a.obj", "a.ply", "a.stl", "a.fbx", "a.3mf", "a.las", "a.pdf"):
         found = inspected(name, b"\x89PNG\r\n not a model")
         assert found.refused, name

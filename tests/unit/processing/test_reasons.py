@@ -1,4 +1,4 @@
-"""Reasons of refusals say what a file has, in words: never its bytes."""
+"""Reasons of refusals describe the file in words, and never contain its bytes."""
 
 import io
 import math

@@ -137,7 +137,7 @@ class Worker:
 
 @dataclass
 class History:
-    """A deployment in memory, what happens to it, and what is under way."""
+    """A deployment in memory, what happens to it, and what is in progress."""
 
     seed: int
     rules: Rules = field(default_factory=Rules)
@@ -171,7 +171,7 @@ class History:
             self.running.pause()
 
     def run(self, steps: int = 80) -> None:
-        """Some steps with changes, then steps without until nothing is under way."""
+        """Some steps with changes, then steps without until nothing is in progress."""
         for _ in range(steps):
             self._step(change=self.random.random() < 0.15)
         for _ in range(5000):
@@ -327,7 +327,7 @@ def _content(body: dict[str, Any]) -> dict[str, Any]:
 
 
 class EarlyReads:
-    """The mistake of reading before the ticket is taken; stands for sources and state."""
+    """Sources and state with the mistake of reading before the ticket is taken."""
 
     def __init__(self, sources: Sources, state: SearchState) -> None:
         self._sources, self._state = sources, state

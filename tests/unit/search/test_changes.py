@@ -1,4 +1,4 @@
-"""What change events touch; what cannot be understood is told apart and named."""
+"""What change events affect; events that cannot be parsed are reported separately, by name."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A check tells exactly what differs for good, and a repair has just that built again."""
+"""A check reports exactly the lasting differences, and a repair rebuilds only those."""
 
 import json
 import random
@@ -58,7 +58,7 @@ def _id_of(reference: AssetRef | FileKeyRef) -> str:
 
 
 def rename(renewal: Renewal, asset_id: str, name: str) -> None:
-    """Change an asset, and tell nobody."""
+    """Change an asset without an event."""
     renewal.tables.write(
         Update(
             table=ASSETS,

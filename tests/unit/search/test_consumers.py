@@ -59,7 +59,7 @@ def test_an_outage_fails_the_whole_batch_of_a_stream(
         streams.consume({"Records": [stream_record(ASSET_KEY, {})]})
 
 
-def test_an_outage_gives_all_messages_of_a_queue_back(
+def test_an_outage_returns_all_messages_of_a_queue(
     indexing: Rebuilder,
     tables: Tables,
     objects: S3Objects,

@@ -1,4 +1,4 @@
-"""Entries of the failure bucket: keys, what their beginning tells, what can be replayed of them."""
+"""Entries of the failure bucket: their keys, their first bytes, and what can be replayed."""
 
 import json
 from typing import Any

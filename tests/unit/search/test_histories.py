@@ -24,7 +24,7 @@ def wrong(rules: Rules, seeds: Iterable[int] = HISTORIES) -> Iterator[int]:
             yield seed
 
 
-def test_every_history_ends_with_the_index_that_the_sources_say() -> None:
+def test_every_history_ends_with_the_index_of_its_sources() -> None:
     assert list(wrong(Rules())) == []
 
 

@@ -28,7 +28,7 @@ from backend.spec.search_indexes import (
 )
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
-from tests.factories.http import Answer, Client, RecordedReads
+from tests.factories.http import Client, RecordedReads, Response
 from tests.factories.metadata import record_service
 from tests.factories.quarantine import ScanWorld, quarantine, scan_event
 from tests.fakes.objects import MemoryObjects
@@ -132,11 +132,11 @@ class SearchedMuseum:
         )
         return Client(build_router(service), authorization=self.door, reads=self.reads)
 
-    def search(self, **body: Any) -> Answer:
+    def search(self, **body: Any) -> Response:
         wanted = {"previews": True, "aggregations": False, **body}
         return self.client().send("POST", "/search", body=wanted)
 
-    def named(self, *items: dict[str, Any]) -> Answer:
+    def named(self, *items: dict[str, Any]) -> Response:
         return self.client().send("POST", "/previews", body={"items": list(items)})
 
 
@@ -145,14 +145,14 @@ def hall() -> SearchedMuseum:
     return SearchedMuseum()
 
 
-def hits(answer: Answer) -> dict[str, Any]:
+def hits(answer: Response) -> dict[str, Any]:
     """The hits by path or asset id."""
     assert answer.status == 200, answer.body
     found = answer.body["hits"]["hits"]
     return {hit["_source"].get("str_key", hit["_source"]["str_assetid"]): hit for hit in found}
 
 
-def reasons(answer: Answer) -> dict[str, str]:
+def reasons(answer: Response) -> dict[str, str]:
     return {
         name: hit["previewMissing"]["reason"] if "preview" not in hit else "shown"
         for name, hit in hits(answer).items()

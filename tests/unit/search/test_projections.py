@@ -268,7 +268,7 @@ def test_files_are_rebuilt_after_changes_of_the_attributes_in_their_documents(
     assert (file(**{attribute: changed}) != file()) == (attribute in INHERITED_BY_FILES)
 
 
-def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:
+def test_tombstones_contain_their_ids_and_that_they_are_deleted() -> None:
     assert project(AssetGone("museum", "pump")).body == {
         "_rectype": "asset",
         "str_databaseid": "museum",

@@ -1,4 +1,4 @@
-"""What domains ask to have built again is asked for at once, and when indexes have caught up."""
+"""Rebuilds that domains request are sent at once, and again when indexes have caught up."""
 
 from backend.core.queues import Queues
 from backend.core.references import AssetRef, FileKeyRef, FileRef
@@ -8,7 +8,7 @@ from tests.fakes.queues import MemoryQueues
 
 
 def requested(queues: MemoryQueues) -> dict[int, set[Reference]]:
-    """What was asked for, by the delay of the messages."""
+    """The requested rebuilds, by the delay of the messages."""
     found: dict[int, set[Reference]] = {}
     for _, body, delay in queues.sent:
         found.setdefault(delay, set()).update(from_message(body))

@@ -1,4 +1,4 @@
-"""What the routes of search answer, of a service that answers what it is told."""
+"""The replies of the search routes, over a service with planned results."""
 
 from typing import Any, cast
 

@@ -81,7 +81,7 @@ def test_no_name_is_declared_twice() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTED))
-def test_a_table_has_the_keys_and_the_stream_that_the_document_gives(name: str) -> None:
+def test_a_table_has_the_keys_and_the_stream_of_the_document(name: str) -> None:
     declared, facts = DECLARED[name], DOCUMENTED[name]
     assert declared.partition_key.name == facts.partition_key
     assert _key(declared.sort_key) == facts.sort_key
@@ -122,7 +122,7 @@ def test_an_index_is_marked_as_chosen_where_the_document_leaves_something_open()
 
 
 @pytest.mark.parametrize("where", sorted(_documented_indexes()), ids=".".join)
-def test_an_index_is_what_the_document_gives_or_what_was_chosen(where: tuple[str, str]) -> None:
+def test_an_index_is_as_in_the_document_or_as_chosen(where: tuple[str, str]) -> None:
     declared, facts = _declared_indexes()[where], _documented_indexes()[where]
     found = (_key(declared.partition_key), _key(declared.sort_key), declared.projection)
     assert declared.is_local == (where[1] in DOCUMENTED[where[0]].local_indexes)
@@ -222,7 +222,7 @@ def test_the_dynamic_templates_are_the_documents_and_those_marked_as_chosen() ->
         assert templates[documented:] == list(search_indexes.CHOSEN_TEMPLATES)
 
 
-def test_every_prefix_gives_the_type_of_the_document() -> None:
+def test_every_prefix_has_the_type_of_the_document() -> None:
     words = {
         data_model.TEXT_WITH_KEYWORD: "text with keyword sub-field",
         "text": "text (JSON string)",

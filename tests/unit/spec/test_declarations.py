@@ -89,7 +89,7 @@ def test_a_verb_names_one_route_of_its_domain() -> None:
     assert len(set(verbs)) == len(verbs)
 
 
-def test_every_table_says_what_it_is_for() -> None:
+def test_every_table_has_its_purpose() -> None:
     for table in TABLES:
         assert table.description.endswith(".")
 

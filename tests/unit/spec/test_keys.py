@@ -39,7 +39,7 @@ def keys_with_two_sets_of_parts(
 
 
 @given(keys_with_parts())
-def test_a_key_gives_its_parts_back(given_parts: tuple[Composite, tuple[str, ...]]) -> None:
+def test_a_key_is_parsed_into_its_parts(given_parts: tuple[Composite, tuple[str, ...]]) -> None:
     key, parts = given_parts
     assert key.parse(key.build(*parts)) == parts
 

@@ -1,4 +1,4 @@
-"""Names of users of the tracking server that people cannot tell apart are refused."""
+"""Names of users of the tracking server that people cannot distinguish are refused."""
 
 from collections.abc import Callable
 

@@ -10,7 +10,7 @@ from local.engines.java import prepare_java
 from local.engines.jvm import compile_into
 
 
-def test_a_program_becomes_a_jar_and_one_that_does_not_compile_says_why(
+def test_a_program_becomes_a_jar_and_one_that_does_not_compile_has_a_reason(
     tools: Path, tmp_path: Path
 ) -> None:
     prepare_java(tools, lambda _: None)

@@ -168,7 +168,7 @@ def test_an_older_external_version_is_refused_even_after_a_delete(server: Server
     assert server.bulk("versions", action("index", 8)) == [409]
 
 
-def test_the_mapping_is_as_declared_and_dynamic_where_said(server: Server) -> None:
+def test_the_mapping_is_as_declared_and_dynamic_where_declared(server: Server) -> None:
     index_ten(server, "mapped")
     found = json.dumps(server.ask("GET", "/mapped/_mapping"))
     assert '"str_owner": {"type": "keyword", "ignore_above": 256}' in found

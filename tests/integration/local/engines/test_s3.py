@@ -187,7 +187,7 @@ def test_get_and_the_version_report_a_delete_marker_but_head_does_not(site: Site
     assert refused(error) == (404, None), "S3 says x-amz-delete-marker: true here"
 
 
-def test_pages_of_versions_miss_nothing_but_may_say_one_twice(site: Site) -> None:
+def test_pages_of_versions_miss_none_but_may_contain_one_twice(site: Site) -> None:
     s3 = site.clients.s3
     name = bucket(s3, "paged")
     made = {

@@ -15,7 +15,7 @@ from tests.unit.domains.access.matrix.world import BothOf
 WRITES = [case for case in CASES if case.audit]
 WITH_AN_OBJECT = [case for case in WRITES if case.route.object_type != "none"]
 OF_THEIR_MAKER = {routes.COMPLETE_UPLOAD, routes.ABORT_UPLOAD}
-"""Nobody but the user who began an upload knows of it."""
+"""Only the user who started an upload can see it."""
 NOT_THERE = {"roleName"}
 """Who signs in is an object of the type userRole without a role."""
 _by_case = pytest.mark.parametrize("case", WITH_AN_OBJECT, ids=lambda case: case.route.key)

@@ -10,7 +10,7 @@ from backend.domains.access.policy.model import Fields
 from backend.domains.audit.service.commands import AuditService
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts, stored_role
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.policies import everything, put_policy, stored
 
 ASSET_ROUTE = "/database/{databaseId}/assets/{assetId}"
@@ -47,7 +47,7 @@ def find_asset(database_id: str, asset_id: str) -> Fields | None:
     return {"databaseId": "db1", "assetName": "Lamp", "assetType": ".glb", "tags": ("secret",)}
 
 
-def ask(client: Client, **query: str) -> Answer:
+def ask(client: Client, **query: str) -> Response:
     return client.send("GET", "/auth/explain", query={**ON_ASSET, **query})
 
 

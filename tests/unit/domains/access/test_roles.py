@@ -27,7 +27,7 @@ from tests.factories.administration import (
     withdrawal_of,
 )
 from tests.factories.audit import entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 NOON = "2026-03-01T12:00:00.000000Z"
 
@@ -44,22 +44,22 @@ def client(services: AccessServices) -> Client:
     return Client(services.router())
 
 
-def role(client: Client, name: str, method: str = "POST", **more: object) -> Answer:
+def role(client: Client, name: str, method: str = "POST", **more: object) -> Response:
     body = {"roleName": name, "description": "What it is for", **more}
     return client.send(method, "/roles", body=body)
 
 
-def delete_role(client: Client, name: str) -> Answer:
+def delete_role(client: Client, name: str) -> Response:
     return client.send(
         "DELETE", "/roles/x", route="DELETE /roles/{roleId}", parameters={"roleId": name}
     )
 
 
-def give(client: Client, user: str, *names: str, method: str = "POST") -> Answer:
+def give(client: Client, user: str, *names: str, method: str = "POST") -> Response:
     return client.send(method, "/user-roles", body={"userId": user, "roleName": list(names)})
 
 
-def take_all(client: Client, user: str) -> Answer:
+def take_all(client: Client, user: str) -> Response:
     return client.send("DELETE", "/user-roles", body={"userId": user})
 
 

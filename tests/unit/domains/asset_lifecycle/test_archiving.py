@@ -13,13 +13,13 @@ from backend.spec.tables.assets import ARCHIVED_FILES
 from tests.factories.assets import ADMIN
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET, PARAMETERS, PATH
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.lifecycle import KilledError, Lifecycle, lifecycle
 
 ODD = ("/with blank.glb", "/a+b%20ä.glb", "/日本/😀.obj")
 
 
-def get(museum: Lifecycle, **query: str) -> Answer:
+def get(museum: Lifecycle, **query: str) -> Response:
     client = Client(build_router(museum.gallery.assets))
     return client.send("GET", PATH, parameters=PARAMETERS, query=query)
 
@@ -41,7 +41,7 @@ def pages(tables: Tables) -> int:
     return len(tables.query_all(query))
 
 
-def test_an_archived_asset_is_only_shown_to_those_who_ask_for_it(museum: Lifecycle) -> None:
+def test_an_archived_asset_is_only_shown_on_request(museum: Lifecycle) -> None:
     answer = museum.send("archive", confirmArchive=True, reason="sold")
     assert answer.status == 200, answer.body
     assert (answer.body["operation"], answer.body["assetId"]) == ("archive", "statue")

@@ -1,4 +1,4 @@
-"""Deleting an asset for good: absent at once, and nothing of it left when the job has ended."""
+"""Deleting an asset permanently: it is absent at once, and its job leaves nothing of it."""
 
 from datetime import timedelta
 from typing import Any

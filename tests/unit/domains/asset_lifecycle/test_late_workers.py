@@ -14,7 +14,7 @@ from tests.factories.lifecycle import Lifecycle
 
 
 def another_has_the_job(museum: Lifecycle) -> None:
-    """The lease ends, and another worker ends what this one has begun."""
+    """The lease ends, and another worker completes the job of this one."""
     asset = museum.asset()
     assert asset is not None
     assert asset.lifecycle_job_id is not None

@@ -41,7 +41,7 @@ class World:
     turns: Turns
 
     def run(self, works: list[Work], schedule: Iterator[int]) -> None:
-        """Let all of them go on by turns, as the schedule says, until the last has ended."""
+        """Run all of them alternately, in the order of the schedule, until the last has ended."""
         workers = [Worker(self.turns, work, 0.0) for work in works]
         while going := [worker for worker in workers if not worker.has_ended]:
             going[next(schedule) % len(going)].step()
@@ -76,7 +76,7 @@ class World:
         self.tables.transact(self.service.assets.move_writes(asset, changed)[:2])
 
     def replace(self, name: str) -> None:
-        """Delete an asset for good, then make another of the same id."""
+        """Delete an asset permanently, then create another with the same id."""
         asset = self._asset(name)
         self.tables.transact(self.service.assets.assets.removal_writes(asset, "job")[:1])
         while self.service.remove_links("museum", name, limit=2):

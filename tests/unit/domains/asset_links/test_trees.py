@@ -1,4 +1,4 @@
-"""What is told of an asset's links: to whom, and how far down."""
+"""Replies with an asset's links: for which caller, and to which depth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -18,7 +18,7 @@ from backend.domains.metadata.routes import build_router
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.metadata import metadata_service
 from tests.factories.versions import Versions, versions
 from tests.fakes.tables import MemoryTables
@@ -39,7 +39,7 @@ def museum() -> Versions:
     return found
 
 
-def add(museum: Versions, kind: Kind, value: str, *, key: str = KEY) -> Answer:
+def add(museum: Versions, kind: Kind, value: str, *, key: str = KEY) -> Response:
     gallery = museum.lifecycle.gallery
     router = build_router(metadata_service(gallery.assets, museum.tables, gallery.objects))
     body = {"metadata": [record("small"), record(key, value)], "filePath": PATH, "type": kind}

@@ -52,7 +52,7 @@ def unfinished(museum: Versions) -> Job:
 
 
 def abandons(museum: Versions) -> None:
-    """Let another worker give up a creation, as its asset is archived for a moment."""
+    """Let another worker cancel a creation, because its asset is archived for a moment."""
     job = unfinished(museum)
     museum.lifecycle.archive()
     assert museum.work_off(job.job_id).state == "failed"

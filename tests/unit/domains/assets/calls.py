@@ -9,7 +9,7 @@ from backend.core.transactions import Put
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import row_of
 from backend.spec.tables.assets import ASSETS
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 BODY = {
     "databaseId": "museum",
@@ -20,7 +20,7 @@ BODY = {
 }
 
 
-def create(client: Client, **fields: object) -> Answer:
+def create(client: Client, **fields: object) -> Response:
     return client.send("POST", "/assets", body={**BODY, **fields})
 
 
@@ -31,7 +31,7 @@ def one(
     method: str = "GET",
     database_id: str = "museum",
     **more: Any,
-) -> Answer:
+) -> Response:
     return client.send(
         method,
         f"/database/{database_id}/assets/{quote(asset_id, safe='')}",

@@ -27,7 +27,7 @@ from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.audit import entries
 from tests.factories.buckets import EveryBucket, stored_bucket
-from tests.factories.http import Answer, Client, RecordedReads
+from tests.factories.http import Client, RecordedReads, Response
 from tests.factories.search import NOON
 from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
@@ -121,7 +121,7 @@ class Product:
         self.now += timedelta(milliseconds=1)
         return self.now
 
-    def send(self, route: Route, user_id: str = "admin", **more: Any) -> Answer:
+    def send(self, route: Route, user_id: str = "admin", **more: Any) -> Response:
         router = router_of(self.context, route.domain)
         parameters: dict[str, str] = more.get("parameters", {})
         path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
@@ -129,7 +129,7 @@ class Product:
         return client.send(route.method, path, route=route.key, **more)
 
     def follow(self) -> None:
-        """Deliver what the stream of assets tells, and all of it twice."""
+        """Deliver all records of the stream of assets, each twice."""
         changes = [change for change in self.changes if change.table is ASSETS]
         records = [stream_record(change, n) for n, change in enumerate(changes)]
         wanted = [r for r in records if is_wanted(r, PATTERN)]

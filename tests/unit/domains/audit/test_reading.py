@@ -1,4 +1,4 @@
-"""The routes that tell entries: what they ask, how they page, who may use them."""
+"""The routes that list entries: their parameters, their pages, and who may use them."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from backend.domains.audit.service.queries import AuditTrail
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 STATUE = audit_entity("asset", "museum", "statue")
 LARGE = "x" * 5000
@@ -34,11 +34,11 @@ def client(tables: Tables, objects: S3Objects) -> Client:
     return Client(build_router(trail))
 
 
-def ask(client: Client, **query: str) -> Answer:
+def ask(client: Client, **query: str) -> Response:
     return client.send("GET", "/audit", query=query)
 
 
-def hours(answer: Answer) -> list[Any]:
+def hours(answer: Response) -> list[Any]:
     assert answer.status == 200, answer.body
     return [item["changes"].get("hour", {}).get("after") for item in answer.body["Items"]]
 
@@ -179,7 +179,7 @@ def test_who_may_not_see_entries_sees_none(client: Client) -> None:
     assert value(stranger, "0" * 64).status == 403
 
 
-def value(client: Client, sha256: str, **more: str) -> Answer:
+def value(client: Client, sha256: str, **more: str) -> Response:
     return client.send(
         "GET",
         f"/audit/values/{sha256}",

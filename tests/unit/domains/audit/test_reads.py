@@ -81,7 +81,7 @@ class ReadTrail:
         ]
 
 
-def test_a_download_is_one_message_and_one_entry_however_often_that_comes() -> None:
+def test_a_download_is_one_message_and_one_entry_however_often_that_arrives() -> None:
     trail = ReadTrail()
     trail.read(DOWNLOAD, operation="get_download_url")
     assert len(trail.queues.messages) == 1
@@ -258,7 +258,7 @@ def with_a_file() -> Product:
     return product
 
 
-def test_every_route_that_gives_bytes_or_urls_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_route_that_returns_bytes_or_urls_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     product = with_a_file()
     path = {**STATUE, "proxy": "a.glb"}
     wanted = {"downloadType": "assetFile", "key": "/a.glb"}
@@ -311,7 +311,7 @@ def test_what_cannot_be_reported_is_not_given() -> None:
     assert (answer.status, "downloadUrl" in answer.body) == (503, False)
 
 
-def test_no_other_module_gives_bytes_or_urls() -> None:
+def test_no_other_module_returns_bytes_or_urls() -> None:
     backend = ROOT / "backend"
     found = {
         str(path.relative_to(backend))

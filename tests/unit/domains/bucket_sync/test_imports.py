@@ -1,4 +1,4 @@
-"""What stands in a bucket already becomes assets and files, page by page, whoever dies."""
+"""Objects of a registered bucket become assets and files, page by page, even if a worker dies."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from backend.spec.queues import SETTLE
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld
 from tests.factories.buckets import BUCKET_ID, stored_bucket
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.jobs import KilledError
 
 ADMIN = Identity("admin")
@@ -24,7 +24,7 @@ KEYS = ("hall/a", "hall/b", "hall/c/d", "loose.txt", "pump/x.glb", "temp-uploads
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> SyncWorld:
-    """A bucket with more objects than a page holds, and nobody ever told of them."""
+    """A bucket with more objects than a page holds, without events about them."""
     monkeypatch.setattr(jobs, "PAGE", 2)
     world = SyncWorld()
     for key in KEYS:
@@ -32,7 +32,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> SyncWorld:
     return world
 
 
-def start(world: SyncWorld, bucket_id: str = BUCKET_ID, user_id: str = "admin") -> Answer:
+def start(world: SyncWorld, bucket_id: str = BUCKET_ID, user_id: str = "admin") -> Response:
     router = build_router(world.starting)
     return Client(router, user_id=user_id).send(
         "POST",
@@ -57,7 +57,7 @@ def types(world: SyncWorld) -> dict[str, str]:
 
 
 def rebuilt_keys(world: SyncWorld) -> list[str]:
-    """The keys whose documents were asked for at once."""
+    """The keys whose documents were requested at once."""
     found = [body for name, body, delay in world.queues.sent if name == SETTLE.name and delay == 0]
     return [entry[-1] for body in found for entry in body["references"]]
 
@@ -163,7 +163,7 @@ def test_one_import_of_a_bucket_runs_at_a_time(world: SyncWorld) -> None:
 
 
 def test_of_two_requests_at_once_one_starts_an_import(world: SyncWorld) -> None:
-    answers: list[Answer] = []
+    answers: list[Response] = []
 
     def other(operation: str) -> None:
         if operation == "write" and not answers:

@@ -1,4 +1,4 @@
-"""Keys as S3's events bring them by EventBridge: as they are, in no encoding."""
+"""Keys in S3's events on EventBridge: unchanged, without an encoding."""
 
 import json
 from typing import Any

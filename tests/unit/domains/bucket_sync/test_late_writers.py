@@ -103,7 +103,7 @@ def test_what_an_archiving_that_was_stopped_shows_is_left_to_people(
     assert kept.jobs.find(job.job_id) == stopped
 
 
-def test_what_comes_during_the_archiving_is_looked_at_after_it(
+def test_events_during_the_archiving_are_handled_after_it(
     world: SyncWorld, museum: Versions
 ) -> None:
     kept = museum.lifecycle

@@ -171,7 +171,7 @@ def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: in
     assert world.kept == []
 
 
-def test_an_outage_gives_all_messages_back_counts_that_and_loses_none(
+def test_an_outage_returns_all_messages_counts_that_and_loses_none(
     world: SyncWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world.put("pump/a")

@@ -20,7 +20,7 @@ from backend.domains.buckets.service import BucketRegistration, BucketService
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service, entries
 from tests.factories.buckets import stored_bucket
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 
@@ -53,7 +53,7 @@ class Registry:
             new_id=lambda: f"bucket-{next(numbers)}",
         )
 
-    def send(self, user_id: str = "admin", **body: Any) -> Answer:
+    def send(self, user_id: str = "admin", **body: Any) -> Response:
         router = build_router(BucketService(self.buckets, OnlyUser()), self.registration)
         client = Client(router, user_id=user_id)
         return client.send("POST", "/admin/buckets", body=body)
@@ -129,18 +129,18 @@ def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(
 ) -> None:
     state_of = registry.facts.state_of
 
-    def other_comes(bucket: str, prefix: str) -> BucketFact:
+    def other_registers(bucket: str, prefix: str) -> BucketFact:
         monkeypatch.undo()
         assert registry.send(bucketName="scans", baseAssetsPrefix="a").status == 200
         return state_of(bucket, prefix)
 
-    monkeypatch.setattr(registry.facts, "state_of", other_comes)
+    monkeypatch.setattr(registry.facts, "state_of", other_registers)
     assert registry.send(bucketName="scans", baseAssetsPrefix="b").status == 200
     assert {one.base_assets_prefix for one in registry.buckets.all()} == {"a/", "b/"}
 
 
 def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Registry) -> None:
-    answers: list[Answer] = []
+    answers: list[Response] = []
 
     def other(operation: str) -> None:
         if operation == "write" and not answers:

@@ -1,4 +1,4 @@
-"""Comments on versions of assets: who may write what, and what lists tell."""
+"""Comments on versions of assets: who may write what, and what lists return."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from backend.spec.tables.registry import COMMENTS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 KEY_NAME = "assetVersionId:commentId"
 
@@ -50,7 +50,9 @@ class CommentSetup:
     def as_user(self, user_id: str) -> "CommentSetup":
         return CommentSetup(self.tables, self.service, user_id, self.authorization)
 
-    def send(self, method: str, key: str, *, asset_id: str = "statue", body: Any = None) -> Answer:
+    def send(
+        self, method: str, key: str, *, asset_id: str = "statue", body: Any = None
+    ) -> Response:
         place = f"/comments/assets/{asset_id}/assetVersionId:commentId/"
         return self._client.send(
             method,
@@ -59,16 +61,18 @@ class CommentSetup:
             body=body,
         )
 
-    def write(self, key: str, text: str = "Nice", **more: Any) -> Answer:
+    def write(self, key: str, text: str = "Nice", **more: Any) -> Response:
         return self.send("POST", key, body={"commentBody": text}, **more)
 
-    def edit(self, key: str, text: str, **more: Any) -> Answer:
+    def edit(self, key: str, text: str, **more: Any) -> Response:
         return self.send("PUT", key, body={"commentBody": text}, **more)
 
-    def delete(self, key: str, **more: Any) -> Answer:
+    def delete(self, key: str, **more: Any) -> Response:
         return self.send("DELETE", key, **more)
 
-    def listed(self, version: str | None = None, asset_id: str = "statue", **query: str) -> Answer:
+    def listed(
+        self, version: str | None = None, asset_id: str = "statue", **query: str
+    ) -> Response:
         path = f"/comments/assets/{asset_id}"
         parameters = {"assetId": asset_id}
         if version is not None:

@@ -15,7 +15,7 @@ from backend.spec.routes import Route
 from backend.spec.tables import TABLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.audit.product import Product
@@ -60,12 +60,12 @@ class World:
         assert answer.status == 200, (route.key, answer.body)
         return answer.body
 
-    def purge(self, database_id: str = "museum", **more: Any) -> Answer:
+    def purge(self, database_id: str = "museum", **more: Any) -> Response:
         query: dict[str, Any] = {"query": PURGE, "body": CONFIRMED, **more}
         path = {"databaseId": database_id}
         return self.product.send(routes.DELETE_DATABASE, parameters=path, **query)
 
-    def create(self, database_id: str = "museum") -> Answer:
+    def create(self, database_id: str = "museum") -> Response:
         body = {"databaseId": database_id, "description": "Things", "defaultBucketId": BUCKET_ID}
         return self.product.send(routes.CREATE_DATABASE, body=body)
 
@@ -162,7 +162,7 @@ class World:
             raise KilledError
 
     def saved(self) -> Callable[[], None]:
-        """What brings everything back to how it is now."""
+        """Return a function that restores the present state."""
         tables, objects, product = self.tables, self.objects, self.product
         items, buckets = _copied(tables.items), _copied(objects.buckets)
         uploads, now = dict(objects.uploads), product.now

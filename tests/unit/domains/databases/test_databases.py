@@ -16,7 +16,7 @@ from backend.domains.databases.service import DatabaseService
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import BUCKET_ID, stored_bucket
 from tests.factories.databases import no_purges
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 BODY = {"databaseId": "museum", "description": "All of the museum", "defaultBucketId": BUCKET_ID}
 
@@ -36,7 +36,7 @@ def client(service: DatabaseService) -> Client:
     return Client(build_router(service, no_purges))
 
 
-def one(client: Client, method: str = "GET", **more: object) -> Answer:
+def one(client: Client, method: str = "GET", **more: object) -> Response:
     return client.send(
         method,
         "/database/museum",

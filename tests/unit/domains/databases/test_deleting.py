@@ -21,7 +21,7 @@ from backend.domains.databases.service import DatabaseService
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.databases import no_purges
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def client(assets: AssetService) -> Client:
     return Client(build_router(assets.databases, no_purges))
 
 
-def send(client: Client, method: str, database_id: str = "museum", **query: str) -> Answer:
+def send(client: Client, method: str, database_id: str = "museum", **query: str) -> Response:
     return client.send(
         method,
         f"/database/{quote(database_id)}",

@@ -70,7 +70,7 @@ def test_many_executions_all_run_and_never_more_than_the_limit_at_once(runner: R
 def test_a_call_stops_in_time_and_has_the_rest_started_by_the_next(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A function that its time-out ends would give back the message as one that failed."""
+    """A function that its time-out ends would return the message as one that failed."""
     ids = runner.create_many(8)
     start = runner.runs.start
 
@@ -236,7 +236,7 @@ def test_an_execution_of_an_archived_asset_fails_with_the_reason(runner: Runner)
 
 
 @pytest.mark.parametrize("is_started", [False, True])
-def test_a_deleted_asset_gives_its_places_back(runner: Runner, is_started: bool) -> None:
+def test_a_deleted_asset_frees_its_places(runner: Runner, is_started: bool) -> None:
     created = runner.create()
     if is_started:
         runner.start()

@@ -160,7 +160,7 @@ def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner
     assert found == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
 
 
-def test_an_outage_gives_all_messages_back(runner: Runner) -> None:
+def test_an_outage_returns_all_messages(runner: Runner) -> None:
     runner.upload()
     left = [3]
 

@@ -16,7 +16,7 @@ from backend.domains.facts.routes import build_router
 from backend.domains.facts.rules.resolution import Paths, circular, resolved
 from backend.domains.facts.service import queries as reading
 from tests.factories.assets import created_asset, created_database
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.unit.domains.facts.inspections import (
     SHAPE,
     InspectionSetup,
@@ -34,7 +34,7 @@ def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str) -> Answer:
+def ask(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str) -> Response:
     path = f"/database/museum/assets/statue/{route}"
     client = Client(build_router(queries(museum, *found), glbs(museum)))
     return client.send(
@@ -46,7 +46,7 @@ def ask(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str)
     )
 
 
-def paths(answer: Answer) -> list[str]:
+def paths(answer: Response) -> list[str]:
     return [one["filePath"] for one in answer.body["items"]]
 
 

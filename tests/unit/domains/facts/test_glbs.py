@@ -5,7 +5,7 @@ import pytest
 from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.routes import build_router
 from backend.spec.key_layouts import glb_key, turntable_key
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.quarantine import ScanWorld, scan_event
 from tests.unit.domains.facts.inspections import (
     AUXILIARY,
@@ -25,7 +25,7 @@ def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: InspectionSetup, key: str = PATH, **query: str) -> Answer:
+def ask(museum: InspectionSetup, key: str = PATH, **query: str) -> Response:
     client = Client(build_router(queries(museum), glbs(museum)))
     return client.send(
         "GET",
@@ -56,7 +56,7 @@ def infect(museum: InspectionSetup, version_id: str) -> None:
     assert world.is_quarantined(f"statue{PATH}", version_id)
 
 
-def reason(answer: Answer) -> str:
+def reason(answer: Response) -> str:
     assert answer.status == 200, answer.body
     return answer.body["glbMissing"]["reason"]
 

@@ -1,4 +1,4 @@
-"""What tests of changing files look at: files of the asset `statue`, and what goes along."""
+"""The files of the asset `statue`, with their records and objects, for tests of changes."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -12,7 +12,7 @@ from backend.domains.identity.service.keys import ApiKeyService
 from backend.spec.tables.access import API_KEYS
 from tests.factories.access import stored_user_role
 from tests.factories.administration import AccessServices, Parts
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 BODY = {"apiKeyName": "Isaac Sim", "userId": "robot@example.org", "description": "For the lab"}
 PEPPER = b"pepper"
@@ -35,11 +35,13 @@ def client(services: AccessServices) -> Client:
     return Client(services.router())
 
 
-def create(client: Client, **changes: object) -> Answer:
+def create(client: Client, **changes: object) -> Response:
     return client.send("POST", "/auth/api-keys", body={**BODY, **changes})
 
 
-def one(client: Client, method: str = "GET", body: object = None, key_id: str = "key-0") -> Answer:
+def one(
+    client: Client, method: str = "GET", body: object = None, key_id: str = "key-0"
+) -> Response:
     path = f"/auth/api-keys/{key_id}"
     return client.send(method, path, parameters={"apiKeyId": key_id}, body=body)
 

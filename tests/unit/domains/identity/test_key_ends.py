@@ -20,7 +20,7 @@ from backend.domains.identity.service.tokens import PoolUsers
 from backend.spec.routes import Action, Route
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.fakes.user_pool import MemoryUserPool
 
 PEPPER = b"pepper"
@@ -75,16 +75,16 @@ class KeyRoutes:
 
     def reply_to_creation(
         self, user: str = "ann", *, by: Client | None = None, **more: str
-    ) -> Answer:
+    ) -> Response:
         body = {"apiKeyName": "lab", "description": "For the lab", "userId": user, **more}
         return (by or self.client()).send("POST", "/auth/api-keys", body=body)
 
-    def change(self, key: str, changes: dict[str, str], *, by: Client | None = None) -> Answer:
+    def change(self, key: str, changes: dict[str, str], *, by: Client | None = None) -> Response:
         return self.one("PUT", key, by=by, body=changes)
 
     def one(
         self, method: str, key: str, *, by: Client | None = None, body: object = None
-    ) -> Answer:
+    ) -> Response:
         path, parameters = f"/auth/api-keys/{key}", {"apiKeyId": key}
         return (by or self.client()).send(method, path, parameters=parameters, body=body)
 

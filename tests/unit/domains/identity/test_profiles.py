@@ -14,7 +14,7 @@ from backend.spec.tables.access import USERS
 from tests.factories.access import stored_user_role
 from tests.factories.administration import AccessServices, Parts, email_addresses
 from tests.factories.audit import entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.fakes.user_pool import MemoryUserPool
 
 ROUTE = "/auth/loginProfile/{userId}"
@@ -31,7 +31,9 @@ def ann(services: AccessServices) -> Client:
     return Client(services.router(), user_id="ann")
 
 
-def profile(client: Client, method: str = "GET", user: str = "ann", body: object = None) -> Answer:
+def profile(
+    client: Client, method: str = "GET", user: str = "ann", body: object = None
+) -> Response:
     path = f"/auth/loginProfile/{user}"
     return client.send(method, path, parameters={"userId": user}, body=body)
 

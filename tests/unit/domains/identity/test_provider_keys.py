@@ -1,4 +1,4 @@
-"""A provider's keys through time, and the documents that tell them."""
+"""A provider's keys through time, and the documents that list them."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -194,7 +194,7 @@ def test_a_second_factor_is_what_the_provider_calls_one(
     assert deployment.identify(**claims).mfa is mfa
 
 
-def test_the_settings_say_which_claims_mean_what(deployment: Deployment) -> None:
+def test_the_settings_name_the_claims(deployment: Deployment) -> None:
     deployment.authentication = deployment.build(
         user_claims=("preferred_username",),
         user_prefix="corp.",

@@ -14,7 +14,7 @@ from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts, stored_role
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.policies import everything, put_policy, stored
 from tests.fakes.user_pool import MemoryUserPool
 
@@ -58,7 +58,7 @@ class AdministrationSetup:
         for role in roles:
             stored_user_role(self.tables, user_id=user_id, role_name=role)
 
-    def send(self, user_id: str, route: Route) -> Answer:
+    def send(self, user_id: str, route: Route) -> Response:
         pool = MemoryUserPool()
         if route is not routes.CREATE_COGNITO_USER:
             pool.create_user(ANN, email=ANN, phone=None)

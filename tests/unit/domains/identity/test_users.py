@@ -20,7 +20,7 @@ from backend.spec.routes import Action, Route
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.administration import Parts
 from tests.factories.audit import entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.fakes.user_pool import MemoryUserPool
 
 NOON = "2026-03-01T12:00:00.000000Z"
@@ -51,17 +51,17 @@ def client(
     return Client(parts.services().router())
 
 
-def create(client: Client, **changes: object) -> Answer:
+def create(client: Client, **changes: object) -> Response:
     body = {name: value for name, value in {**ANN, **changes}.items() if value is not None}
     return client.send("POST", "/user/cognito", body=body)
 
 
-def one(client: Client, method: str, user: str = "ann", body: object = None) -> Answer:
+def one(client: Client, method: str, user: str = "ann", body: object = None) -> Response:
     path = f"/user/cognito/{user}"
     return client.send(method, path, parameters={"userId": user}, body=body)
 
 
-def reset(client: Client, user: str = "ann", body: object = None) -> Answer:
+def reset(client: Client, user: str = "ann", body: object = None) -> Response:
     path = f"/user/cognito/{user}/resetPassword"
     body = {"confirmReset": True} if body is None else body
     return client.send("POST", path, parameters={"userId": user}, body=body)

@@ -23,7 +23,7 @@ from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import created_database
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.unit.domains.uploads.calls import MIB, stored_part
 
 ASSET: dict[str, Any] = {
@@ -46,14 +46,14 @@ class IngestSetup:
     service: IngestService
     tables: Tables
 
-    def send(self, body: Any, user_id: str = "admin") -> Answer:
+    def send(self, body: Any, user_id: str = "admin") -> Response:
         client = Client(build_router(self.service), user_id=user_id)
         return client.send("POST", "/ingest-asset", body=body)
 
-    def begin(self, *files: dict[str, Any], **more: Any) -> Answer:
+    def begin(self, *files: dict[str, Any], **more: Any) -> Response:
         return self.send({**ASSET, "files": list(files), **more})
 
-    def end(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+    def end(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Response:
         ids = {name: ASSET[name] for name in ("databaseId", "assetId")}
         return self.send({**ids, "uploadId": upload_id, "files": list(files), **more})
 
@@ -76,7 +76,7 @@ def desk(tables: Tables, objects: S3Objects) -> IngestSetup:
     return IngestSetup(museum, IngestService(museum.assets, museum.uploads), tables)
 
 
-def stored(started: Answer, number: int = 0, body: bytes = GLB) -> dict[str, Any]:
+def stored(started: Response, number: int = 0, body: bytes = GLB) -> dict[str, Any]:
     """A file of the end of an ingest, whose one part is stored."""
     file = started.body["files"][number]
     named = {name: file[name] for name in ("relativeKey", "uploadIdS3")}

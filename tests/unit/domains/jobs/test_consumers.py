@@ -1,4 +1,4 @@
-"""From a job's row to its end by messages: the stream, the queue, what is given back."""
+"""From a job's row to its end by messages: the stream, the queue, returned messages."""
 
 from datetime import timedelta
 from typing import Any
@@ -48,7 +48,7 @@ def image(state: str, kind: str) -> dict[str, Any]:
 
 
 def held(world: JobWorld) -> Update:
-    """The lease of the job, renewed by whoever works on it."""
+    """The lease of the job, renewed by its worker."""
     until = int(world.now.timestamp() * 1000) + LEASE_SECONDS * 1000
     return Update(table=JOBS, key={"jobId": ID}, set={"leaseUntil": until})
 
@@ -103,7 +103,7 @@ def test_a_message_that_comes_twice_does_nothing_twice(world: JobWorld, step: Co
     assert world.messages == []
 
 
-def test_a_message_of_a_job_in_other_hands_comes_again_soon_for_they_may_let_it_go(
+def test_a_message_of_a_job_with_another_worker_is_retried_soon(
     world: JobWorld, step: Counting
 ) -> None:
     def meet(page: int) -> None:

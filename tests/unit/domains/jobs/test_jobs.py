@@ -23,7 +23,7 @@ from backend.spec.jobs import (
 )
 from tests.factories.access import OnlyUser
 from tests.factories.audit import entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.jobs import ADMIN
 from tests.factories.search import NOON
 
@@ -49,7 +49,7 @@ def store(service: JobService, **changes: object) -> Job:
     return job
 
 
-def call(client: Client, verb: str = "", job_id: str = ID) -> Answer:
+def call(client: Client, verb: str = "", job_id: str = ID) -> Response:
     path = f"/jobs/{job_id}{verb}"
     method = "POST" if verb else "GET"
     return client.send(method, path, parameters={"jobId": job_id})

@@ -16,7 +16,7 @@ from backend.spec.jobs import ARCHIVE_ASSET, FAN_OUT
 from backend.spec.routes import Action, Route
 from backend.spec.tables.operations import JOBS
 from tests.factories.audit import audit_service
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
@@ -25,7 +25,7 @@ ANN, BOB = Identity("ann"), Identity("bob")
 
 
 class JobLists:
-    """Jobs of several users. Assets named `hidden` are visible to nobody."""
+    """Jobs of several users. Assets named `hidden` are visible to no user."""
 
     def __init__(self) -> None:
         self.tables, self.now = MemoryTables(), NOON
@@ -57,7 +57,7 @@ class JobLists:
         job = self.service.new(kind, name, caller=caller, database_id="museum", asset_id=asset)
         self.tables.write(self.service.put(job))
 
-    def ask(self, caller: Identity = ANN, **query: str) -> Answer:
+    def ask(self, caller: Identity = ANN, **query: str) -> Response:
         client = Client(build_router(self.service), user_id=caller.user_id, authorization=self)
         return client.send("GET", "/jobs", query=query)
 
@@ -67,7 +67,7 @@ def office() -> JobLists:
     return JobLists()
 
 
-def ids(answer: Answer) -> list[str]:
+def ids(answer: Response) -> list[str]:
     assert answer.status == 200, answer.body
     return [one["jobId"] for one in answer.body["items"]]
 

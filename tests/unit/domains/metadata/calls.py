@@ -3,13 +3,13 @@
 from typing import Any
 
 from backend.domains.metadata.models import NewRecord
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 ASSET = "/database/{databaseId}/assets/{assetId}/metadata"
 FILE = ASSET + "/file"
 
 
-def send(client: Client, method: str, route: str = ASSET, **more: Any) -> Answer:
+def send(client: Client, method: str, route: str = ASSET, **more: Any) -> Response:
     parameters = {"databaseId": "museum", "assetId": "statue", **more.pop("parameters", {})}
     return client.send(
         method,
@@ -24,11 +24,11 @@ def record(key: str, value: str = "v", value_type: str = "string") -> dict[str, 
     return {"metadataKey": key, "metadataValue": value, "metadataValueType": value_type}
 
 
-def add(client: Client, *keys: str, **more: Any) -> Answer:
+def add(client: Client, *keys: str, **more: Any) -> Response:
     return send(client, "POST", body={"metadata": [record(key) for key in keys]}, **more)
 
 
-def add_to_file(client: Client, *records: dict[str, str], **fields: str) -> Answer:
+def add_to_file(client: Client, *records: dict[str, str], **fields: str) -> Response:
     body = {"metadata": records, "filePath": "/a/b.glb", "type": "metadata", **fields}
     return send(client, "POST", FILE, body=body)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 
 SCHEMAS = "/metadataschema"
 ONE = "/database/{databaseId}/metadataSchema/{metadataSchemaId}"
@@ -23,7 +23,7 @@ def schema_body(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def create(client: Client, *fields: dict[str, Any], **more: Any) -> Answer:
+def create(client: Client, *fields: dict[str, Any], **more: Any) -> Response:
     return client.send("POST", SCHEMAS, body=schema_body(*fields, **more))
 
 
@@ -35,7 +35,7 @@ def created(client: Client, *fields: dict[str, Any], **more: Any) -> str:
 
 def one(
     client: Client, method: str, schema_id: str, database: str = "museum", **more: Any
-) -> Answer:
+) -> Response:
     parameters = {"databaseId": database, "metadataSchemaId": schema_id}
     return client.send(
         method,

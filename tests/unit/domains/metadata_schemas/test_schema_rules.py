@@ -44,34 +44,34 @@ def schema(name: str, *fields: SchemaField, **more: object) -> MetadataSchema:
     return MetadataSchema.model_validate(values)
 
 
-def said(key: str, value_type: str = "string", **more: object) -> SchemaField:
+def field(key: str, value_type: str = "string", **more: object) -> SchemaField:
     values = {"metadata_field_key_name": key, "metadata_field_value_type": value_type, **more}
     return SchemaField.model_validate(values)
 
 
 def test_schemas_that_agree_are_one_and_the_first_sequence_counts() -> None:
-    found = together([schema("A", said("k", sequence=4)), schema("B", said("k", sequence=2))])
+    found = together([schema("A", field("k", sequence=4)), schema("B", field("k", sequence=2))])
     assert found == {
         "k": FieldInForce("k", "string", sequence=2, schemas=("A (museum)", "B (museum)"))
     }
 
 
 def test_where_schemas_contradict_each_other_nothing_is_demanded() -> None:
-    strict = said("k", "number", required=True, default_metadata_field_value="1")
-    found = together([schema("A", strict), schema("B", said("k", "number")), schema("C", strict)])
+    strict = field("k", "number", required=True, default_metadata_field_value="1")
+    found = together([schema("A", strict), schema("B", field("k", "number")), schema("C", strict)])
     names = ("A (museum)", "B (museum)", "C (museum)")
     assert found == {"k": FieldInForce("k", "string", has_conflict=True, schemas=names)}
 
 
 def test_a_schema_applies_to_files_with_its_extensions_only() -> None:
-    one = schema("A", said("k"), file_key_type_restriction=".glb, .GLTF")
+    one = schema("A", field("k"), file_key_type_restriction=".glb, .GLTF")
     assert applies_to(one, "/x/y.GLB")
     assert applies_to(one, "/y.gltf")
     assert not applies_to(one, "/y.png")
     assert not applies_to(one, "/y")
     assert applies_to(one, None)
-    assert applies_to(schema("A", said("k"), file_key_type_restriction=".all"), "/y")
-    assert not applies_to(schema("A", said("k"), enabled=False), None)
+    assert applies_to(schema("A", field("k"), file_key_type_restriction=".all"), "/y")
+    assert not applies_to(schema("A", field("k"), enabled=False), None)
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), st.lists(st.sampled_from(KEYS), max_size=3)))

@@ -10,7 +10,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.metadata import SCHEMA_SCOPES
 from tests.factories.assets import ADMIN
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.unit.domains.metadata.calls import (
     FILE,
     add,
@@ -26,7 +26,7 @@ DATABASE = "/database/{databaseId}/metadata"
 COLOURS = {"controlledListKeys": ["red", "blue"]}
 
 
-def put(writer: Client, *records: dict[str, str], **more: Any) -> Answer:
+def put(writer: Client, *records: dict[str, str], **more: Any) -> Response:
     return send(writer, "PUT", body={"metadata": list(records), **more})
 
 
@@ -36,7 +36,7 @@ def remove(writer: Client, *keys: str) -> dict[str, str]:
     return {item["key"]: item["error"] for item in body["failedItems"]}
 
 
-def refused(answer: Answer) -> list[str]:
+def refused(answer: Response) -> list[str]:
     assert (answer.status, answer.body["code"]) == (400, "MetadataSchemaViolation"), answer.body
     return [error["field"] for error in answer.body["errors"]]
 
@@ -158,7 +158,7 @@ def test_each_entity_has_its_own_schemas_and_global_ones_are_for_all(
     assert add_to_file(writer, record("g2"), record("g", "7")).status == 200
 
 
-def test_metadata_shows_what_schemas_say_and_where_they_contradict_each_other(
+def test_metadata_shows_fields_of_schemas_and_where_they_contradict_each_other(
     client: Client, writer: Client
 ) -> None:
     created(

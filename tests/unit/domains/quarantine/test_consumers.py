@@ -168,7 +168,7 @@ def test_threats_of_any_form_quarantine(world: ScanWorld, threats: Any) -> None:
     assert world.kept == []
 
 
-def test_an_outage_gives_the_whole_batch_back(world: ScanWorld) -> None:
+def test_an_outage_returns_the_whole_batch(world: ScanWorld) -> None:
     def down(operation: str) -> None:
         raise UnavailableError("DynamoDB does not answer")
 

@@ -121,9 +121,7 @@ def test_an_older_clean_version_is_restored(museum: Gallery, scans: ScanWorld) -
     assert museum.download(key="/a.glb").status == 200
 
 
-def test_lists_say_which_files_and_versions_are_quarantined(
-    museum: Gallery, scans: ScanWorld
-) -> None:
+def test_lists_mark_quarantined_files_and_versions(museum: Gallery, scans: ScanWorld) -> None:
     clean = museum.put("/a.glb", b"clean")
     bad = infected(museum, scans)
     museum.put("/parts/b.glb")

@@ -1,4 +1,4 @@
-"""Subscriptions: their routes, and who is told of what, over tables in memory."""
+"""Subscriptions: their routes, and who is notified of what, over tables in memory."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ from tests.factories.access import stored_user_role
 from tests.factories.administration import email_addresses
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.fakes.notifications import RememberedNotifications
 
 ANN, BOB = "ann@example.org", "bob"
@@ -97,7 +97,7 @@ def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications
     )
 
 
-def send(client: Client, method: str, *users: str, path: str = "/subscriptions") -> Answer:
+def send(client: Client, method: str, *users: str, path: str = "/subscriptions") -> Response:
     return client.send(method, path, body={**BODY, "subscribers": list(users)})
 
 
@@ -114,7 +114,7 @@ def archive(tables: Tables) -> None:
     tables.delete_many(ASSETS, [key])
 
 
-def check(client: Client, user: str, asset: str = "statue") -> Answer:
+def check(client: Client, user: str, asset: str = "statue") -> Response:
     return client.send("POST", "/check-subscription", body={"userId": user, "assetId": asset})
 
 

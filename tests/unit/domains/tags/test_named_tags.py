@@ -158,7 +158,7 @@ def test_a_role_that_is_deleted_names_no_tag_any_longer(gallery: TaggedAssets) -
     assert gallery.named() == set()
 
 
-def test_what_constraints_of_earlier_releases_say_is_noted_once(gallery: TaggedAssets) -> None:
+def test_texts_of_constraints_of_earlier_releases_are_logged_once(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
     gallery.tables.write(Delete(table=POLICIES, key=NAMED_TAGS))
     constraints = ConstraintRepository(gallery.tables)

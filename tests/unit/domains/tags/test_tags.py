@@ -21,7 +21,7 @@ from backend.domains.tags.service import TagService
 from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
-from tests.factories.http import Answer, Client
+from tests.factories.http import Client, Response
 from tests.factories.jobs import ADMIN, job_service
 
 COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
@@ -48,19 +48,19 @@ def client(service: TagService) -> Client:
     return Client(build_router(service))
 
 
-def write_type(client: Client, method: str = "POST", **changes: object) -> Answer:
+def write_type(client: Client, method: str = "POST", **changes: object) -> Response:
     return client.send(method, "/tag-types", body={**COLOUR, **changes})
 
 
-def write_tag(client: Client, method: str = "POST", **changes: object) -> Answer:
+def write_tag(client: Client, method: str = "POST", **changes: object) -> Response:
     return client.send(method, "/tags", body={**RED, **changes})
 
 
-def delete_type(client: Client, name: str = "colour") -> Answer:
+def delete_type(client: Client, name: str = "colour") -> Response:
     return client.send("DELETE", f"/tag-types/{name}", parameters={"tagTypeId": name})
 
 
-def delete_tag(client: Client, name: str = "red") -> Answer:
+def delete_tag(client: Client, name: str = "red") -> Response:
     return client.send("DELETE", f"/tags/{name}", parameters={"tagId": name})
 
 

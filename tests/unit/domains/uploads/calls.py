@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from backend.aws.clients import s3
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead
-from tests.factories.files import BUCKET, Answer, Gallery
+from tests.factories.files import BUCKET, Gallery, Response
 
 MIB = 1024**2
 IN_PARTS: dict[str, Any] = {"file_size": None, "num_parts": 1}
@@ -62,7 +62,7 @@ def stored_part(file: dict[str, Any], number: int, piece: bytes) -> dict[str, An
     return {"PartNumber": number, "ETag": reply["ETag"]}
 
 
-def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Answer:
+def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Response:
     upload_id, done = sent(museum, files, **more)
     return museum.complete(upload_id, *done)
 
@@ -72,7 +72,7 @@ def head(museum: Gallery, path: str) -> ObjectHead | None:
     return found if isinstance(found, ObjectHead) else None
 
 
-def error_of(answer: Answer, number: int = 0) -> str:
+def error_of(answer: Response, number: int = 0) -> str:
     assert not answer.body["fileResults"][number]["success"]
     return answer.body["fileResults"][number]["error"]
 

@@ -1,4 +1,4 @@
-"""Uploads that are given up."""
+"""Uploads that are cancelled."""
 
 from collections.abc import Sequence
 

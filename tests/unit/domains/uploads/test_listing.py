@@ -12,7 +12,7 @@ from backend.domains.assets.models import CreateAssetBody
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.files import Gallery, gallery
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 
@@ -52,11 +52,11 @@ def start(museum: Gallery, *paths: str) -> str:
     return answer.body["uploadId"]
 
 
-def ask(museum: Gallery, **query: str) -> Answer:
+def ask(museum: Gallery, **query: str) -> Response:
     return museum.send("GET", "/uploads", query=query)
 
 
-def ids(answer: Answer) -> list[str]:
+def ids(answer: Response) -> list[str]:
     assert answer.status == 200, answer.body
     return [one["uploadId"] for one in answer.body["items"]]
 

@@ -70,7 +70,7 @@ def test_urls_alone_cost_no_request_to_s3(museum: Gallery, monkeypatch: pytest.M
 def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S3 wants 5 MiB a part; moto is told to take less, since versitygw cannot be."""
+    """S3 requires 5 MiB a part; moto can accept less, and versitygw cannot."""
     monkeypatch.setattr("moto.s3.models.S3_UPLOAD_PART_MIN_SIZE", 1)
     monkeypatch.setattr("backend.domains.uploads.rules.MIN_PART_BYTES", 1)
     file = {"relativeKey": "/a.bin", "file_size": 1003, "num_parts": 1003}

@@ -133,7 +133,7 @@ def test_all_versions_are_removed_with_an_upload_that_is_abandoned(museum: Galle
     assert museum.complete(other, *done).status == 200
 
 
-def test_a_renewal_shows_what_is_stored_and_gives_another_url(museum: Gallery) -> None:
+def test_a_renewal_shows_what_is_stored_and_returns_another_url(museum: Gallery) -> None:
     upload_id, file = started(museum, 64)
     query = {"relativeKey": "/a.glb", "partRanges": [{"first": 1, "last": 1}]}
     (renewed,) = museum.renew(upload_id, query).body["files"]

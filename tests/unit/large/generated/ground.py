@@ -197,10 +197,10 @@ class _DrawnRole(Role):
 
 
 def _asking(user_id: str, *, has_mfa: bool) -> Role:
-    def unasked(*query: object) -> bool:
+    def unused(*query: object) -> bool:
         raise AssertionError(f"the words of the matrix do not speak of drawn rules: {query}")
 
-    return _DrawnRole(user_id, unasked, unasked, has_mfa=has_mfa)
+    return _DrawnRole(user_id, unused, unused, has_mfa=has_mfa)
 
 
 def rules_of(case: Case, user_id: str) -> tuple[Json, ...]:

@@ -34,7 +34,7 @@ class Request(NamedTuple):
         return self.facts.can(action, kind, fields)
 
     def reach(self, kind: str, fields: Fields | None, *actions: str) -> int:
-        """What is answered to who does this to an object; None is one that is not there."""
+        """The status of the reply to this request for an object; None is an absent object."""
         if fields is None or not self.can("GET", kind, fields):
             return ABSENT
         wanted = actions or (self.route.action,)
@@ -108,7 +108,7 @@ def _both_ends(request: Request) -> int:
 
 
 def _to_link(request: Request) -> int:
-    """Linking asks one end after the other: what refuses first is answered."""
+    """Linking checks one end after the other: the first refusal is the reply."""
     base = request.reach("asset", request.facts.assets["statue-base"].fields)
     return base if base != DONE else _an_asset(request)
 
@@ -198,7 +198,7 @@ def _changes_user(request: Request, user_id: str, *roles: str) -> int:
     return DONE if may and not has_own_rules(request.facts.rules, user_id) else FORBIDDEN
 
 
-def _gives_role(request: Request) -> int:
+def _assigns_role(request: Request) -> int:
     return _changes_user(request, BOB, "editor")
 
 
@@ -332,7 +332,7 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
         _everyone,
     ),
     **dict.fromkeys((routes.GET_LOGIN_PROFILE, routes.UPDATE_LOGIN_PROFILE), _a_profile),
-    **dict.fromkeys((routes.ADD_USER_ROLES, routes.SET_USER_ROLES), _gives_role),
+    **dict.fromkeys((routes.ADD_USER_ROLES, routes.SET_USER_ROLES), _assigns_role),
     **dict.fromkeys(
         (
             *(routes.GET_LINK, routes.UPDATE_LINK, routes.DELETE_LINK, routes.GET_LINK_METADATA),

@@ -1,6 +1,6 @@
 """What lists, searches and exports must show: exactly the ids, the totals and the counts.
 
-`told` reads a reply, `wanted` says what it must hold, from what administrators are listed and the
+`told` reads a reply; `wanted` is what it must hold, from the lists for administrators and the
 meaning of the rules.
 """
 
@@ -30,7 +30,7 @@ SENT: dict[Route, Json] = {
 
 
 def sent(route: Route, question: Question) -> Question:
-    """The question of the matrix, with all that a reply can tell asked for."""
+    """The request of the matrix, with everything that a reply can contain."""
     if route not in SENT:
         return question
     return Question(question.parameters, question.query, {**question.body, **SENT[route]})

@@ -1,8 +1,9 @@
-"""Every route, asked under thousands of drawn policies, answers what the rules mean.
+"""Every route, called under thousands of drawn policies, replies as the rules require.
 
-`meaning` reads the rules without the product, `oracle` says what each route must answer, `showing`
-what lists, searches and exports must hold. Each policy is tried on every other declared route, with
-an object in one of the states that the route can name. POLICIES sets how many (`make prove`).
+`meaning` reads the rules without the product, `oracle` has the status that each route must return,
+`showing` what lists, searches and exports must hold. Each policy is tried on every other declared
+route, with an object in one of the states that the route can name. POLICIES sets how many (`make
+prove`).
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
 from tests.amounts import amount
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.routes import CASE_OF, question
 from tests.unit.domains.access.matrix.states import STATES, State
 from tests.unit.domains.access.matrix.world import Question
@@ -49,8 +50,8 @@ def ground() -> GeneratedWorld:
     return GeneratedWorld()
 
 
-def status_of(answer: Answer) -> int:
-    """A conflict is a fact that only those learn of who may do what they asked for."""
+def status_of(answer: Response) -> int:
+    """Only callers who may do what they request learn of a conflict."""
     return DONE if answer.status < BAD or answer.status == CONFLICT else answer.status
 
 

@@ -63,6 +63,6 @@ def test_two_at_once_build_once(tmp_path: Path) -> None:
     assert len(built) == 1
 
 
-def test_an_engine_that_is_not_prepared_says_so(tmp_path: Path) -> None:
+def test_an_engine_that_is_not_prepared_is_reported(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="dynamodb is not prepared"):
         prepared(tmp_path / "dynamodb-1", "dynamodb")

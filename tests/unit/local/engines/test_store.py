@@ -16,11 +16,11 @@ BODY = b"the bytes of a jar" * 1000
 JAR = Artifact("org.example", "lib", "1.0", None, "jar")
 ENTRY = Locked(JAR, hashlib.sha256(BODY).hexdigest())
 
-Answer = Callable[[httpx.Request], httpx.Response]
+Response = Callable[[httpx.Request], httpx.Response]
 
 
 class Broken(httpx.SyncByteStream):
-    """A body whose connection breaks half-way."""
+    """A body whose connection breaks in the middle."""
 
     def __iter__(self) -> Iterator[bytes]:
         yield BODY[: len(BODY) // 2]
@@ -33,7 +33,7 @@ def a_mirror_and_no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "_PAUSE_SECONDS", 0.0)
 
 
-def fetch(store: Path, answer: Answer) -> list[int]:
+def fetch(store: Path, answer: Response) -> list[int]:
     sizes: list[int] = []
     fetch_all([ENTRY], store, fetched=sizes.append, transport=httpx.MockTransport(answer))
     return sizes

@@ -77,7 +77,9 @@ def test_a_batch_needs_its_action_on_every_table_in_it(operation: str) -> None:
         ("DeleteObject", "DeleteObject"),
     ],
 )
-def test_a_request_for_an_object_needs_the_action_that_s3_asks(operation: str, action: str) -> None:
+def test_a_request_for_an_object_needs_the_action_that_s3_requires(
+    operation: str, action: str
+) -> None:
     assert _needs("s3", operation, **OBJECT) == {(f"s3:{action}", THERE)}
 
 

@@ -43,7 +43,7 @@ def _allow(action: str, resource: str) -> dict[str, object]:
 
 
 def _client(service: str, guard: Guard) -> BaseClient:
-    """A client of a session in which the guard is asked, as in a function's process."""
+    """A client of a session that the guard checks, as in a function's process."""
     handlers = SimpleNamespace(BUILTIN_HANDLERS=list[Any]())
     watch_botocore(guard, handlers)
     session = botocore.session.get_session()
@@ -125,7 +125,7 @@ def test_what_is_used_is_noted_once(tmp_path: Path) -> None:
 
 
 class _Connection(Urllib3HttpConnection):
-    """A connection that reaches nobody."""
+    """A connection that reaches no server."""
 
     def perform_request(self, *_: Any, **__: Any) -> Any:
         return 200, {}, "{}"

@@ -117,7 +117,7 @@ def test_a_message_is_hidden_for_longer_while_its_function_runs() -> None:
     assert sqs.of("hide") == [1]
 
 
-def test_a_message_whose_function_failed_is_hidden_as_long_as_its_queue_says() -> None:
+def test_a_message_whose_function_failed_is_hidden_for_the_timeout_of_its_queue() -> None:
     sqs = _Sqs()
     failing = _Function(InvocationResult(b"{}", error="Unhandled"))
     asyncio.run(_run_until(sqs.hidden, _pump(sqs, function=failing)))
@@ -174,7 +174,7 @@ def test_what_came_before_an_outage_is_delivered() -> None:
     asyncio.run(_run_until(sqs.deleted, _pump(sqs, batch=10, window=60)))
 
 
-def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window() -> None:
+def test_a_check_whether_all_is_drained_does_not_wait_for_the_window() -> None:
     async def scenario() -> None:
         sqs, activity = _Sqs(), Activity()
         pump = _pump(sqs, batch=10, window=3600, activity=activity)

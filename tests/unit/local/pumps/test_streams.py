@@ -1,4 +1,4 @@
-"""Records of a stream: gathered for as long as the mapping says, unless somebody waits for them."""
+"""Records of a stream: gathered for the time of the mapping, unless a caller waits for them."""
 
 import asyncio
 from dataclasses import replace
@@ -60,7 +60,7 @@ class _Streams:
 
 
 class _Functions:
-    """Takes batches, and tells when it has one."""
+    """Receives batches, and signals when it has one."""
 
     def __init__(self) -> None:
         self.called = asyncio.Event()
@@ -87,7 +87,7 @@ def pump_to(
     )
 
 
-def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: Path) -> None:
+def test_a_check_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: Path) -> None:
     async def scenario() -> None:
         functions = _Functions()
         pump = pump_to(functions, tmp_path)

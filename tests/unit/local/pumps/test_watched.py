@@ -1,4 +1,4 @@
-"""Which buckets the pump of objects watches, and what it makes of one that nobody has made."""
+"""Which buckets the pump of objects watches, and what it does with a bucket that does not exist."""
 
 import asyncio
 import json

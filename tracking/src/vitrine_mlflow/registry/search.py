@@ -49,7 +49,7 @@ def search_models(
     for parsed in filters:
         _check_model_filter(parsed)
     _require_comparable(filters)
-    prompts = _wants_prompts(filters)
+    prompts = _selects_prompts(filters)
     found = [
         model.entity()
         for model in _all(models, filters)
@@ -74,7 +74,7 @@ def search_versions(
     clauses = _version_order(order_by or _DEFAULT_ORDER)
     offset = start_offset(page_token)
     _require_comparable(filters)
-    prompts = _wants_prompts(filters)
+    prompts = _selects_prompts(filters)
     found: list[ModelVersion] = []
     for model in _all(models, filters):
         is_prompt = any(tags.get(PROMPT_TAG) == "true" for tags in model.version_tags.values())
@@ -125,7 +125,7 @@ def _selected(models: Models, filters: Iterable[_Parsed]) -> Iterable[str]:
     return models.listed_by_name() if selected is None else selected
 
 
-def _wants_prompts(filters: Iterable[_Parsed]) -> bool:
+def _selects_prompts(filters: Iterable[_Parsed]) -> bool:
     for parsed in filters:
         if parsed["type"] == "tag" and parsed["key"] == PROMPT_TAG:
             wanted = {"=": "true", "!=": "false"}.get(parsed["comparator"])

@@ -45,7 +45,7 @@ CHANGED: dict[str, tuple[dict[str, Any], list[str]]] = {
 }  # fmt: skip
 
 
-def test_stored_constraints_whose_meaning_changed_say_so(
+def test_stored_constraints_whose_meaning_changed_are_marked(
     api: Constraints, memory: MemoryTables
 ) -> None:
     api.put("see", constraint())

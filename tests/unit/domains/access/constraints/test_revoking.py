@@ -12,7 +12,7 @@ from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.spec import routes
 from tests.factories.access import stored_user_role
 from tests.factories.constraints import constraint, criterion, groups
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import Constraints
 
@@ -21,7 +21,7 @@ SHIP = Secured("asset", {"databaseId": "museum", "assetName": "Ship", "assetType
 LIST = routes.LIST_ALL_ASSETS
 CONTRACT = timedelta(seconds=5)
 
-Revoking = Callable[[Constraints], Answer]
+Revoking = Callable[[Constraints], Response]
 
 
 def _of_roles(method: str, body: object) -> Revoking:
@@ -32,7 +32,7 @@ def _of_users(method: str, body: object) -> Revoking:
     return lambda api: api.send(method, "/user-roles", body=body)
 
 
-def _denied(api: Constraints) -> Answer:
+def _denied(api: Constraints) -> Response:
     denial = constraint(
         criteriaAnd=[criterion("assetName", "starts_with", "Sh")],
         groupPermissions=groups("viewer", type_="deny"),

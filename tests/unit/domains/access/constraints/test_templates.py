@@ -40,7 +40,7 @@ def template(*pieces: Json, values: Json | None = None, **other: Any) -> Json:
     }
 
 
-def test_a_template_gives_its_constraints_to_the_role(
+def test_a_template_adds_its_constraints_to_the_role(
     api: Constraints, memory: MemoryTables
 ) -> None:
     done = api.load(template(piece(), piece(name="two", objectType="database")))

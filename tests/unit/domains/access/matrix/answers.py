@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from backend.spec.routes import Route
-from tests.factories.http import Answer
+from tests.factories.http import Response
 from tests.routes import CASE_OF, question
 from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.seeding import Seeded
@@ -61,7 +61,7 @@ def replies_of(
     return found
 
 
-def _letter(wanted: Question, answer: Answer) -> str:
+def _letter(wanted: Question, answer: Response) -> str:
     if answer.status >= 400:
         return _LETTERS.get(answer.status, f"<{answer.status} {answer.body}>")
     return ALLOWED if wanted.shows is None or wanted.shows in str(answer.body) else HIDDEN

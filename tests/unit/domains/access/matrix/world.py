@@ -35,15 +35,15 @@ from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
 from tests.factories.failures import BUCKET as FAILURES
 from tests.factories.http import (
-    Answer,
+    Context as LambdaContext,
+)
+from tests.factories.http import (
     RecordedDenials,
     RecordedReads,
+    Response,
     body_of,
     check_reply,
     http_event,
-)
-from tests.factories.http import (
-    Context as LambdaContext,
 )
 from tests.factories.search import rebuilder
 from tests.fakes.dead_letters import MemoryDeadLetters
@@ -91,7 +91,7 @@ class Outcome(NamedTuple):
     `lonely` are the operations of entries that were written in a separate transaction.
     """
 
-    answer: Answer
+    answer: Response
     writes: int
     required: list[tuple[Action, Secured]]
     entries: list[dict[str, Any]]
@@ -181,14 +181,14 @@ class World:
             self._handlers[domain] = self._app.handler(router), router
         return self._handlers[domain]
 
-    def ask(self, route: Route, role: Role, question: Question) -> Answer:
+    def ask(self, route: Route, role: Role, question: Question) -> Response:
         """One request of a user who has the role; what it changes is rolled back."""
         with self.rolled_back():
             return self.send(route, question, user_id=role.user_id, mfa=role.has_mfa)
 
     def send(
         self, route: Route, question: Question, *, user_id: str = "admin", mfa: bool = False
-    ) -> Answer:
+    ) -> Response:
         """One request, as the gateway hands it to the function."""
         parameters = dict(question.parameters)
         path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
@@ -205,7 +205,7 @@ class World:
         event["requestContext"]["authorizer"]["lambda"]["mfa"] = "true" if mfa else "false"
         handler, router = self._handler(route.domain)
         reply = handler(event, cast("Any", LambdaContext()))
-        answer = Answer(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
+        answer = Response(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
         check_reply(router.bindings[route], answer)
         return answer
 
@@ -232,7 +232,7 @@ class World:
         body: Any = None,
         query: Mapping[str, str] | None = None,
     ) -> Any:
-        """What an administrator's request is answered; it must succeed, and stays."""
+        """Return the reply to an administrator's request, which must succeed."""
         answer = self.send(route, Question(parameters or {}, query, body))
         assert answer.status == 200, (route.key, parameters, answer.body)
         return answer.body

@@ -76,6 +76,6 @@ BROKEN: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_rule_that_does_not_say_what_it_means_is_refused(broken: dict[str, Any]) -> None:
+def test_an_ambiguous_rule_is_refused(broken: dict[str, Any]) -> None:
     with pytest.raises(BadRuleError, match="Constraint"):
         parse_rule({**GOOD, **broken})
