@@ -88,7 +88,7 @@ test('a target that is chosen after the files is compared, and one that cannot b
   const { context, page, seen } = await open(browser);
   const name = `later ${Date.now()}`;
   const { database, id } = await newAsset(page, [file('a.txt', 'same')], name);
-  vitrine('wait'); // the page that is loaded next knows of no write
+  vitrine('wait'); // the page that is loaded next has not seen the write
   await page.goto(`${UI}upload`);
   await choose(page, [file('a.txt', 'same'), file('b.txt', 'new')]);
   await page.getByLabel('An existing asset').check();

@@ -1,4 +1,4 @@
-// Changing an asset in place, also while somebody else changes it.
+// Changing an asset in place, also while another user changes it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
@@ -90,15 +90,15 @@ test('their value is taken by a press, tags are added and removed, and leaving a
   assert.equal(await name(page).inputValue(), `${first} of a program`);
   await form(page).getByLabel('Tags', { exact: true }).selectOption({ index: 1 });
   const tag = (await form(page).locator('.chip').first().textContent()).replace(/ ×$/, '');
-  let asked = 0;
+  let dialogs = 0;
   page.removeAllListeners('dialog');
   page.on('dialog', (dialog) => {
-    asked += 1;
+    dialogs += 1;
     void dialog.dismiss();
   });
   await page.getByRole('link', { name: /Vitrine/ }).click();
   await page.waitForTimeout(500);
-  assert.equal(asked, 1, 'leaving with unsaved changes asks');
+  assert.equal(dialogs, 1, 'leaving with unsaved changes asks');
   await save(page);
   await page.locator('.asset .tags .tag', { hasText: tag }).waitFor();
   await page.locator('.asset h1', { hasText: 'of a program' }).waitFor();
@@ -112,7 +112,7 @@ test('their value is taken by a press, tags are added and removed, and leaving a
   await context.close();
 });
 
-test('without a connection, or if the asset is deleted, what was typed stays and a sentence says why', async () => {
+test('without a connection, or if the asset is deleted, what was typed remains and a sentence explains why', async () => {
   const { context, page, seen } = await open(browser);
   await newAsset(page, `lost ${Date.now()}`);
   await page.route('**/tags*', () => undefined);

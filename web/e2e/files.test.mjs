@@ -210,7 +210,7 @@ test('a conflict, a refusal, a busy server and a lost reply are named, and what 
   await close(context);
 });
 
-test('a long change is waited for, and its end is told also after the dialog was closed', async () => {
+test('a long change is waited for, and its end is shown also after the dialog was closed', async () => {
   const { context, page, seen } = await open(browser);
   await newAsset(page, `long ${Date.now()}`);
   await page.route('**/deleteFile', async (route) => {

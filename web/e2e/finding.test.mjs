@@ -25,7 +25,7 @@ test('archived assets leave the hits, are found on request, and restored', async
   const { context, page, seen } = await open(browser);
   const name = `leaving ${Date.now()}`;
   await newAsset(page, [file('a.txt')], name, 'to be archived', 'library');
-  vitrine('wait'); // the page that is loaded next knows of no write
+  vitrine('wait'); // the page that is loaded next has not seen the write
   await withKey(page);
   await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}`);
   await page.locator(HITS).first().waitFor();

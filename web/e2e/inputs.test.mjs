@@ -155,7 +155,7 @@ test('an asset that is deleted during an upload into it is named, and the files 
   await context.close();
 });
 
-test('a card says what its file is, and how large', async () => {
+test('a card shows the kind of its file, and its size', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);
   await page.goto(`${UI}?q=lighthouse`);

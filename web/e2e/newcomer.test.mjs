@@ -1,4 +1,4 @@
-// What somebody tries who has not read anything: dropping, filters, looking through, wrong files.
+// What a new user tries without reading anything: dropping, filters, looking through, wrong files.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -194,10 +194,10 @@ test('nothing moves while a page loads, however late the rights of the user are 
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
   await page.route('**/search', () => undefined);
-  const asked = page.waitForRequest('**/search');
+  const sent = page.waitForRequest('**/search');
   await page.keyboard.press('/');
   await page.keyboard.type('lamp');
-  await asked;
+  await sent;
   assert.equal(await page.locator('.hits .waiting').count(), 0, 'hits vanish');
   clean(seen);
   await context.close();
@@ -220,7 +220,7 @@ test('a broken model is named in the words of its reader, and a new asset has no
   await context.close();
 });
 
-test('a model for which the browser has no memory says so', async () => {
+test('a model for which the browser has no memory shows the reason', async () => {
   const { context, page, seen } = await open(browser);
   await page.addInitScript(() => {
     Blob.prototype.arrayBuffer = () => Promise.reject(new RangeError('allocation failed'));

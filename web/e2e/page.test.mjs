@@ -31,7 +31,7 @@ async function find(page, path = '') {
   await page.locator(HITS).first().waitFor();
 }
 
-test('a one-time link signs in once, and a second use says what to do', async () => {
+test('a one-time link signs in once, and a second use shows what to do', async () => {
   const link = newLink();
   const first = await open(browser);
   await first.page.goto(link);

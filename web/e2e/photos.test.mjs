@@ -14,7 +14,7 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a photograph says how it was taken, and is found by it (${width} px)`, async () => {
+  test(`a photograph shows how it was taken, and is found by it (${width} px)`, async () => {
     const viewport = { width, height: 860 };
     const { context, page, seen } = await open(browser, { viewport, colorScheme });
     await withKey(page);

@@ -24,9 +24,9 @@ const discovery = {
 };
 const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig' }] };
 
-/** Starts the provider. Its behaviour is changed by its fields; `asked` is what it was asked. */
+/** Starts the provider. Its behaviour is changed by its fields; `requests` are those that it received. */
 export async function startProvider(user) {
-  const provider = { user, seconds: 600, refusal: '', nonce: null, asked: [], stop: null };
+  const provider = { user, seconds: 600, refusal: '', nonce: null, requests: [], stop: null };
   const codes = new Map();
   const tokens = (nonce) => {
     const now = Math.floor(Date.now() / 1000);
@@ -66,7 +66,7 @@ export async function startProvider(user) {
     let text = '';
     for await (const part of request) text += part;
     const form = new URLSearchParams(text);
-    provider.asked.push({ path: url.pathname, query: url.searchParams, form });
+    provider.requests.push({ path: url.pathname, query: url.searchParams, form });
     response.setHeader('access-control-allow-origin', '*');
     const redirect = (to) => response.writeHead(302, { location: to }).end();
     const json = (value) =>

@@ -19,7 +19,7 @@ after(async () => {
   await provider?.stop();
 });
 
-/** Opens the page where nobody is signed in, and presses the button of the provider. */
+/** Opens the page without a signed-in user, and presses the button of the provider. */
 async function press(page, path = '') {
   await page.goto(UI + path);
   await page.getByRole('button', { name: 'Sign in with your organisation' }).click();
@@ -50,13 +50,13 @@ test('a provider signs in to the address that was opened, and signing out ends i
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByText(`Signed in as ${USER}`).waitFor();
   await accessible(page, 'the account menu');
-  provider.asked.length = 0;
+  provider.requests.length = 0;
   await page.getByRole('button', { name: 'Sign out' }).click();
   // The page forgets the user first; then it revokes the token and leaves for the provider.
-  const paths = () => provider.asked.map((each) => each.path);
+  const paths = () => provider.requests.map((each) => each.path);
   const ended = () => paths().includes('/revoke') && paths().includes('/logout');
   for (let at = 0; at < 100 && !ended(); at++) await page.waitForTimeout(100);
-  assert.ok(ended(), `asked: ${paths()}`);
+  assert.ok(ended(), `requests: ${paths()}`);
   await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
   assert.deepEqual(await page.evaluate(stored), []);
   clean(seen);
@@ -68,7 +68,9 @@ test('a token that ends is renewed without a question', async () => {
   provider.seconds = 20;
   await press(page);
   await page.locator(HITS).first().waitFor();
-  const renewals = provider.asked.filter((each) => each.form.get('grant_type') === 'refresh_token');
+  const renewals = provider.requests.filter(
+    (each) => each.form.get('grant_type') === 'refresh_token',
+  );
   assert.ok(renewals.length > 0, 'the refresh token was used');
   provider.seconds = 600;
   clean(seen);

@@ -1,4 +1,4 @@
-// What somebody sees who may see or change little, and what is left of a user who signs out.
+// What a user with few permissions sees, and what is left of a user who signs out.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';

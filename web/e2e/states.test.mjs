@@ -133,7 +133,7 @@ test('a lost connection is named, nothing typed is lost, and the search goes on 
   await close(context);
 });
 
-test('an asset that may not be downloaded says so, and offers no download', async () => {
+test('an asset that may not be downloaded shows that, and offers no download', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);
   await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({

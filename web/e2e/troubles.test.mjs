@@ -1,4 +1,4 @@
-// What goes wrong while somebody works: names, refusals, a server that is busy, a deleted asset.
+// What goes wrong during work: names, refusals, a server that is busy, a deleted asset.
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,13 +68,13 @@ test('refused files are named with their reasons, and only the others are sent, 
   assert.equal(await failed.count(), bad.length + 1, `${await failed.allTextContents()}`);
   await page.getByText('4 files could not be uploaded.').waitFor();
   await accessible(page, 'an upload with refused files');
-  let asked = 0;
+  let sent = 0;
   page.on('request', (request) => {
-    asked += request.method() === 'POST' && /\/uploads$/.test(request.url()) ? 1 : 0;
+    sent += request.method() === 'POST' && /\/uploads$/.test(request.url()) ? 1 : 0;
   });
   await again.click();
   await page.getByText('3 files could not be uploaded.').waitFor();
-  assert.equal(asked, 1, 'what was refused is not sent again');
+  assert.equal(sent, 1, 'what was refused is not sent again');
   assert.equal(
     await again.count(),
     0,
@@ -209,7 +209,7 @@ test('an upload whose connection is lost in the middle goes on by itself', async
   await context.close();
 });
 
-test('a model whose connection is lost half way says so, and is loaded by another try', async () => {
+test('a model whose connection is lost half way shows that, and is loaded by another try', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);
   let lost = true;

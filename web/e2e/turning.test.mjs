@@ -10,18 +10,18 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens results, and notes what is asked for about models. */
+/** Opens results, and records requests for models. */
 async function results(words, options) {
   const opened = await open(browser, options);
   const { page } = opened;
-  const asked = [];
+  const sent = [];
   page.on('request', (request) => {
-    if (request.url().includes('/files/glb?')) asked.push(request.url());
+    if (request.url().includes('/files/glb?')) sent.push(request.url());
   });
   await withKey(page);
   await page.goto(`${UI}?q=${words}`);
   await page.locator('.card .picture img').first().waitFor();
-  return { ...opened, asked, card: page.locator('.card').first() };
+  return { ...opened, sent, card: page.locator('.card').first() };
 }
 
 const TURNED = '.turning.shown';
@@ -33,7 +33,7 @@ const away = (page) => page.mouse.move(2, 500);
 
 for (const colorScheme of ['light', 'dark']) {
   test(`a model turns while the pointer rests on its card, and nothing moves (${colorScheme})`, async () => {
-    const { context, page, seen, asked, card } = await results('lighthouse', { colorScheme });
+    const { context, page, seen, sent, card } = await results('lighthouse', { colorScheme });
     const before = await boxes(page);
     await card.hover();
     await card.locator(TURNED).waitFor();
@@ -49,7 +49,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.locator('.turning').waitFor({ state: 'detached' });
     await card.hover();
     await card.locator(TURNED).waitFor();
-    assert.equal(asked.length, 1, 'the address is kept');
+    assert.equal(sent.length, 1, 'the address is kept');
     // The whole card still opens the asset.
     await card.click({ position: { x: 60, y: 60 } });
     await page.locator('.asset h1', { hasText: 'lighthouse' }).waitFor();
@@ -82,7 +82,7 @@ test('a pointer that passes, a photograph, less motion and a finger ask for noth
     const opened = await results(words, options);
     await point(opened);
     await opened.page.waitForTimeout(800);
-    assert.deepEqual(opened.asked, [], `${words} ${JSON.stringify(options)}`);
+    assert.deepEqual(opened.sent, [], `${words} ${JSON.stringify(options)}`);
     clean(opened.seen);
     await opened.context.close();
   }
@@ -96,7 +96,7 @@ test('a model without a turntable, or that may not be downloaded, keeps its pict
     { json: { turntable: { url: '/no-picture.png' } } },
   ];
   for (const reply of replies) {
-    const { context, page, seen, asked, card } = await results('lighthouse');
+    const { context, page, seen, sent, card } = await results('lighthouse');
     await page.route('**/files/glb?**', (route) => route.fulfill(reply));
     await card.hover();
     await page.waitForRequest('**/files/glb?**');
@@ -104,7 +104,7 @@ test('a model without a turntable, or that may not be downloaded, keeps its pict
     assert.equal(await page.locator(TURNED).count(), 0);
     assert.ok(await card.locator('.picture img:not(.turning)').isVisible());
     assert.equal(await page.getByRole('alert').count(), 0);
-    assert.equal(asked.length, 1, 'it is not asked for again');
+    assert.equal(sent.length, 1, 'it is not requested again');
     clean(seen);
     await context.close();
   }

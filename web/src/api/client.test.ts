@@ -46,7 +46,7 @@ beforeEach(() => {
   fetched.mockReset();
 });
 
-test('of a change whose reply was lost at a gateway nobody knows whether it was made', async () => {
+test('a change whose reply was lost at a gateway has an unknown outcome', async () => {
   for (const status of [500, 502, 503, 504]) {
     const lost = () => Promise.resolve(Response.json({ message: 'Gateway' }, { status }));
     fetched.mockImplementation(lost);
@@ -55,13 +55,13 @@ test('of a change whose reply was lost at a gateway nobody knows whether it was 
   }
 });
 
-test('of a change whose connection was lost nobody knows whether it was made', async () => {
+test('a change whose connection was lost has an unknown outcome', async () => {
   fetched.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));
   for (const act of writes) expect(await said(act)).toBe(texts.errors.networkUnclear);
   for (const act of reads) expect(await said(act)).toBe(texts.errors.network);
 });
 
-test('what the product itself says of a change is known, and a stopped request is no failure', async () => {
+test('a refusal by the product is a known outcome, and a stopped request is no failure', async () => {
   const body = { message: 'Nothing was changed', code: 'Unavailable' };
   fetched.mockImplementation(() => Promise.resolve(Response.json(body, { status: 503 })));
   for (const act of writes) expect(await said(act)).toBe('Nothing was changed.');

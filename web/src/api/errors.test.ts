@@ -6,7 +6,7 @@ import { ApiError, isTransient, JobFailed, sentence } from './errors';
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
   ApiError.of(new Response(null, { status, headers }), body);
 
-test('what the gateway says of its own failures becomes a sentence with what to do', () => {
+test('failures of the gateway become a sentence with what to do', () => {
   for (const message of ['Internal Server Error', 'Service Unavailable', undefined]) {
     for (const status of [500, 502, 503, 504]) {
       expect(sentence(refusal(status, { message }))).toBe(texts.errors.failed(status));

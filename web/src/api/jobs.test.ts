@@ -20,26 +20,26 @@ function replies(...states: (string | number | Error)[]) {
   }) as never);
 }
 
-test('a job is asked for until it has ended, also after lost replies', async () => {
-  const asked = replies('queued', 429, new NetworkError(), 'running', 'done');
+test('a job is requested until it has ended, also after lost replies', async () => {
+  const request = replies('queued', 429, new NetworkError(), 'running', 'done');
   await ended('j1', wait);
-  expect(asked).toHaveBeenCalledTimes(5);
+  expect(request).toHaveBeenCalledTimes(5);
 });
 
-test('a job that failed or was cancelled gives its last reason', async () => {
+test('a job that failed or was cancelled throws its last reason', async () => {
   for (const state of ['failed', 'cancelled']) {
     replies('running', state);
     await expect(ended('j1', wait)).rejects.toThrow('The disk is full');
   }
 });
 
-test('without replies for long, the outcome is said to be unknown', async () => {
+test('without replies for long, the outcome is reported as unknown', async () => {
   replies(new NetworkError());
   await expect(ended('j1', wait)).rejects.toThrow('it is not known whether the change was made');
 });
 
 test('a refusal ends the waiting', async () => {
-  const asked = replies(404);
+  const request = replies(404);
   await expect(ended('j1', wait)).rejects.toThrow('does not exist');
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(request).toHaveBeenCalledTimes(1);
 });

@@ -7,7 +7,7 @@ import { beginning } from './begin';
 import { KeyForm } from './KeyForm';
 import { offersProvider, redirectToProvider } from './oidc';
 
-/** The whole page while nobody is signed in; the address keeps what was asked for. */
+/** The whole page while nobody is signed in; the address keeps the requested page. */
 export function SignIn() {
   const { state, failure, once } = useSyncExternalStore(beginning.subscribe, beginning.current);
   const config = useQuery(configuration);

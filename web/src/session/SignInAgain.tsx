@@ -19,7 +19,7 @@ export function SignInAgain() {
   const previous = cache.getQueryData(me.queryKey)?.name ?? null;
   useEffect(() => {
     dialog.current?.showModal();
-    // What was refused while the sign-in had ended is asked for again.
+    // What was refused while the sign-in had ended is requested again.
     return () =>
       void cache.invalidateQueries({ predicate: (query) => query.state.status === 'error' });
   }, [cache]);

@@ -42,7 +42,7 @@ export const en = {
     tags: 'The list of tags',
     databaseId: 'The database',
     assetId: 'The asset',
-    isDistributable: 'The answer whether files may be downloaded',
+    isDistributable: 'The permission to download files',
     files: 'The list of files',
     relativeKey: 'The name of the file',
     filePath: 'The name of the file',

@@ -39,7 +39,7 @@ export function turns(file: ModelFile, picture: Pictured): file is Place & { pat
   return Boolean(file.path) && kindOf(file.path ?? '') === 'model' && Boolean(preview ?? signed);
 }
 
-/** The address is asked for only now: for all hits it would take a request to S3 each. */
+/** The address is requested only now: for all hits it would take a request to S3 each. */
 const turntableOf = ({ databaseId, assetId, path }: Place & { path: string }) =>
   queryOptions({
     queryKey: ['turntable', databaseId, assetId, path],

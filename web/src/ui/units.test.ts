@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { factText, lengths, photoText, unitOf } from './units';
 
-test('lengths, areas and volumes have the unit of the file, or say that it names none', () => {
+test('lengths, areas and volumes have the unit of the file, or a note that it names none', () => {
   const facts = new Map([['unit', 'millimeter']]);
   expect(lengths([1, 2.5, 3], 'millimeter')).toBe('1 × 2.5 × 3\u00a0mm');
   expect(factText('area', 12, facts)).toBe('12\u00a0mm²');

@@ -18,7 +18,7 @@ export function extensionOf(path: string): string {
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
 }
 
-/** Whatever no other viewer knows may be a model: the server has a GLB of it, or says why not. */
+/** A file without another viewer may be a model: the server has a GLB of it, or the reason why not. */
 export const kindOf = (path: string): Kind => BY_EXTENSION[extensionOf(path)] ?? 'model';
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

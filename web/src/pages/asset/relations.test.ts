@@ -15,7 +15,7 @@ const { assetsOf, idOf, linksOf, missingOf, picturesOf, referencesOf, similarTo,
   relations;
 
 const place = { databaseId: 'd', assetId: 'a' };
-const asked = [
+const queries = [
   referencesOf(place, '/a.gltf'),
   missingOf(place),
   usersOf(place, '/a.bin'),
@@ -23,7 +23,7 @@ const asked = [
   similarTo(place, '/a.glb'),
   picturesOf([{ ...place, name: 'A' }]),
 ];
-const ask = (one: (typeof asked)[number]) => (one.queryFn as () => Promise<unknown>)();
+const run = (one: (typeof queries)[number]) => (one.queryFn as () => Promise<unknown>)();
 afterEach(() => vi.resetAllMocks());
 
 test('a part of the page that the caller may not see is left out, and other failures are thrown', async () => {
@@ -32,12 +32,19 @@ test('a part of the page that the caller may not see is left out, and other fail
     GET.mockImplementation(refusal);
     POST.mockImplementation(refusal);
     const empty = { parents: [], children: [], related: [] };
-    expect(await Promise.all(asked.map(ask))).toEqual([null, new Map(), [], empty, [], new Map()]);
+    expect(await Promise.all(queries.map(run))).toEqual([
+      null,
+      new Map(),
+      [],
+      empty,
+      [],
+      new Map(),
+    ]);
   }
   const refusal = () => Promise.reject(new ApiError(409, 'AttributesNotIndexed', 'Reindex first'));
   GET.mockImplementation(refusal);
   POST.mockImplementation(refusal);
-  for (const one of asked) await expect(ask(one)).rejects.toThrow('Reindex first');
+  for (const one of queries) await expect(run(one)).rejects.toThrow('Reindex first');
 });
 
 test('a file lacks what is missing, absolute or outside the asset, and nothing else', async () => {
@@ -49,7 +56,7 @@ test('a file lacks what is missing, absolute or outside the asset, and nothing e
     { filePath: '/good.gltf', references: found },
   ];
   GET.mockResolvedValue({ items });
-  expect(await ask(missingOf(place))).toEqual(new Map([['/bad.gltf', 3]]));
+  expect(await run(missingOf(place))).toEqual(new Map([['/bad.gltf', 3]]));
 });
 
 test('an asset with several links is shown once, with the aliases of all', () => {
@@ -83,7 +90,7 @@ test('of another asset the most similar file is shown, and shapes that are hardl
     found('c', '/c.glb', 0.59),
   ];
   GET.mockResolvedValue({ items });
-  const shown = (await ask(similarTo(place, '/a.glb'))) as typeof items;
+  const shown = (await run(similarTo(place, '/a.glb'))) as typeof items;
   expect(shown.map((each) => each.filePath)).toEqual(['/a.stl', '/b.glb', '/a.obj']);
 });
 
@@ -94,7 +101,7 @@ test('pictures are requested by path and found again by asset and path', async (
   ];
   const preview = { id: 'p', url: 'http://x', expiresAt: '' };
   POST.mockResolvedValue({ items: [{ ...place, key: '/b.glb', preview }] });
-  const found = (await ask(picturesOf(items))) as Map<string, unknown>;
+  const found = (await run(picturesOf(items))) as Map<string, unknown>;
   expect(POST.mock.calls[0]?.[1]).toEqual({
     body: { items: [{ ...place }, { ...place, key: '/b.glb' }] },
   });

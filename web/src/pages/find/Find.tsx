@@ -179,15 +179,15 @@ function Bar({ state, page, pending, change }: Part & { pending: boolean }) {
 }
 
 function Empty({ state, mayUpload }: { state: FindState; mayUpload: boolean }) {
-  const asked = state.q ?? chosenFilters(state);
-  const words = texts.find[asked ? 'nothing' : mayUpload ? 'empty' : 'unseen'];
+  const isNarrowed = state.q ?? chosenFilters(state);
+  const words = texts.find[isNarrowed ? 'nothing' : mayUpload ? 'empty' : 'unseen'];
   return (
     <div className="notice">
       <p>
         <strong>{words.title}</strong>
       </p>
       <p>{words.help}</p>
-      {asked ? (
+      {isNarrowed ? (
         <Link to="/" search={{}}>
           {texts.find.everything}
         </Link>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chosenFilters, parseSearch, withoutFilters } from './state';
 
-test('archived assets are hits only if the address says so', () => {
+test('archived assets are hits only if the address contains it', () => {
   expect(parseSearch({ archived: true })).toEqual({ archived: true });
   for (const other of [false, 'true', 1, null])
     expect(parseSearch({ archived: other })).toEqual({});

@@ -39,7 +39,7 @@ test('values are ordered by the number that is shown', () => {
   expect(values.map((each) => each.value)).toEqual(['.glb', '.png']);
 });
 
-test('a number of assets that the server only estimates says so', () => {
+test('a number of assets that the server only estimates is marked', () => {
   expect([0, 3000, 3001].map(assetCount)).toEqual(['0', '3,000', '≈ 3,001']);
 });
 

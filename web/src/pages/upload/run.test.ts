@@ -185,7 +185,7 @@ test('a large file goes on after the parts that an earlier try has stored', asyn
   });
 });
 
-test('parts of another content, of another size or none at all are sent anew', async () => {
+test('parts of another content, of another size or none at all are sent again', async () => {
   for (const stored of [
     [{ PartNumber: 1, ETag: 'other', Size: PART }],
     [{ PartNumber: 1, ETag: `md5 of ${PART}`, Size: PART - 1 }],
@@ -234,7 +234,7 @@ test('an upload that ended meanwhile does not hide an earlier one with stored pa
   }
 });
 
-test('files that wait for others to be sent are not said to be read', async () => {
+test('files that wait for others to be sent are not shown as read', async () => {
   server([]);
   let states: string[] = [];
   put.mockImplementationOnce((url: string) => {
@@ -246,7 +246,7 @@ test('files that wait for others to be sent are not said to be read', async () =
   expect(states).toEqual(['sending', 'waiting', 'waiting']);
 });
 
-test('an upload that ended meanwhile is begun anew, and a lost connection keeps what was sent', async () => {
+test('an upload that ended meanwhile is started again, and a lost connection keeps what was sent', async () => {
   halfSent([]);
   GET.mockRejectedValue(new ApiError(404, 'UploadNotFound', 'There is no such upload'));
   expect((await sendBig()).state).toBe('done');
