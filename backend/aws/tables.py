@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _GET_BATCH, _WRITE_BATCH = 100, 25  # DynamoDB's limits
-_MAX_PAGE = 1000
+_MAX_PAGE = 1000  # items of a request at most; DynamoDB ends a page after 1 MB
 # Cancellation reasons of a DynamoDB transaction that may succeed when it is retried.
 _BUSY_CODES = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 

@@ -14,7 +14,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import ASSET_BUCKETS
 from backend.values import frozen
 
-_PAGE = 1000
+_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 _RESERVATION = RESERVATIONS.partition_key.name
 _COUNT = "registrations"
 

@@ -10,7 +10,7 @@ from backend.domains.configuration.models import Feature
 from backend.spec.tables.registry import FEATURES
 
 _KEY = FEATURES.partition_key.name
-_SCAN_PAGE = 1000
+_SCAN_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 
 
 @dataclass(eq=False, repr=False)

@@ -34,7 +34,7 @@ from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.rules import check_known, check_required
 from backend.spec.jobs import WITHDRAW_TAG
 
-_SCAN_PAGE = 1000
+_SCAN_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 _NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comma
 _ATTEMPTS = 8  # of a deletion that conflicts with edits of the type
 

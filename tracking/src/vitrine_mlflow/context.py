@@ -41,7 +41,7 @@ def _random_name() -> str:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where times, ids and names come from; tests replace them."""
+    """The sources of times, ids and names; tests replace them."""
 
     now_ms: Callable[[], int] = _now_ms
     new_hex: Callable[[], str] = _new_hex
@@ -53,11 +53,11 @@ class Isolation(Protocol):
     """Workspaces of requests, where they are enabled."""
 
     def active(self) -> str:
-        """The workspace of the current request."""
+        """Return the workspace of the current request."""
         ...
 
     def artifact_root(self, default: str, workspace: str) -> str:
-        """Where the artifacts of a workspace's experiments are."""
+        """Return the root of the artifacts of a workspace's experiments."""
         ...
 
 

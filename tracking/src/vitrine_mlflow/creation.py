@@ -37,7 +37,7 @@ def ensure_table(client: Any, name: str) -> bool:
 
 
 def _differences(wanted: Described, found: Described) -> Iterator[str]:
-    """What a table lacks or has otherwise. Further indexes and attributes do not matter."""
+    """Return what a table lacks or has differently; more indexes and attributes are allowed."""
     types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
     if _keys(wanted) != _keys(found):
         yield "its primary key is another"

@@ -238,7 +238,7 @@ class Details:
 
 
 class _State:
-    """What a change of a run's params or tags is based on."""
+    """The stored state on which a change of a run's params or tags is based."""
 
     def __init__(self, run: StoredRun, found: dict[Key, Item], chain: SummaryChain) -> None:
         self.run = run

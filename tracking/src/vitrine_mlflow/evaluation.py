@@ -34,7 +34,7 @@ from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
 _TRANSACTION_BYTES = 2_000_000  # DynamoDB allows 4 MB
-_TRANSACTION_RECORDS = 90
+_TRANSACTION_RECORDS = 90  # of DynamoDB's 100 writes
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from vitrine_mlflow.table import INFO, PARTITION_KEY, TAGS
 
 PRIMARY_METRIC_TAG = "mlflow.experiment.primaryMetric.name"
 RUN_NAMES_INDEXED = "runNames"  # set at the creation, so that the rows of all its runs exist
-NAME_BYTES = 1_900
+NAME_BYTES = 1_900  # of a partition key's 2,048; the rest is for its prefix and the workspace
 _ACTIVE = LifecycleStage.ACTIVE
 _PACKED_TAGS_BYTES = 8_000  # the rest is read from the items of the tags
 

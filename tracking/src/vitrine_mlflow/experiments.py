@@ -158,7 +158,7 @@ class Experiments:
         return known[1]
 
     def owns(self, experiment_id: str) -> bool:
-        """Whether an experiment belongs to the workspace of the request."""
+        """Return whether an experiment belongs to the workspace of the request."""
         return self._database.owns(experiment_id)
 
     def _is_visible(self, item: Item, stages: set[str]) -> bool:
@@ -166,11 +166,11 @@ class Experiments:
         return info["stage"] in stages and info["workspace"] == self._context.workspace
 
     def existing_of(self, experiment_ids: Sequence[str]) -> list[str]:
-        """Those of some ids that are experiments of this workspace."""
+        """Return those of the ids that are experiments of this workspace, also deleted ones."""
         return self._of(experiment_ids, {_ACTIVE, _DELETED})
 
     def active_of(self, experiment_ids: Sequence[str]) -> list[str]:
-        """The same without deleted ones."""
+        """Return those of the ids that are experiments of this workspace and not deleted."""
         return self._of(experiment_ids, {_ACTIVE})
 
     def _of(self, experiment_ids: Sequence[str], stages: set[str]) -> list[str]:

@@ -13,7 +13,7 @@ Item: TypeAlias = dict[str, Any]
 
 
 class Presence(Enum):
-    """What a condition requires of an attribute, apart from a value."""
+    """A condition on the presence of an attribute, whatever its value."""
 
     ABSENT = "attribute_not_exists"
     PRESENT = "attribute_exists"

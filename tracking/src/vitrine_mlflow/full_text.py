@@ -56,7 +56,7 @@ def tokens_of(name: str) -> frozenset[Token]:
 
 
 def tokens_of_run(name: str) -> frozenset[Token]:
-    """The same for runs, whose rows are also found by the start of a word."""
+    """Return the tokens of a run's name; runs are also found by the start of a word."""
     words = frozenset(
         Token(WORD, word[:_WORD_LENGTH]) for word in _WORDS.findall(ascii_lower(name))
     )
@@ -65,7 +65,7 @@ def tokens_of_run(name: str) -> frozenset[Token]:
 
 
 def required_trigrams(comparator: str, value: str) -> list[str]:
-    """What every text has that meets the condition; nothing if the condition requires nothing."""
+    """Return the trigrams of every text that meets the condition; empty if it requires none."""
     parts: list[str] = []
     if comparator == "=":
         parts = [value]
@@ -75,7 +75,7 @@ def required_trigrams(comparator: str, value: str) -> list[str]:
 
 
 def required_words(pattern: str) -> list[str]:
-    """Starts of words that every text has that is LIKE the pattern."""
+    """Return the starts of words that every text contains which is LIKE the pattern."""
     return [
         match.group()[:_WORD_LENGTH]
         for number, part in enumerate(_WILDCARDS.split(ascii_lower(pattern)))
@@ -85,7 +85,7 @@ def required_words(pattern: str) -> list[str]:
 
 
 def trigrams_of_filters(filters: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The same of all conditions on a name, as MLflow's parsers return them."""
+    """Return the required trigrams of all conditions on a name, as MLflow's parsers return them."""
     named = [one for one in filters if (one["type"], one["key"]) == ("attribute", "name")]
     found = [required_trigrams(one["comparator"], one["value"]) for one in named]
     return list(dict.fromkeys(chain(*found)))
@@ -199,7 +199,7 @@ class RunNames:
 
 
 def _start(level: str, token: str) -> str:
-    """The start of the sort keys of a trigram, or of all words that start so."""
+    """Return the prefix of the sort keys of a trigram, or of all words with this start."""
     start = keys.FTS.prefix(level=level, token=token)
     return start.removesuffix("#") if level == WORD else start
 
@@ -207,7 +207,10 @@ def _start(level: str, token: str) -> str:
 def _selected(
     required: Sequence[str], many: str, holding: Callable[[str], set[str] | None]
 ) -> set[str] | None:
-    """What holds all the required, or too much to have rows of its own; None if it is no few."""
+    """Return the ids with all required tokens, and those with too many tokens to have rows.
+
+    None if there are too many of them to be a useful selection.
+    """
     found: set[str] | None = None
     for one in required:
         rows = holding(one)

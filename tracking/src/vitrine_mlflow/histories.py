@@ -72,7 +72,7 @@ class Histories:
         start_step: int | None,
         end_step: int | None,
     ) -> list[MetricWithRunId]:
-        """At most so many values of each run, evenly spread, with the first and the last."""
+        """Return up to `max_results` values of each run, evenly spread, first and last included."""
         if (start_step is None) != (end_step is None):
             raise invalid(
                 "Both start_step and end_step must be specified together, "

@@ -82,7 +82,7 @@ def _recorded_workspaces(context: Context) -> set[str]:
 
 
 def _kind_of_a_resource(context: Context, workspace: str) -> str | None:
-    """What MLflow's stores look for: experiments and models by the indexes, or webhooks."""
+    """Return a kind of resource that the workspace contains: experiments, models or webhooks."""
     places = {
         "experiments": (f"WS#{workspace}", GSI2),
         "registered models": (f"RM_LIST#{workspace}", GSI5),

@@ -139,7 +139,7 @@ def with_index(entity: Entity, **indexes: tuple[str, str]) -> Entity:
 def in_workspaces(
     entity: Entity, pk: str, sk: str | None = None, **indexes: tuple[str, str]
 ) -> Entity:
-    """The same entity, with other keys in workspaces other than the default."""
+    """Return the entity with other keys in workspaces other than the default."""
     patterns = {name: (Pattern(pair[0]), Pattern(pair[1])) for name, pair in indexes.items()}
     elsewhere = replace(
         entity,

@@ -248,7 +248,7 @@ class LoggedModels:
             )
 
     def deleted(self, older_than: int) -> list[str]:
-        """Ids of models that were deleted so many milliseconds ago, of the whole workspace."""
+        """Return ids of the workspace's models that were deleted `older_than` milliseconds ago."""
         latest = self._context.sources.now_ms() - older_than
         return [
             stored.model_id

@@ -55,7 +55,7 @@ class Value:
 
     @property
     def recency(self) -> tuple[int, int, float]:
-        """What decides which value is the latest; NaN counts as 0, as in MLflow's own store."""
+        """The latest value has the greatest one; NaN counts as 0, as in MLflow's own store."""
         return self.step, self.timestamp, 0.0 if math.isnan(self.value) else self.value
 
     def attributes(self) -> Item:

@@ -33,7 +33,7 @@ class Removal:
         self._traces = traces
 
     def deleted_runs(self, older_than: int) -> list[str]:
-        """Ids of runs that were deleted so many milliseconds ago, of the whole workspace."""
+        """Return ids of the workspace's runs that were deleted `older_than` milliseconds ago."""
         latest = self._context.sources.now_ms() - older_than
         return [
             run.run_id
@@ -62,11 +62,11 @@ class Removal:
         self._runs.drop_cached(run_id)
 
     def remove_experiment(self, experiment_id: str) -> None:
-        """Remove a deleted experiment and all that its partition holds."""
+        """Remove a deleted experiment, with all items of its partition."""
         self.remove_stored(self._experiments.find(experiment_id, ViewType.DELETED_ONLY))
 
     def remove_stored(self, stored: StoredExperiment) -> None:
-        """The same for an experiment in any stage."""
+        """Remove an experiment in any stage, with all items of its partition."""
         pk = keys.EXPERIMENT.key(experiment_id=stored.experiment_id).pk
         lookups = [
             keys.RUN_LOOKUP.key(run_id=run.run_id)
@@ -90,7 +90,7 @@ class Removal:
 
 
 def _elsewhere(item: Item) -> list[Key]:
-    """What other partitions hold of an item of an experiment."""
+    """Return the keys of items in other partitions that belong to an item of an experiment."""
     key = key_of(item)
     if (fields := keys.ISSUE.parse(key)) is not None:
         return [keys.ISSUE_LOOKUP.key(issue_id=fields["issue_id"])]

@@ -132,7 +132,7 @@ def may_stay(old_value: Any, new_value: Any, item: Mapping[str, Any] | None) -> 
 
 @dataclass
 class Summary:
-    """What a run has logged, from all its items of both chains."""
+    """The metrics, params and tags of a run, from all its items of both chains."""
 
     metrics: dict[str, tuple[float, int, int]] = field(
         default_factory=dict[str, tuple[float, int, int]]

@@ -18,7 +18,7 @@ _BACKOFF_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class StoreAddress:
-    """Where the table is."""
+    """The location of the table."""
 
     table: str
     region: str | None = None

@@ -172,14 +172,14 @@ class AssetUse:
 
 
 class Asset:
-    """What an address names, read from a deployment."""
+    """The asset that an address names, read from a deployment."""
 
     def __init__(self, client: "Vitrine", address: AssetAddress) -> None:
         self._client = client
         self.address = address
 
     def pinned(self) -> "Asset":
-        """The same in the asset's current version, if the address has no version."""
+        """Return this asset in its current version, if the address has no version."""
         if self.address.version:
             return self
         address = self.address

@@ -54,7 +54,7 @@ _KEY = POLICIES.partition_key.name
 _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 _OF_INDEXES = {"role": "groupId", "user": "userId"}
 _ATTEMPTS = 8  # of a record that conflicts with changes of constraints
-_SCAN_PAGE = 1000
+_SCAN_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 _NOTED = "complete"
 """The attribute that marks that the item of named tags contains the constraints of earlier
 releases."""

@@ -39,7 +39,7 @@ from backend.spec.tables.access import ROLE_NAME, ROLES, USER_ID, USER_ROLES
 
 _ROLE = ROLE_NAME.name
 _USER = USER_ID.name
-_SCAN_PAGE = 1000
+_SCAN_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 _DELETED_BY = "deletedBy"
 
 

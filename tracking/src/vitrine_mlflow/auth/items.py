@@ -78,7 +78,7 @@ def grant_entity(item: Item) -> RolePermission:
 
 
 def own_grant_key(username: str, workspace: str, resource_type: str, pattern: str) -> Key:
-    """Where a permission of one user is."""
+    """Return the key of one user's own permission."""
     return _own_grant(resource_type, pattern).key(
         **_fields(username, workspace, resource_type, pattern)
     )

@@ -23,7 +23,7 @@ class Resource(NamedTuple):
 
 
 class ResourcePermissions:
-    """The same five operations on the permission of a user for any resource."""
+    """The five operations on the permission of a user, for each type of resource."""
 
     def __init__(self, grants: Grants, active_workspace: Callable[[], str]) -> None:
         self.grants = grants

@@ -83,7 +83,7 @@ PROMPT_TAG = "mlflow.prompt.is_prompt"
 
 
 def portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Items in lists that a transaction can write or delete, of at most so many each."""
+    """Return the items in lists of at most `most`, each small enough for one transaction."""
     portion: list[Item] = []
     size = 0
     for item in items:
@@ -96,7 +96,7 @@ def portions(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
 
 
 def is_one_portion(items: Iterable[Item], most: int) -> bool:
-    """Whether a transaction with room for so many items can write all of them."""
+    """Return whether one transaction of at most `most` items can write all of them."""
     return len(list(portions(items, most))) == 1
 
 

@@ -211,7 +211,7 @@ class Models:
     def write(
         self, name: str, meta: Item, sets: dict[str, Any], writes: Iterable[Write] = ()
     ) -> None:
-        """The same without a new time of change."""
+        """Write changes of a model without a new time of change."""
         sets = {**sets, "revision": meta["revision"] + 1}
         condition = {"revision": meta["revision"]}
         self._database.write([Update(self.keys_of(name).model, sets, condition=condition), *writes])

@@ -134,7 +134,7 @@ class Versions:
             raise
 
     def _location(self, source: str) -> tuple[str, str | None]:
-        """Where the artifacts are, and the run that logged them, if the source names a model.
+        """Return where the artifacts are, and the run that logged them if a model is the source.
 
         A source may be a version itself, or a logged model.
         """

@@ -33,7 +33,7 @@ class Clause:
         return self.kind != "attribute"
 
     def value(self, candidate: Candidate) -> tuple[int, Any]:
-        """What to compare; missing values are last in both directions, NaN before them."""
+        """Return the value to compare; missing ones are last in both directions, after NaN."""
         match self.kind:
             case "metric":
                 found: Any = candidate.metric(self.key)
@@ -105,7 +105,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a page begins: after a run, or after a number of runs for a token of MLflow's own."""
+    """The start of a page: after a run, or after a number of runs for a token of MLflow's store."""
 
     offset: int = 0
     values: list[list[Any]] | None = None
@@ -113,7 +113,7 @@ class Position:
 
     @property
     def skip(self) -> int:
-        """How many results to pass over; none if the token names the run before."""
+        """Return the number of results to skip; 0 if the token names the run before the page."""
         return 0 if self.run_id is not None else self.offset
 
 

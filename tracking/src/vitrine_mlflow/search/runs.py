@@ -40,7 +40,7 @@ _ALL = 1 << 30
 
 
 class _Known(NamedTuple):
-    """What indexes the runs of an experiment."""
+    """The indexes that contain the runs of an experiment."""
 
     primary: str | None
     names_indexed: bool

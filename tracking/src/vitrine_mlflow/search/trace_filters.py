@@ -233,7 +233,7 @@ _ATTRIBUTES: dict[str, Callable[[StoredTrace], Any]] = {
 
 
 def sort_value(stored: StoredTrace, kind: str, key: str) -> Any:
-    """What a search orders a trace by; None sorts last in both directions."""
+    """Return the value that a search orders a trace by; None is last in both directions."""
     if kind == "attribute":
         return _ATTRIBUTES[key](stored)
     if (kind, key) == ("tag", NAME_TAG):

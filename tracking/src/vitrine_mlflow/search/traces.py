@@ -84,7 +84,7 @@ def _require_sortable(kind: str, key: str) -> None:
 
 @dataclass(frozen=True)
 class _Position:
-    """Where a page begins: after so many traces, or after one of a time and id."""
+    """The start of a page: after a number of traces, or after the trace with this time and id."""
 
     offset: int = 0
     time: str | None = None

@@ -66,7 +66,7 @@ class TraceStore:
         *,
         probably_new: bool = False,
     ) -> _Result:
-        """The same for a trace that may not exist yet.
+        """Change a trace that may not exist yet.
 
         The first attempt begins from what this process wrote last, or from nothing if the trace
         is probably new; it saves a read, and its conditions fail if that is not the state.
@@ -261,20 +261,20 @@ class TraceStore:
     def ids_by_time(
         self, experiment_id: str, low: str = "", high: str = "", **options: bool | int
     ) -> Iterator[tuple[str, str]]:
-        """Times and ids of an experiment's traces in the order of time."""
+        """Return times and ids of an experiment's traces in the order of time."""
         return self._ids(experiment_id, LSI2, Range("T#" + low, "T#" + (high or "~")), **options)
 
     def ids_by_status(
         self, experiment_id: str, status: str, low: str = "", high: str = "", **options: bool | int
     ) -> Iterator[tuple[str, str]]:
-        """The same for the traces of one status."""
+        """Return times and ids of the traces with one status in the order of time."""
         keys_of_status = Range(f"{status}#{low}", f"{status}#{high or '~'}")
         return self._ids(experiment_id, LSI3, keys_of_status, **options)
 
     def ids_by_name(
         self, experiment_id: str, name: str, **options: bool | int
     ) -> Iterator[tuple[str, str]]:
-        """The same for the traces of one name."""
+        """Return times and ids of the traces with one name in the order of time."""
         wanted = Range.of_prefix(f"T#{indexed_name(name)}#")
         return self._ids(experiment_id, LSI4, wanted, **options)
 
