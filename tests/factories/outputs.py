@@ -13,6 +13,7 @@ from backend.domains.executions.models import Execution, RunOutputs
 from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.service.records import ExecutionRecords
 from backend.domains.facts.service.commands import FactCommands
+from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.outputs.repository import ProgressRepository
 from backend.domains.outputs.service.commands import OutputCommands, Stored
 from backend.domains.outputs.service.inspections import Inspections
@@ -63,7 +64,7 @@ class OutputSetup:
                 assets=assets,
                 files=self.museum.files,
                 facts=FactCommands(assets, metadata.records, objects),
-                previews=GeneratedPreviews(assets, objects),
+                previews=GeneratedPreviews(assets, objects, AssetPictures(assets, objects)),
                 objects=objects,
                 auxiliary=AUXILIARY,
             ),

@@ -17,7 +17,7 @@ from backend.domains.files.service.work import Endings
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.databases import databases
-from backend.entrypoints.wiring.files import copies, files
+from backend.entrypoints.wiring.files import asset_pictures, copies, files
 from backend.entrypoints.wiring.jobs import jobs, runner
 from backend.entrypoints.wiring.metadata import records
 from backend.entrypoints.wiring.rebuilds import reindexing
@@ -51,7 +51,13 @@ def change_steps(context: Context) -> FileChangeSteps:
     repository, objects = FileChangeRepository(context.tables), context.objects
     auxiliary, quarantine = context.settings.bucket(AUXILIARY_BUCKET), files(context).quarantine
     companions = Companions(objects, records(context), quarantine, auxiliary)
-    endings = Endings(repository, files(context), assets(context), reindexing(context))
+    endings = Endings(
+        repository,
+        files(context),
+        assets(context),
+        reindexing(context),
+        asset_pictures(context),
+    )
     archival, copying = FileArchival(objects, endings), copies(context)
     return FileChangeSteps(
         changes=repository,

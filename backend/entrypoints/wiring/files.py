@@ -2,6 +2,7 @@
 
 from backend.core.part_copies import PartCopies
 from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.quarantine.repository import QuarantineRepository
@@ -24,6 +25,10 @@ def files(context: Context) -> FileQueries:
         context.objects,
         Quarantine(repository, lambda: context.settings.number(MALWARE_SCAN) == 1),
     )
+
+
+def asset_pictures(context: Context) -> AssetPictures:
+    return AssetPictures(assets(context), context.objects)
 
 
 def part_copies(context: Context) -> PartCopies:

@@ -17,7 +17,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.databases import databases
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.files import files, part_copies
+from backend.entrypoints.wiring.files import asset_pictures, files, part_copies
 from backend.entrypoints.wiring.metadata import metadata, records
 from backend.spec.buckets import AUXILIARY_BUCKET
 
@@ -53,7 +53,7 @@ def _commands(context: Context) -> OutputCommands:
             assets=assets(context),
             files=files(context),
             facts=FactCommands(assets(context), records(context), objects),
-            previews=GeneratedPreviews(assets(context), objects),
+            previews=GeneratedPreviews(assets(context), objects, asset_pictures(context)),
             objects=objects,
             auxiliary=auxiliary,
         ),

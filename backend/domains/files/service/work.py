@@ -13,12 +13,16 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.jobs.models import Job, Progress
 
 CHANGE, PINNED = "change", "pinned"
 """Parameters of the job: the requested change, and the S3 version that it applies to."""
+_REMOVING = frozenset({"archiveFile", "deleteFile", "moveFile"})
+# Changes after which another file may be the picture of the asset.
+_PICTURED = _REMOVING | {"copyFile", "unarchiveFile", "setPrimaryFile"}
 
 
 class Work(NamedTuple):
@@ -69,6 +73,7 @@ class Endings:
     files: FileQueries
     assets: AssetService
     reindexing: RebuildRequests
+    pictures: AssetPictures
 
     def finished(
         self,
@@ -83,6 +88,8 @@ class Endings:
         self.request_documents(work, paths)
         if retyped:
             self._follow(work.asset)
+        if work.change.operation in _PICTURED:
+            self._follow_picture(work)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(_dumped(cursor), items=items, finished=True)
@@ -104,6 +111,12 @@ class Endings:
         wanted = sorted(set(paths))
         if wanted:
             self.reindexing.files(work.asset.database_id, work.asset.asset_id, wanted)
+
+    def _follow_picture(self, work: Work) -> None:
+        operation, target = work.change.operation, work.target
+        gone = target.path if operation in _REMOVING and not work.change.is_prefix else None
+        forget = operation == "deleteFile"
+        self.pictures.follow(target, work.mark, gone=gone, forget=forget)
 
     def _follow(self, asset: Asset) -> None:
         """Write the asset's type until it is stable, because uploads may end at the same time."""

@@ -135,7 +135,7 @@ class Inspections:
     ) -> list[Outcome]:
         version_id = execution.input_version_id
         if found.thumbnail is None:
-            self.previews.withdraw(target)
+            self.previews.withdraw(target, execution)
             return []
         key = self._key(execution, "previews", found.thumbnail)
         name = key.removeprefix(run_folder(execution.execution_id))
@@ -150,6 +150,9 @@ class Inspections:
         head = self._current(target, version_id)
         if head is not None:
             self.previews.show_asset(target, pictures, execution, head)
+            if self._current(target, version_id) is None:
+                # Archived or deleted meanwhile, perhaps after the change chose another picture.
+                self.previews.pictures.follow(target, execution.execution_id, gone=target.path)
         return [*outcomes, Outcome("previews", name, target.path)] if shown else outcomes
 
     def _small(

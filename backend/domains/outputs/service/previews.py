@@ -1,6 +1,5 @@
 """Generated previews of files and assets. A user's own preview always takes precedence."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +10,13 @@ from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.core.previews import asset_preview_key, find_previews
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
+from backend.domains.files.service.asset_pictures import (
+    PRIMARY,
+    RANK_METADATA,
+    AssetPictures,
+    rank_of,
+    ranked_file,
+)
 from backend.domains.files.service.target import FileTarget
 from backend.spec.buckets import (
     CHANGE_METADATA,
@@ -22,9 +28,6 @@ from backend.spec.buckets import (
 from backend.spec.inspection_outputs import SMALL
 from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_preview_key
 
-RANK_METADATA = "vitrine-preview-rank"
-"""Object metadata of an asset's preview: the rank of the file in the preview."""
-PRIMARY = "primary"
 _TYPE = "image/png"
 _ATTEMPTS = 5  # of a preview that conflicts with executions on other files
 
@@ -40,6 +43,7 @@ class Pictures(NamedTuple):
 class GeneratedPreviews:
     assets: AssetService
     objects: Objects
+    pictures: AssetPictures
 
     def show(
         self,
@@ -91,18 +95,19 @@ class GeneratedPreviews:
         if not isinstance(head, ObjectHead) or not _made_by(head, execution):
             self.objects.delete_version(bucket, small_key, version_id=written.version_id)
 
-    def withdraw(self, target: FileTarget) -> None:
+    def withdraw(self, target: FileTarget, execution: Execution) -> None:
         """Remove the preview that was generated for an earlier version of a file."""
         for one in find_previews(self.objects, target.bucket, target.key):
             if self._is_generated(target.bucket, one.key):
                 self.objects.delete(target.bucket, one.key)
+        self.pictures.follow(target, execution.execution_id, gone=target.path)
 
     def show_asset(
         self, target: FileTarget, pictures: Pictures, execution: Execution, head: ObjectHead
     ) -> bool:
         """Make an image of a file the preview of its asset, unless a user has uploaded one.
 
-        The preview is that of the primary file, or else of the largest file with an image.
+        Which file it shows is decided by `rank_of`.
         """
         asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
         if asset is None or asset.is_archived:
@@ -143,7 +148,7 @@ class GeneratedPreviews:
                 shown = there.metadata.get(RANK_METADATA, "")
                 if _made_by(there, execution):
                     return True
-                if _file_of(shown) != _file_of(rank) and shown > rank:
+                if ranked_file(shown) != ranked_file(rank) and shown > rank:
                     return False
             metadata = {**_metadata(execution), RANK_METADATA: rank}
             self.objects.copy(source, place, content_type=_TYPE, metadata=metadata)
@@ -192,11 +197,5 @@ def _metadata(execution: Execution) -> dict[str, str]:
 
 
 def _rank(path: str, head: ObjectHead) -> str:
-    """Return a text that is greater for files of higher rank: primary first, then larger."""
     is_primary = head.metadata.get(PRIMARY_TYPE_METADATA) == PRIMARY
-    name = hashlib.sha256(path.encode()).hexdigest()[:32]
-    return f"{int(is_primary)}.{head.version.size:020}.{name}"
-
-
-def _file_of(rank: str) -> str:
-    return rank.rpartition(".")[2]
+    return rank_of(path, head.version.size, is_primary=is_primary)

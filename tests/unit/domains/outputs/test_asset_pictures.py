@@ -1,0 +1,150 @@
+"""Which generated preview an asset has after its files change."""
+
+from typing import Any
+
+import pytest
+
+from backend.core.objects import VersionRef
+from backend.spec.key_layouts import generated_preview_key, small_preview_key
+from tests.factories.assets import ADMIN
+from tests.factories.files import BUCKET
+from tests.factories.outputs import PNG, OutputSetup, result
+
+KEY = generated_preview_key("", "statue")
+WEBP = b"RIFF\x20\0\0\0WEBP"
+
+
+def inspected(
+    studio: OutputSetup, path: str, size: int, *, picture: bool = True, execution_id: str = ""
+) -> None:
+    """Put a file whose picture ends with its path, and store the result of its inspection."""
+    execution_id = execution_id or path[1:].replace("/", "-")
+    version = studio.museum.put(path, bytes(size))
+    studio.inspected(path, version, execution_id)
+    made = {"thumbnail": "thumbnail.png", "small": "thumbnail.webp"} if picture else {}
+    studio.wrote("1/metadata/inspection.json", result(version, **made), execution_id)
+    studio.wrote("1/previews/thumbnail.png", PNG + path.encode(), execution_id)
+    studio.wrote("1/previews/thumbnail.webp", WEBP + path.encode(), execution_id)
+    assert studio.stores(execution_id).state == "done"
+
+
+def change(studio: OutputSetup, method: str, verb: str, **body: Any) -> None:
+    assert studio.museum.change(method, verb, body).status == 200
+
+
+def archive(studio: OutputSetup, path: str, **more: Any) -> None:
+    change(studio, "DELETE", "archiveFile", filePath=path, **more)
+
+
+def delete(studio: OutputSetup, path: str, **more: Any) -> None:
+    change(studio, "DELETE", "deleteFile", filePath=path, confirmPermanentDelete=True, **more)
+
+
+def pictured(studio: OutputSetup) -> str | None:
+    """Return the path of the file in the asset's preview, which the row then names."""
+    named = studio.museum.assets.get_asset(ADMIN, "museum", "statue").preview_location
+    if named is None:
+        assert studio.objects.list_objects(BUCKET, KEY).objects == ()
+        return None
+    assert named.key == KEY
+    shown = studio.objects.read_start(BUCKET, KEY, length=1000).removeprefix(PNG)
+    small = studio.objects.read_start(BUCKET, small_preview_key(KEY), length=1000)
+    assert small.removeprefix(WEBP) == shown
+    return shown.decode()
+
+
+def versions(studio: OutputSetup) -> list[VersionRef]:
+    folder = KEY.removesuffix("png")
+    return [one.ref for one in studio.objects.list_versions(BUCKET, folder).versions]
+
+
+@pytest.fixture
+def two(studio: OutputSetup) -> OutputSetup:
+    """The asset with two inspected models, of which it shows the larger one."""
+    inspected(studio, "/parts/small.obj", 10)
+    inspected(studio, "/parts/large.obj", 20)
+    assert pictured(studio) == "/parts/large.obj"
+    return studio
+
+
+@pytest.mark.parametrize("remove", [archive, delete])
+def test_without_its_file_the_picture_is_that_of_the_next_file(
+    two: OutputSetup, remove: Any
+) -> None:
+    remove(two, "/parts/small.obj")
+    assert pictured(two) == "/parts/large.obj"
+
+
+@pytest.mark.parametrize("remove", [archive, delete])
+def test_the_picture_goes_with_its_file(two: OutputSetup, remove: Any) -> None:
+    remove(two, "/parts/large.obj")
+    assert pictured(two) == "/parts/small.obj"
+    remove(two, "/parts/small.obj")
+    assert pictured(two) is None
+
+
+@pytest.mark.parametrize("remove", [archive, delete])
+def test_the_picture_goes_with_the_folder_of_its_file(two: OutputSetup, remove: Any) -> None:
+    inspected(two, "/other.obj", 5)
+    remove(two, "/parts/", isPrefix=True)
+    assert pictured(two) == "/other.obj"
+
+
+def test_after_a_deletion_no_version_shows_the_deleted_file(two: OutputSetup) -> None:
+    archive(two, "/parts/large.obj")
+    assert len(versions(two)) > 2
+    delete(two, "/parts/large.obj")
+    assert len(versions(two)) == 2
+    assert pictured(two) == "/parts/small.obj"
+    delete(two, "/parts/small.obj")
+    assert versions(two) == []
+
+
+def test_a_restored_file_is_shown_again(two: OutputSetup) -> None:
+    archive(two, "/parts/", isPrefix=True)
+    assert pictured(two) is None
+    change(two, "POST", "unarchiveFile", filePath="/parts/small.obj")
+    shown = two.objects.read_start(BUCKET, KEY, length=1000)
+    assert shown == PNG + b"/parts/small.obj"
+
+
+def test_a_moved_file_is_still_shown(two: OutputSetup) -> None:
+    change(two, "POST", "moveFile", sourcePath="/parts/large.obj", destinationPath="/new.obj")
+    assert pictured(two) == "/parts/large.obj"
+    archive(two, "/new.obj")
+    assert pictured(two) == "/parts/small.obj"
+
+
+def test_models_are_shown_before_their_textures(studio: OutputSetup) -> None:
+    inspected(studio, "/texture.png", 500)
+    inspected(studio, "/model.obj", 20)
+    assert pictured(studio) == "/model.obj"
+    inspected(studio, "/drawing.pdf", 900)
+    assert pictured(studio) == "/model.obj"
+
+
+def test_the_primary_file_is_shown(two: OutputSetup) -> None:
+    body = {"filePath": "/parts/small.obj", "primaryType": "primary"}
+    change(two, "PUT", "setPrimaryFile", **body)
+    assert pictured(two) == "/parts/small.obj"
+
+
+def test_a_version_without_picture_takes_away_that_of_the_asset(two: OutputSetup) -> None:
+    inspected(two, "/parts/large.obj", 30, picture=False, execution_id="again")
+    assert pictured(two) == "/parts/small.obj"
+
+
+def test_a_file_archived_while_its_picture_is_stored_is_not_shown(
+    two: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assets = type(two.museum.assets)
+    set_content = assets.set_content
+
+    def archived_before(*args: Any, **changes: Any) -> Any:
+        monkeypatch.undo()
+        archive(two, "/parts/largest.obj")
+        return set_content(*args, **changes)
+
+    monkeypatch.setattr(assets, "set_content", archived_before)
+    inspected(two, "/parts/largest.obj", 40)
+    assert pictured(two) == "/parts/large.obj"
