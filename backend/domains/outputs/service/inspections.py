@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError, NotFoundError
-from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects, VersionRef
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
@@ -180,12 +180,15 @@ class Inspections:
             return [Outcome(made.sort, name, name, problem)]
         stored = made.kind.key(target.asset.asset_id, target.path, version_id)
         content_type = made.kind.form.content_type
-        self.objects.copy(
-            ObjectRef(self.auxiliary, key),
-            ObjectRef(self.auxiliary, stored),
-            content_type=content_type,
-            metadata={},
-        )
+        try:
+            self.objects.copy(
+                ObjectRef(self.auxiliary, key),
+                ObjectRef(self.auxiliary, stored),
+                content_type=content_type,
+                metadata={},
+            )
+        except ObjectRefusedError:  # the key is too long: the file has facts and no GLB
+            return []
         # Those of old versions remain. That of a version which was deleted meanwhile is deleted
         # too.
         head = self.objects.head(target.bucket, target.key, version_id=version_id)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_small_preview
-from backend.core.objects import ObjectHead, ObjectRef, Objects
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects
 from backend.core.previews import asset_preview_key, find_previews
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
@@ -64,12 +64,15 @@ class GeneratedPreviews:
         if isinstance(head, ObjectHead) and _made_by(head, execution):
             self._write_small(target.bucket, key, pictures, execution)
             return True
-        written = self.objects.copy(
-            pictures.preview,
-            ObjectRef(target.bucket, key),
-            content_type=_TYPE,
-            metadata=_metadata(execution),
-        )
+        try:
+            written = self.objects.copy(
+                pictures.preview,
+                ObjectRef(target.bucket, key),
+                content_type=_TYPE,
+                metadata=_metadata(execution),
+            )
+        except ObjectRefusedError:  # the key is too long: the file has facts and no preview
+            return False
         if is_current() and not self._hides_uploaded(target, key, written.version_id):
             self._write_small(target.bucket, key, pictures, execution)
             return True

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.core.objects import ObjectHead
+from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Written
 from backend.domains.assets.models import Asset
 from backend.domains.facts.service.commands import FactCommands
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
@@ -210,6 +210,28 @@ def test_a_generated_preview_is_replaced_and_goes_where_there_is_none_any_more(
     assert studio.body(SHOWN) == PNG + b"e2"
     inspected(studio, execution_id="e3", thumbnail=None)
     assert studio.head(SHOWN) is None
+
+
+def test_a_name_too_long_for_a_preview_and_a_glb_leaves_the_facts(
+    studio: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store limits keys to 1,024 bytes, and one on a file system each name to 255."""
+    path, copy = f"/{'n' * 251}.obj", MemoryObjects.copy
+
+    def within_limits(
+        self: MemoryObjects, source: ObjectRef, target: ObjectRef, **more: Any
+    ) -> Written:
+        if len(target.key) > 250:
+            raise ObjectRefusedError(target.key, "KeyTooLongError Your key is too long.")
+        return copy(self, source, target, **more)
+
+    monkeypatch.setattr(MemoryObjects, "copy", within_limits)
+    version, state = inspected(studio, path)
+    assert state == "done"
+    assert notes(studio.museum, path, kind="attribute")["fact_triangles"] == "12"
+    assert studio.head(f"{path}.previewFile.png") is None
+    assert not glb(studio, version, path)
+    assert shown_of_asset(studio).endswith(b"e1")
 
 
 @pytest.mark.parametrize("change", ["newer", "archived", "quarantined", "assetArchived", "deleted"])
