@@ -45,6 +45,45 @@ test('archived assets leave the hits, are found on request, and restored', async
   await close(context);
 });
 
+test('archived assets are marked in the list, and restored together', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `together ${Date.now()}`;
+  for (const each of ['one', 'two']) {
+    await newAsset(page, [file('a.txt')], `${name} ${each}`, 'to be archived', 'library');
+  }
+  vitrine('wait'); // the page that is loaded next knows of no write
+  await withKey(page);
+  await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}&archived=true&view="list"`);
+  await page.locator('[data-index="1"]').waitFor();
+  await page.locator('[data-index="0"] .select').check();
+  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.locator('.row', { hasText: 'Archived to be archived' }).waitFor();
+  for (const at of [0, 1]) await page.locator(`[data-index="${at}"] .select`).check();
+  await accessible(page, 'an archived asset in the list');
+  await page.locator('.selection').getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('1 asset restored').waitFor();
+  await page.locator('.row .tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
+  clean(seen);
+  await close(context);
+});
+
+test('filters over the results lead to them on a narrow page', async () => {
+  const { context, page, seen } = await open(browser, { viewport: { width: 820, height: 1180 } });
+  await withKey(page);
+  await page.goto(`${UI}?q=gear`);
+  await page.locator(HITS).first().waitFor();
+  await page.locator('details.aside > summary').click();
+  await page.getByLabel(/standard-part/).check();
+  const show = page.getByRole('button', { name: /^Show \d+ assets?$/ });
+  await accessible(page, 'open filters on a tablet');
+  await show.click();
+  await page.locator('details.aside:not([open])').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+  clean(seen);
+  await close(context);
+});
+
 test('a range whose first value is greater is refused beside it, and the filters remain', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);

@@ -188,6 +188,7 @@ export const en = {
     to: 'To',
     reversed: 'The first value is greater than the second.',
     archived: 'Archived assets too',
+    showResults: (number: number) => `Show ${plural(number, 'asset', 'assets')}`,
     apply: 'Apply',
     metadata: 'Metadata',
     metadataKey: 'Key',
@@ -217,6 +218,8 @@ export const en = {
     archiveHelp: 'Archived assets and their files are hidden. They can be restored.',
     progress: (at: number, of: number) => `${count(at)} of ${count(of)}…`,
     archived: (number: number) => `${plural(number, 'asset', 'assets')} archived`,
+    restore: 'Restore',
+    restored: (number: number) => `${plural(number, 'asset', 'assets')} restored`,
     tagged: (tag: string) => (number: number) =>
       `${plural(number, 'asset', 'assets')} tagged “${tag}”`,
     listing: 'Listing the files…',

@@ -11,9 +11,20 @@ const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 
 const lists = new Intl.ListFormat(locale);
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** A number; a small one keeps its digits instead of becoming zero. */
-export const count = (value: number): string =>
-  (Math.abs(value) < 0.1 ? small : numbers).format(value);
+const powers = new Intl.NumberFormat(locale, {
+  notation: 'scientific',
+  maximumSignificantDigits: 4,
+});
+
+/**
+ * A number; a small one keeps its digits instead of becoming zero, and one that nobody can count
+ * the digits of is a power of ten.
+ */
+export const count = (value: number): string => {
+  const amount = Math.abs(value);
+  if (amount >= 1e15 || (amount > 0 && amount < 1e-6)) return powers.format(value);
+  return (amount < 0.1 ? small : numbers).format(value);
+};
 
 export const percent = (part: number): string => percents.format(part);
 

@@ -20,6 +20,11 @@ test('what is small in metres is shown in millimetres, and square or cubic centi
   expect(factText('volume', 2, facts)).toBe('2\u00a0m³');
 });
 
+test('amounts beyond counting are powers of ten', () => {
+  expect(factText('volume', 6e21, new Map())).toBe('6E21\u00a0cubic units');
+  expect(factText('area', 2.2e-11, new Map())).toBe('2.2E-11\u00a0square units');
+});
+
 test('images are measured in pixels, pages in points', () => {
   expect(factText('width', 640, new Map())).toBe('640\u00a0px');
   expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595\u00a0pt');

@@ -5,7 +5,7 @@ import { texts } from '../texts';
 import { count } from '../ui/formats';
 import { unitOf } from '../ui/units';
 import type { Shown } from './ModelView';
-import type { Axis } from './scene';
+import { drawnAxis, type Axis } from './axes';
 import type { Place } from './sources';
 
 const AXES: readonly Axis[] = ['x', 'y', 'z'];
@@ -19,6 +19,8 @@ export function Tools(props: {
   path: string;
 }) {
   const { scene, loaded } = props.shown;
+  const facts = useQuery(factsOf(props.place, props.path)).data;
+  const drawn = (axis: Axis) => drawnAxis(axis, props.shown.derived, facts?.get('upAxis'));
   const [wire, setWire] = useState(false);
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
@@ -51,7 +53,7 @@ export function Tools(props: {
   );
   return (
     <>
-      {box && <Measures {...props} />}
+      {box && <Measures shown={props.shown} facts={facts} drawn={drawn} />}
       <div className="tools" role="toolbar" aria-label={texts.viewer.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {texts.viewer.fit}
@@ -59,8 +61,10 @@ export function Tools(props: {
         {toggle(texts.viewer.wireframe, wire, setWire, (on) => scene.wireframe(on))}
         {toggle(texts.viewer.normals, normals, setNormals, (on) => scene.showNormals(on))}
         {toggle(texts.viewer.box, box, setBox, (on) => scene.showBox(on))}
-        {toggle(texts.viewer.section, cut, setCut, (on) => scene.section(on ? 'x' : null, 0.5))}
-        {cut && <Section shown={props.shown} />}
+        {toggle(texts.viewer.section, cut, setCut, (on) =>
+          scene.section(on ? drawn('x') : null, 0.5),
+        )}
+        {cut && <Section shown={props.shown} drawn={drawn} />}
         {loaded.animations.length > 0 && <Animations shown={props.shown} />}
         <button type="button" onClick={() => void save()}>
           {texts.viewer.screenshot}
@@ -82,24 +86,29 @@ export function Tools(props: {
   );
 }
 
-/** The extent along each axis of the view, in the unit of the file. */
-function Measures({ shown, place, path }: { shown: Shown; place: Place; path: string }) {
-  const facts = useQuery(factsOf(place, path)).data;
+interface Drawn {
+  shown: Shown;
+  drawn: (axis: Axis) => Axis;
+}
+
+/** The extent along each axis of the file, in its unit. */
+function Measures(props: Drawn & { facts: ReadonlyMap<string, string> | undefined }) {
+  const { shown, facts, drawn } = props;
   // A GLB is in metres: that of a file in millimetres is a thousand times smaller.
   const metres = Number(facts?.get('metresPerUnit') ?? 1) || 1;
   const unit = facts?.get('unit') ?? (shown.derived ? undefined : 'metre');
   return (
     <p className="measures">
-      {AXES.map((axis, at) => (
+      {AXES.map((axis) => (
         <span key={axis}>
-          {axis} {count((shown.extent[at] ?? 0) / metres)} {unitOf(unit)}
+          {axis} {count((shown.extent[AXES.indexOf(drawn(axis))] ?? 0) / metres)} {unitOf(unit)}
         </span>
       ))}
     </p>
   );
 }
 
-function Section({ shown }: { shown: Shown }) {
+function Section({ shown, drawn }: Drawn) {
   const id = useId();
   const [axis, setAxis] = useState<Axis>('x');
   const [part, setPart] = useState(0.5);
@@ -114,7 +123,7 @@ function Section({ shown }: { shown: Shown }) {
         onChange={(event) => {
           const next = event.target.value as Axis;
           setAxis(next);
-          shown.scene.section(next, part);
+          shown.scene.section(drawn(next), part);
         }}
       >
         {AXES.map((each) => (
@@ -134,7 +143,7 @@ function Section({ shown }: { shown: Shown }) {
         onChange={(event) => {
           const next = Number(event.target.value);
           setPart(next);
-          shown.scene.section(axis, next);
+          shown.scene.section(drawn(axis), next);
         }}
       />
     </span>

@@ -17,6 +17,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Axis } from './axes';
 import { addLights, furnishRoom } from './light';
 import type { Loaded } from './load';
 import { enlargePoints } from './points';
@@ -24,8 +25,6 @@ import { enlargePoints } from './points';
 const TURN = 0.2;
 const NEARER = 0.85;
 const MOST_PIXELS = 2;
-
-export type Axis = 'x' | 'y' | 'z';
 
 /** One model on one canvas. Draws only when something changed. */
 export class ModelScene {

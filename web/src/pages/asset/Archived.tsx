@@ -1,9 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, replyWithHeaders } from '../../api/client';
+import { restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
-import { ended } from '../../api/jobs';
-import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { say } from '../../ui/Toasts';
 import type { Place } from '../../viewer/sources';
@@ -17,14 +15,7 @@ export function Archived({ place, mayRestore }: { place: Place; mayRestore: bool
   const restore = async () => {
     setState({ busy: true, failure: '' });
     try {
-      const { data, headers } = await replyWithHeaders(
-        api.PUT('/database/{databaseId}/assets/{assetId}/unarchiveAsset', {
-          params: { path: place },
-          body: { confirmUnarchive: true },
-        }),
-      );
-      wrote(headers);
-      if (data.jobState !== 'done') await ended(data.jobId);
+      await restoreAsset(place);
       say(words.restored);
     } catch (error) {
       setState({ busy: false, failure: sentence(error) });

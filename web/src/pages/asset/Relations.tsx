@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import { sentence } from '../../api/errors';
@@ -10,6 +10,7 @@ import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import { showStage } from './FileTree';
 import { Pictures } from './Pictures';
+import { filesOf } from './queries';
 import {
   isLacking,
   linksOf,
@@ -141,8 +142,16 @@ function Similar({ place, path }: { place: Place; path: string }) {
   const facts = useQuery(factsOf(place, path));
   // Only a file whose surface was read has a shape to compare.
   const found = useQuery({ ...similarTo(place, path), enabled: facts.data?.has('shape') ?? false });
+  const files = useInfiniteQuery(filesOf(place));
   if (found.isError) return <Section title={words.similar} error={found.error} />;
-  const items = (found.data ?? []).map(({ similarity, filePath, assetName, ...each }) => ({
+  // The index follows a change of files later: of this asset, only files that it still has.
+  const pages = files.hasNextPage ? undefined : files.data?.pages;
+  const own =
+    pages && new Set(pages.flatMap(({ items }) => items.map((each) => each.relativePath)));
+  const alike = (found.data ?? []).filter(
+    (each) => each.assetId !== place.assetId || (own?.has(each.filePath) ?? true),
+  );
+  const items = alike.map(({ similarity, filePath, assetName, ...each }) => ({
     ...each,
     path: filePath,
     name: each.assetId === place.assetId ? nameOf(filePath) : assetName,

@@ -128,6 +128,17 @@ function Filters({ state, page, change }: Part) {
     <details className="aside">
       <summary>{texts.find.showFilters(chosenFilters(state))}</summary>
       {facets}
+      {/* The results are below the filters, out of sight. */}
+      <button
+        type="button"
+        className="primary"
+        onClick={({ currentTarget }) => {
+          currentTarget.closest('details')?.removeAttribute('open');
+          document.getElementById('content')?.focus();
+        }}
+      >
+        {texts.find.showResults(page?.reply.assetsFound ?? 0)}
+      </button>
     </details>
   );
 }

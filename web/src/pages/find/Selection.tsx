@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { api, replyWithHeaders } from '../../api/client';
+import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
 import { tags as tagsOfServer, type May } from '../../api/queries';
-import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
@@ -16,13 +15,13 @@ import { addTag } from './tagging';
 type Act = (card: Card) => Promise<void>;
 type Asking = 'download' | 'tag' | 'run' | 'archive';
 
-/** The acts that the user may do, with their names. */
-function actsOf(may: May): [Asking, string][] {
+/** The acts that the user may do with these assets, with their names. */
+function actsOf(may: May, cards: readonly Card[]): [Asking, string][] {
   const acts: [Asking, string, boolean][] = [
     ['download', texts.download, may.download],
     ['tag', texts.selection.tag, may.change],
     ['run', texts.selection.run, may.run],
-    ['archive', texts.selection.archive, may.change],
+    ['archive', texts.selection.archive, may.change && !cards.every((each) => each.isArchived)],
   ];
   return acts.flatMap(([act, name, allowed]) => (allowed ? [[act, name]] : []));
 }
@@ -39,11 +38,13 @@ export function Selection(props: {
   const cache = useQueryClient();
   const [done, setDone] = useState<number | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
-  const run = async (act: Act, finished: (number: number) => string) => {
+  const archived = cards.filter((each) => each.isArchived);
+  const active = cards.filter((each) => !each.isArchived);
+  const run = async (act: Act, finished: (number: number) => string, these = cards) => {
     setAsking(null);
     const failed: Card[] = [];
     let failure: unknown = null;
-    for (const [at, card] of cards.entries()) {
+    for (const [at, card] of these.entries()) {
       setDone(at);
       try {
         await act(card);
@@ -54,7 +55,7 @@ export function Selection(props: {
     }
     setDone(null);
     void cache.invalidateQueries({ queryKey: ['search'] });
-    const number = cards.length - failed.length;
+    const number = these.length - failed.length;
     // What failed stays selected, so that it can be tried again.
     onChange(failed);
     // The button that had the focus is gone with the selection.
@@ -79,11 +80,20 @@ export function Selection(props: {
       <button type="button" onClick={() => onChange(shown)} disabled={done !== null}>
         {texts.find.selectAll(shown.length, props.total)}
       </button>
-      {actsOf(may).map(([act, name]) => (
+      {actsOf(may, cards).map(([act, name]) => (
         <button key={act} type="button" onClick={() => setAsking(act)} disabled={done !== null}>
           {name}
         </button>
       ))}
+      {may.change && archived.length > 0 && (
+        <button
+          type="button"
+          onClick={() => void run(restoreAsset, texts.selection.restored, archived)}
+          disabled={done !== null}
+        >
+          {texts.selection.restore}
+        </button>
+      )}
       <button type="button" onClick={() => onChange([])} disabled={done !== null}>
         {texts.find.clearSelection}
       </button>
@@ -97,23 +107,13 @@ export function Selection(props: {
       )}
       {asking === 'archive' && (
         <ArchiveDialog
-          cards={cards}
+          cards={active}
           onClose={() => setAsking(null)}
-          onConfirm={() => void run(archive, texts.selection.archived)}
+          onConfirm={() => void run(archiveAsset, texts.selection.archived, active)}
         />
       )}
     </div>
   );
-}
-
-async function archive({ databaseId, assetId }: Card): Promise<void> {
-  const written = await replyWithHeaders(
-    api.DELETE('/database/{databaseId}/assets/{assetId}/archiveAsset', {
-      params: { path: { databaseId, assetId } },
-      body: { confirmArchive: true },
-    }),
-  );
-  wrote(written.headers);
 }
 
 function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {

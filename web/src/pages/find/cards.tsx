@@ -102,7 +102,10 @@ export function AssetRow(props: Props) {
       </span>
       <span className="line">
         <Open card={card} tabbable={props.tabbable} className="name" />
-        <span className="faint line">{card.description}</span>
+        <span className="faint line">
+          {card.isArchived && <span className="tag">{texts.picture.archived}</span>}{' '}
+          {card.description}
+        </span>
       </span>
       <span className="line wide">
         <bdi>{card.databaseId}</bdi>

@@ -24,6 +24,7 @@ export interface Card {
   tags: string[];
   changed: string;
   description: string;
+  isArchived: boolean;
   /** The file that matched best, as a path in the asset. */
   file: string | null;
   picture: Pictured;
@@ -44,6 +45,7 @@ export function cardOf(hit: Hit): Card {
     tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
     changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
     description: text(source.str_description),
+    isArchived: source.bool_archived === true,
     file: best ? pathOf(text(best._source.str_key), text(source.str_assetid)) : null,
     picture: pictureOf(
       // The file that is named, unless a user chose the picture of the asset.

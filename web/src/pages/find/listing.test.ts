@@ -14,6 +14,7 @@ const card = (name: string, databaseId = 'd'): Card => ({
   tags: [],
   changed: '',
   description: '',
+  isArchived: false,
   file: null,
   picture: {},
 });
