@@ -55,5 +55,6 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  // A busy machine takes longer than the 5 s of the default.
+  test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 30_000 },
 });

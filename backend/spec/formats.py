@@ -45,6 +45,17 @@ INSPECT_EXTENSIONS = (
 # which only OpenCASCADE converts.
 INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
 
+_GLTF = frozenset({"glb", "gltf"})
+_FLAT = IMAGE_EXTENSIONS | DOCUMENT_EXTENSIONS
+KINDS_IN_ORDER = (
+    _GLTF,
+    (INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS) - _FLAT - _GLTF,
+    IMAGE_EXTENSIONS,
+    DOCUMENT_EXTENSIONS,
+)
+"""Kinds of files in the order in which one of an asset is shown: images and documents are often
+the textures and drawings of its models."""
+
 # One read of an object's beginning, for the few extensions that other programs use, too. A model
 # without a mark in it is inspected only by hand (decision 54).
 START_BYTES = 4096

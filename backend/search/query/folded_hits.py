@@ -13,12 +13,7 @@ from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID
 from backend.search.query.hits import DOC_VALUES, from_doc_values
 from backend.search.query.queries import HIDDEN_FIELDS, TIE_BREAKERS
-from backend.spec.formats import (
-    DOCUMENT_EXTENSIONS,
-    IMAGE_EXTENSIONS,
-    INSPECT_CAD_EXTENSIONS,
-    INSPECT_EXTENSIONS,
-)
+from backend.spec.formats import KINDS_IN_ORDER
 
 # One more request reads them for a page of 100 assets: 300 files, from doc values, because their
 # sources may exceed a reply (decision 55).
@@ -32,13 +27,6 @@ _UNFOLDED = ("highlight", "explain")
 
 # Of files that match a search equally well, one to look at comes first, and not the first by name:
 # the order in which the page of an asset chooses the file that it opens.
-_GLTF = frozenset({"glb", "gltf"})
-_KINDS = (
-    _GLTF,
-    (INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS) - IMAGE_EXTENSIONS - DOCUMENT_EXTENSIONS - _GLTF,
-    IMAGE_EXTENSIONS,
-    DOCUMENT_EXTENSIONS,
-)
 _BY_KIND = """
 def found = doc[params.field];
 return found.size() == 0 ? params.last : params.places.getOrDefault(found.value, params.last);
@@ -51,8 +39,8 @@ _KIND_ORDER: JsonObject = {
             "source": _BY_KIND,
             "params": {
                 "field": "str_fileext.keyword",
-                "places": {f".{one}": n for n, kind in enumerate(_KINDS) for one in kind},
-                "last": len(_KINDS),
+                "places": {f".{one}": n for n, kind in enumerate(KINDS_IN_ORDER) for one in kind},
+                "last": len(KINDS_IN_ORDER),
             },
         },
         "order": "asc",

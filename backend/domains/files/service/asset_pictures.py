@@ -20,7 +20,7 @@ from backend.spec.buckets import (
     PREVIEW_METADATA,
     PRIMARY_TYPE_METADATA,
 )
-from backend.spec.formats import DOCUMENT_EXTENSIONS, IMAGE_EXTENSIONS
+from backend.spec.formats import KINDS_IN_ORDER
 from backend.spec.inspection_outputs import SMALL, THUMBNAIL
 from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_preview_key
 
@@ -30,7 +30,6 @@ PRIMARY = "primary"
 # Pages of a thousand keys in which the next picture is looked for, so that a step ends within its
 # lease. Of an asset with more files, an inspection may still choose any.
 _PAGES = 10
-_FLAT = IMAGE_EXTENSIONS | DOCUMENT_EXTENSIONS
 
 
 class _Candidate(NamedTuple):
@@ -41,11 +40,11 @@ class _Candidate(NamedTuple):
 def rank_of(path: str, size: int, *, is_primary: bool) -> str:
     """Return a text that is greater for files of higher rank.
 
-    The primary file is first, then models and point clouds before images and documents, which are
-    often textures and drawings of them, then larger files.
+    The primary file is first; then the order is that of `KINDS_IN_ORDER`, then by size.
     """
-    is_solid = extension_of(path).removeprefix(".") not in _FLAT
-    return f"{int(is_primary)}{int(is_solid)}.{size:020}.{_name_of(path)}"
+    extension = extension_of(path).removeprefix(".")
+    behind = [at for at, kind in enumerate(reversed(KINDS_IN_ORDER), 1) if extension in kind]
+    return f"{int(is_primary)}{max(behind, default=0)}.{size:020}.{_name_of(path)}"
 
 
 def ranked_file(rank: str) -> str:
