@@ -109,6 +109,34 @@ test('a reader of one database sees nothing of the others, and is offered no cha
   await context.close();
 });
 
+test('another user who signs in again over a page sees nothing of it', async () => {
+  const { context, page, seen } = await open(browser);
+  const key = newUser(`other-${Date.now()}`);
+  await withKey(page);
+  await page.goto(`${UI}?q=lamp`);
+  await page.locator(HITS, { hasText: /^lamp$/ }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Name', { exact: true }).fill('draft of the first');
+  const secrets = ['draft of the first', await page.locator('.tree .file').first().textContent()];
+  await page.route('**/database/library/assets/*', (route) =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 403, json: { message: 'Forbidden' } })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Your sign-in has ended').waitFor();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('API key', { exact: true }).fill(key);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const left = await contents(page);
+  for (const secret of secrets) assert.ok(!left.includes(secret), secret);
+  assert.equal(await page.title(), 'Vitrine');
+  await page.getByText('This asset does not exist, or you may not see it.').waitFor();
+  clean(seen);
+  await context.close();
+});
+
 test('after a change of user nothing of the first one is left in the tab', async () => {
   const { context, page, seen } = await open(browser);
   const key = newUser(`stranger-${Date.now()}`);
@@ -122,6 +150,7 @@ test('after a change of user nothing of the first one is left in the tab', async
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await box.waitFor();
+  assert.equal(await page.title(), 'Vitrine');
   const replies = repliesOf(page);
   await page.goto(UI);
   await box.fill(key);

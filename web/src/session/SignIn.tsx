@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { configuration } from '../api/queries';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
@@ -12,10 +12,6 @@ export function SignIn() {
   const { state, failure, once } = useSyncExternalStore(beginning.subscribe, beginning.current);
   const config = useQuery(configuration);
   const [refused, setRefused] = useState('');
-  // The title may name what the user before looked at.
-  useEffect(() => {
-    document.title = texts.product;
-  }, []);
   if (state === 'working') {
     return (
       <main className="centre" role="status">

@@ -2,6 +2,7 @@ import { forgetPictures } from '../api/pictures';
 import { configuration, queries } from '../api/queries';
 import { forgetWrites } from '../api/writes';
 import { router } from '../router';
+import { texts } from '../texts';
 import { completeSignIn, endSession, renew } from './oidc';
 import { exchange, takeSecret } from './once';
 import { forget, renewWith, session, signIn, type Credential } from './session';
@@ -83,6 +84,7 @@ export function wipe(): void {
   forgetWrites();
   queries.removeQueries({ predicate: (query) => query.queryKey[0] !== 'configuration' });
   queries.getMutationCache().clear();
+  document.title = texts.product;
 }
 
 export async function signOut(): Promise<void> {

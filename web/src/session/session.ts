@@ -17,11 +17,13 @@ export interface Session {
   credential: Credential | null;
   /** The server refused the credential; the page waits for a new one and keeps its state. */
   expired: boolean;
+  /** How many users were forgotten: what the page shows belongs to one of them. */
+  forgotten: number;
 }
 
 const STORED = 'vitrine.credential';
 const listeners = new Set<() => void>();
-let state: Session = { credential: restored(), expired: false };
+let state: Session = { credential: restored(), expired: false, forgotten: 0 };
 let renewal: (() => Promise<Credential | null>) | null = null;
 let renewing: Promise<Credential | null> | null = null;
 
@@ -37,13 +39,13 @@ export const session = {
 export function signIn(credential: Credential, keep: boolean): void {
   if (keep) sessionStorage.setItem(STORED, JSON.stringify(credential));
   else sessionStorage.removeItem(STORED);
-  set({ credential, expired: false });
+  set({ ...state, credential, expired: false });
 }
 
 /** Forgets the credential and all that this tab stored for its user. */
 export function forget(): void {
   sessionStorage.clear();
-  set({ credential: null, expired: false });
+  set({ credential: null, expired: false, forgotten: state.forgotten + 1 });
 }
 
 /** Notes that the server refused `token`, unless a newer one is in use by now. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Fragment, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { configuration, me, useMayWrite } from '../api/queries';
 import { SearchBox } from '../pages/find/SearchBox';
 import { beginning, signOut } from '../session/begin';
@@ -16,13 +16,17 @@ import { useKey } from './useKey';
 const Keys = lazy(() => import('./Keys').then((found) => ({ default: found.Keys })));
 
 export function Shell() {
-  const { credential, expired } = useSyncExternalStore(session.subscribe, session.current);
+  const { credential, expired, forgotten } = useSyncExternalStore(
+    session.subscribe,
+    session.current,
+  );
   const { state } = useSyncExternalStore(beginning.subscribe, beginning.current);
   useFocusOnNavigation();
   if (state === 'popup') return <p className="notice">{texts.signIn.closeWindow}</p>;
   if (!credential) return <SignIn />;
   return (
-    <>
+    // The next user gets a new page: this one holds replies and drafts of the user before.
+    <Fragment key={forgotten}>
       <a className="skip" href="#content">
         {texts.skip}
       </a>
@@ -34,7 +38,7 @@ export function Shell() {
       {expired && <SignInAgain />}
       <Drops />
       <Toasts />
-    </>
+    </Fragment>
   );
 }
 
