@@ -65,12 +65,17 @@ class AssetPictures:
     objects: Objects
 
     def follow(
-        self, target: FileTarget, change: str, *, gone: str | None = None, forget: bool = False
+        self,
+        target: FileTarget,
+        change: str,
+        *,
+        gone: str | None = None,
+        delete_earlier: bool = False,
     ) -> None:
         """Make the preview of the file with the highest rank that of the asset, or remove it.
 
         A preview of a user is kept. `change` marks the written objects. If only the file at the
-        path `gone` disappeared, the picture of another file remains. `forget` also deletes the
+        path `gone` disappeared, the picture of another file remains. `delete_earlier` also deletes the
         earlier versions, which may show a deleted file.
         """
         bucket = self.assets.get_bucket(target.asset.bucket_id)
@@ -80,8 +85,8 @@ class AssetPictures:
         shown = head.metadata.get(RANK_METADATA, "") if isinstance(head, ObjectHead) else None
         if gone is None or (shown is not None and ranked_file(shown) == _name_of(gone)):
             self._choose(target, place, shown, change)
-        if forget:
-            self._forget(place)
+        if delete_earlier:
+            self._delete_earlier(place)
 
     def _choose(self, target: FileTarget, place: ObjectRef, shown: str | None, change: str) -> None:
         asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
@@ -176,7 +181,7 @@ class AssetPictures:
         except NotFoundError:  # archived or deleted meanwhile
             return
 
-    def _forget(self, place: ObjectRef) -> None:
+    def _delete_earlier(self, place: ObjectRef) -> None:
         folder = place.key.removesuffix("png")
         page = self.objects.list_versions(place.bucket, folder)
         late = [one.ref for one in page.versions if not one.is_latest or one.is_delete_marker]

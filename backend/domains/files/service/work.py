@@ -115,8 +115,8 @@ class Endings:
     def _follow_picture(self, work: Work) -> None:
         operation, target = work.change.operation, work.target
         gone = target.path if operation in _REMOVING and not work.change.is_prefix else None
-        forget = operation == "deleteFile"
-        self.pictures.follow(target, work.mark, gone=gone, forget=forget)
+        delete_earlier = operation == "deleteFile"
+        self.pictures.follow(target, work.mark, gone=gone, delete_earlier=delete_earlier)
 
     def _follow(self, asset: Asset) -> None:
         """Write the asset's type until it is stable, because uploads may end at the same time."""
