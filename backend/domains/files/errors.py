@@ -47,7 +47,8 @@ class FileExistsInAssetError(AlreadyExistsError):
 
     def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
         file = "an archived file" if is_archived else "a file"
-        super().__init__(f"Asset {asset_id} already has {file} {path}")
+        remedy = ": restore it, or delete it first" if is_archived else ""
+        super().__init__(f"Asset {asset_id} already has {file} {path}{remedy}")
 
 
 class FileStateError(StateForbidsError):
