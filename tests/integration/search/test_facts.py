@@ -16,16 +16,22 @@ from backend.core.transactions import Update
 from backend.domains.access.policy.model import parse_rule
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.facts.rules import shape_text
+from backend.processing.descriptors import descriptor
+from backend.processing.files import Files
+from backend.processing.inspection import merged, read_model
 from backend.search.indexing.projections import FileSource, project
 from backend.search.query.models import SearchBody, SimpleSearchBody
 from backend.search.query.pairs import AttributesNotIndexedError
 from backend.search.query.similar import ShapeQueries
 from backend.search.values import Record
 from backend.spec.tables.operations import SEARCH_STATE
+from samples import formats, furniture, gltf, machines, town, trees
+from tests.factories.access import OnlyUser
 from tests.factories.policies import stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library, asset
 from tests.integration.search.test_permissions import RulesAuthorization, under
+from tests.unit.processing.samples import Asset
 
 BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
 FIRST = json.loads(
@@ -194,6 +200,32 @@ def old_mappings() -> Any:
     return Update(table=SEARCH_STATE, key={"stateKey": "search"}, remove=("mappingVersions",))
 
 
+def test_unlike_models_are_not_called_alike(library: Library) -> None:
+    models = {
+        "chair": furniture.chair(),
+        "lamp": furniture.lamp(),
+        "pine": trees.pine(),
+        "house": gltf.single("house", town.house(), town.HOUSE),
+        "gear": machines.in_metal("gear", machines.spur_gear(), "steel"),
+    }
+    files = {f"{name}.glb": gltf.glb(model) for name, model in models.items()}
+    files["gear.stl"] = formats.stl(machines.spur_gear(), name="gear")
+    shapes: dict[str, str] = {}
+    for name, data in files.items():
+        parts = merged(read_model(data, name, name[-3:], Files(Asset())).parts)
+        shapes[name] = str(shape_text(descriptor(parts) or []))
+    library.put({name: file(name, {"fact_shape": text}) for name, text in shapes.items()})
+    similar = ShapeQueries(library.engine, library.service.state, OnlyUser()).similar
+    found: dict[str, dict[str, float]] = {}
+    for name, text in shapes.items():
+        hits = similar(CALLER, text, size=9, but=FileKeyRef("museum", name, f"{name}/file.txt"))
+        found[name] = {hit.asset_id: hit.similarity for hit in hits}
+    assert found["gear.glb"].pop("gear.stl") == found["gear.stl"].pop("gear.glb") > 0.95
+    others = {(one, other): alike for one, all_ in found.items() for other, alike in all_.items()}
+    assert max(others.values()) == others["chair.glb", "pine.glb"] < 0.5
+    assert sum(alike > 0.1 for alike in others.values()) == 2
+
+
 def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> None:
     chance = random.Random(3)
     shapes = {f"f{n}": [chance.random() for _ in range(75)] for n in range(40)}
@@ -223,7 +255,7 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     assert found[0].asset_id == "near"
     for one in found:
         apart = math.dist(shapes[one.asset_id], shapes["f0"])
-        assert one.similarity == pytest.approx(1 / (1 + apart**2), rel=0.02)
+        assert one.similarity == pytest.approx(0.5 ** (apart**2 / 0.04), rel=0.03, abs=1e-4)
     (itself,) = similar(CALLER, text, size=1, but=FileKeyRef("", "", ""))
     assert (itself.asset_id, itself.similarity) == ("f0", 1.0)
     assert (

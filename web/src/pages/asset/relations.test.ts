@@ -87,7 +87,7 @@ test('of another asset the most similar file is shown, and shapes that are hardl
     found('b', '/b.glb', 0.9),
     found('b', '/b.obj', 0.9),
     found('a', '/a.obj', 0.8),
-    found('c', '/c.glb', 0.59),
+    found('c', '/c.glb', 0.24),
   ];
   GET.mockResolvedValue({ items });
   const shown = (await run(similarTo(place, '/a.glb'))) as typeof items;

@@ -20,7 +20,7 @@ const ROUTE = '/database/{databaseId}/assets/{assetId}';
 const PAGE = 500;
 const SIMILAR = 8;
 /** Below this, shapes have little more in common than that they have one. */
-const LEAST = 0.6;
+const LEAST = 0.25;
 
 /** A part of the page that the caller may not see, or that the deployment has not, is left out. */
 async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
