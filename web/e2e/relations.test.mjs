@@ -83,3 +83,80 @@ test('files that a new model lacks are named as soon as it is inspected, also at
   clean(seen);
   await context.close();
 });
+
+for (const [width, colorScheme] of [
+  [360, 'light'],
+  [1280, 'dark'],
+]) {
+  test(`what is moved, renamed, archived or deleted names what will miss it (${width} px)`, async () => {
+    const viewport = { width, height: 740 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const model = triangle('parts/a.bin', ['parts/b.png']);
+    const files = [
+      file('a.gltf', model),
+      file('a.bin', CORNERS),
+      file('lonely.txt', 'nobody refers to this'),
+    ];
+    await newAsset(page, files, `misses ${Date.now()}`);
+    const dialog = page.getByRole('dialog');
+    const act = async (path, name) => {
+      await page.getByLabel(`Change ${path}`, { exact: true }).click();
+      await page.locator('.file-menu').getByRole('button', { name, exact: true }).click();
+      await dialog.waitFor();
+    };
+    await act('a.bin', 'Move');
+    await dialog.getByLabel('Folder').fill('parts');
+    await dialog.getByRole('button', { name: 'Move' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    // The model is inspected again once its data is there.
+    await page.getByText('One of these files is missing').waitFor();
+    const refers = dialog.getByRole('alert').getByText('A file of this asset refers to');
+    for (const [path, name] of [
+      ['parts/a.bin', 'Rename'],
+      ['parts/a.bin', 'Move'],
+      ['parts/a.bin', 'Archive'],
+      ['parts/a.bin', 'Delete'],
+      ['parts', 'Archive'],
+      ['parts', 'Delete'],
+    ]) {
+      await act(path, name);
+      await refers.waitFor();
+      assert.equal(await dialog.locator('li').innerText(), '/a.gltf');
+      if (path === 'parts/a.bin' && name === 'Rename') {
+        await accessible(page, 'a file that another one will miss');
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `the page is ${wide} px wide`);
+      }
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await act('a.gltf', 'Move');
+    await page.waitForTimeout(500);
+    assert.equal(await dialog.getByRole('alert').count(), 0, 'it stays where it is');
+    await dialog.getByLabel('Folder').fill('elsewhere');
+    await dialog.getByText('It refers to a file by its relative path').waitFor();
+    await page.keyboard.press('Escape');
+    await act('lonely.txt', 'Delete');
+    await dialog.getByText('This cannot be undone').waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('assets that are archived name those that consist of them', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?q=ring-gear`);
+  await page.locator(HITS, { hasText: /^ring-gear$/ }).focus();
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Archive' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('An asset has some of them as parts').waitFor();
+  assert.match(await dialog.getByRole('alert').innerText(), /planetary-gear/);
+  await accessible(page, 'archiving a part');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  clean(seen);
+  await context.close();
+});

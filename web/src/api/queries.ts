@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, reply } from './client';
 import { isTransient } from './errors';
+import { pagesOf } from './listing';
 
 const MINUTE = 60_000;
 
@@ -72,12 +73,9 @@ export const databases = queryOptions({
   queryKey: ['databases'],
   queryFn: async () => {
     const items = [];
-    let startingToken: string | undefined;
-    do {
-      const page = await reply(api.GET('/database', { params: { query: { startingToken } } }));
-      items.push(...page.Items);
-      startingToken = page.NextToken ?? undefined;
-    } while (startingToken);
+    const read = (startingToken?: string) =>
+      reply(api.GET('/database', { params: { query: { startingToken } } }));
+    for await (const page of pagesOf(read)) items.push(...page.Items);
     return items;
   },
 });

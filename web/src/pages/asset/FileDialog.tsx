@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
+import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { legible } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
@@ -9,7 +11,9 @@ import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import {
   change,
+  destinationOf,
   draftOf,
+  folderOf,
   isFolder,
   refusal,
   stemOf,
@@ -17,6 +21,7 @@ import {
   type Draft,
   type Subject,
 } from './changes';
+import { referencesOf, relativeOf, usersOf } from './relations';
 
 const words = texts.files;
 
@@ -70,6 +75,7 @@ export function FileDialog(props: Props) {
         ) : (
           <p>{meaning(act, subject)}</p>
         )}
+        <Misses {...props} draft={draft} />
         {state.failure && (
           <p className="failure" role="alert">
             {state.failure}
@@ -93,6 +99,26 @@ export function FileDialog(props: Props) {
     </Dialog>
   );
 }
+
+/** What will not be found after the act: by other files, and by the file at another place. */
+function Misses({ place, act, subject, draft }: Props & { draft: Draft }) {
+  const { path } = subject;
+  const users = useQuery({ ...usersOf(place, path), enabled: isGone(act), staleTime: 0 });
+  const leaves = isTransfer(act) && (draft.target !== null || !staysBeside(draft, path));
+  const needs = useQuery({ ...referencesOf(place, path), enabled: leaves, select: relativeOf });
+  const { file, folder, needs: needed } = texts.dependents;
+  return (
+    <>
+      {isGone(act) && <Dependents found={users} title={isFolder(subject) ? folder : file} />}
+      {leaves && <Dependents found={needs} title={needed} />}
+    </>
+  );
+}
+
+const isGone = (act: Act): boolean => !['copy', 'restore'].includes(act);
+
+const staysBeside = (draft: Draft, path: string): boolean =>
+  folderOf(destinationOf(draft)) === folderOf(path);
 
 const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
 

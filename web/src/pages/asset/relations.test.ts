@@ -11,8 +11,17 @@ vi.mock('../../api/client', () => ({
   reply: (value: unknown) => value,
 }));
 const relations = await import('./relations');
-const { assetsOf, idOf, linksOf, missingOf, picturesOf, referencesOf, similarTo, usersOf } =
-  relations;
+const {
+  assetsOf,
+  idOf,
+  linksOf,
+  missingOf,
+  picturesOf,
+  referencesOf,
+  similarTo,
+  usersOf,
+  wholesOf,
+} = relations;
 
 const place = { databaseId: 'd', assetId: 'a' };
 const queries = [
@@ -57,6 +66,33 @@ test('a file lacks what is missing, absolute or outside the asset, and nothing e
   ];
   GET.mockResolvedValue({ items });
   expect(await run(missingOf(place))).toEqual(new Map([['/bad.gltf', 3]]));
+});
+
+test('the files that refer to a file or into a folder are read from all pages', async () => {
+  const pages = [{ items: [], NextToken: 'next' }, { items: [{ filePath: '/a.gltf' }] }];
+  GET.mockImplementation(() => Promise.resolve(pages.shift()));
+  expect(await ask(usersOf(place, '/parts/'))).toEqual(['/a.gltf']);
+  const queries = GET.mock.calls.map((each) => (each[1] as { params: { query: object } }).params);
+  expect(queries.map(({ query }) => query)).toMatchObject([
+    { filePath: '/parts', isPrefix: true, startingToken: undefined },
+    { filePath: '/parts', isPrefix: true, startingToken: 'next' },
+  ]);
+});
+
+test('assets that consist of some others are named once, and not if they are among them', async () => {
+  const whole = (assetId: string) => ({ databaseId: 'd', assetId, assetName: `the ${assetId}` });
+  const parents = new Map([
+    ['wheel', [whole('car'), whole('cart')]],
+    ['car', [whole('fleet')]],
+  ]);
+  GET.mockImplementation((_: string, { params }: { params: { path: { assetId: string } } }) =>
+    Promise.resolve({ parents: parents.get(params.path.assetId) ?? [] }),
+  );
+  const places = ['wheel', 'car', 'lamp'].map((assetId) => ({ databaseId: 'd', assetId }));
+  expect(await (wholesOf(places).queryFn as () => Promise<unknown>)()).toEqual([
+    'the cart',
+    'the fleet',
+  ]);
 });
 
 test('an asset with several links is shown once, with the aliases of all', () => {

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { pagesOf } from '../../api/listing';
+import { queries } from '../../api/queries';
 import type { components } from '../../api/schema';
 import type { Place } from '../../viewer/sources';
 
@@ -18,6 +20,7 @@ export interface Shown extends Place {
 
 const ROUTE = '/database/{databaseId}/assets/{assetId}';
 const PAGE = 500;
+const AT_ONCE = 6;
 const SIMILAR = 8;
 /** Below this, shapes have little more in common than that they have one. */
 const LEAST = 0.25;
@@ -73,16 +76,28 @@ export const missingOf = (place: Place) =>
 export const isLacking = ({ state }: Reference): boolean =>
   state === 'missing' || state === 'absolute' || state === 'outside';
 
-/** The files of the asset that refer to a file. */
-export const usersOf = (place: Place, filePath: string) =>
+/** The paths of the files that a file finds by its own place, each once. */
+export const relativeOf = (found: References | null): string[] => [
+  ...new Set(found?.references.flatMap(({ filePath }) => filePath ?? [])),
+];
+
+/** The files of the asset that refer to a file, or from outside to one of a folder (`…/`). */
+export const usersOf = (place: Place, path: string) =>
   queryOptions({
-    queryKey: keyOf(place, 'users', filePath),
+    queryKey: keyOf(place, 'users', path),
     queryFn: async (): Promise<string[]> => {
-      const query = { filePath, pageSize: PAGE, maxItems: PAGE };
-      const found = await unlessDenied(
-        reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } })),
-      );
-      return found?.items.map((each) => each.filePath) ?? [];
+      const named = { filePath: path.replace(/\/$/, ''), isPrefix: path.endsWith('/') };
+      const users: string[] = [];
+      const read = async (startingToken?: string) => {
+        const query = { ...named, pageSize: PAGE, maxItems: PAGE, startingToken };
+        const sent = reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } }));
+        return (await unlessDenied(sent)) ?? { items: [] };
+      };
+      for await (const page of pagesOf(read)) {
+        users.push(...page.items.map((each) => each.filePath));
+        if (users.length >= PAGE) break;
+      }
+      return users;
     },
   });
 
@@ -106,6 +121,24 @@ export const linksOf = (place: Place) =>
         related: assetsOf(found?.related),
       };
     },
+  });
+
+/** The names of the assets that consist of some of these, and are not among them. */
+export const wholesOf = (places: readonly Place[]) =>
+  queryOptions({
+    queryKey: ['links', 'wholes', places.map(idOf)],
+    queryFn: async (): Promise<string[]> => {
+      const wholes = new Map<string, string>();
+      for (let at = 0; at < places.length; at += AT_ONCE) {
+        const some = places.slice(at, at + AT_ONCE);
+        const found = await Promise.all(some.map((place) => queries.query(linksOf(place))));
+        for (const each of found.flatMap(({ parents }) => parents))
+          wholes.set(idOf(each), each.name);
+      }
+      places.forEach((each) => wholes.delete(idOf(each)));
+      return [...wholes.values()];
+    },
+    staleTime: 0,
   });
 
 /** An asset that is linked more than once, under several aliases, is shown once with them. */

@@ -4,9 +4,11 @@ import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
 import { tags as tagsOfServer, type May } from '../../api/queries';
 import { texts } from '../../texts';
+import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
+import { wholesOf } from '../asset/relations';
 import { DownloadDialog } from './DownloadDialog';
 import type { Card } from './hits';
 import { RunDialog } from './RunDialog';
@@ -148,6 +150,7 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
 }
 
 function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
+  const wholes = useQuery(wholesOf(props.cards));
   return (
     <Dialog title={texts.selection.archiveTitle(props.cards.length)} onClose={props.onClose}>
       <ul className="names" tabIndex={0}>
@@ -158,6 +161,7 @@ function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: (
         ))}
       </ul>
       <p>{texts.selection.archiveHelp}</p>
+      <Dependents found={wholes} title={texts.dependents.assets} />
       <div className="acts">
         <button type="button" className="primary" onClick={props.onConfirm}>
           {texts.selection.archive}

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { isTransient, sentence } from '../../api/errors';
+import { pagesOf } from '../../api/listing';
 import type { components } from '../../api/schema';
 import { texts } from '../../texts';
 import { extensionOf } from '../../viewer/kinds';
@@ -72,15 +73,16 @@ async function list(card: Card): Promise<Listed> {
 
 async function filesOf(path: { databaseId: string; assetId: string }): Promise<FileItem[]> {
   const files: FileItem[] = [];
-  let startingToken: string | undefined;
-  do {
+  const read = (startingToken?: string) => {
     const query = { basic: true, includeArchived: true, pageSize: PAGE, startingToken };
-    const page = await reply(
+    return reply(
       api.GET('/database/{databaseId}/assets/{assetId}/listFiles', { params: { path, query } }),
     );
+  };
+  for await (const page of pagesOf(read)) {
     files.push(...page.items.filter((each) => !each.isFolder));
-    startingToken = page.NextToken ?? undefined;
-  } while (startingToken && files.length <= MOST_FILES);
+    if (files.length > MOST_FILES) break;
+  }
   return files;
 }
 

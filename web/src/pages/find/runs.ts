@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { sentence } from '../../api/errors';
+import { pagesOf } from '../../api/listing';
 import type { components } from '../../api/schema';
 import { GLOBAL, nameOf, workflowOf, type LeftOut, type Target, type Workflow } from './listing';
 
@@ -16,13 +17,9 @@ export const workflowsFor = (databases: readonly string[]) =>
     queryKey: ['workflows', databases],
     queryFn: async (): Promise<Workflow[]> => {
       const found: Workflow[] = [];
-      let startingToken: string | undefined;
-      do {
-        const query = { startingToken };
-        const { message } = await reply(api.GET('/workflows', { params: { query } }));
-        found.push(...message.Items.map(workflowOf));
-        startingToken = message.NextToken ?? undefined;
-      } while (startingToken);
+      const read = async (startingToken?: string) =>
+        (await reply(api.GET('/workflows', { params: { query: { startingToken } } }))).message;
+      for await (const page of pagesOf(read)) found.push(...page.Items.map(workflowOf));
       return found.filter(
         ({ databaseId }) => databaseId === GLOBAL || databases.includes(databaseId),
       );

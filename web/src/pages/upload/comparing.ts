@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { api, reply } from '../../api/client';
 import { sentence } from '../../api/errors';
+import { pagesOf } from '../../api/listing';
 import { queries } from '../../api/queries';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
@@ -26,19 +27,18 @@ export const sizesOf = (place: Place) =>
     queryKey: ['files', place.databaseId, place.assetId, 'sizes'],
     queryFn: async ({ signal }) => {
       const sizes = new Map<string, number>();
-      let startingToken: string | undefined;
-      do {
-        const page = await reply(
+      const read = (startingToken?: string) =>
+        reply(
           api.GET('/database/{databaseId}/assets/{assetId}/listFiles', {
             params: { path: place, query: { basic: true, pageSize: 1000, startingToken } },
             signal,
           }),
         );
+      for await (const page of pagesOf(read)) {
         for (const each of page.items) {
           if (each.size != null) sizes.set(`/${each.relativePath.replace(/^\/+/, '')}`, each.size);
         }
-        startingToken = page.NextToken ?? undefined;
-      } while (startingToken);
+      }
       return sizes;
     },
     // Another tab or program may have uploaded meanwhile.

@@ -1,5 +1,6 @@
 import { api, reply } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { pagesOf } from '../../api/listing';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { partSizes } from './parts';
@@ -59,11 +60,10 @@ async function unlessGone<T>(sent: Promise<T>): Promise<T | null> {
 /** Large files have an upload each. */
 async function openUploads({ databaseId, assetId }: Place, size: number): Promise<string[]> {
   const found: string[] = [];
-  let startingToken: string | undefined;
-  for (let page = 0; page < PAGES; page++) {
-    const listed = await reply(
-      api.GET('/uploads', { params: { query: { pageSize: 100, startingToken } } }),
-    );
+  let pages = 0;
+  const read = (startingToken?: string) =>
+    reply(api.GET('/uploads', { params: { query: { pageSize: 100, startingToken } } }));
+  for await (const listed of pagesOf(read)) {
     const same = listed.items.filter(
       (each) =>
         each.state === 'open' &&
@@ -74,8 +74,7 @@ async function openUploads({ databaseId, assetId }: Place, size: number): Promis
         each.size === size,
     );
     found.push(...same.map((each) => each.uploadId));
-    if (!listed.NextToken) break;
-    startingToken = listed.NextToken;
+    if (++pages === PAGES) break;
   }
   return found.slice(0, COMPARED);
 }

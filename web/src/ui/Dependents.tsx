@@ -1,0 +1,29 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { sentence } from '../api/errors';
+import { texts } from '../texts';
+import { Name } from './Name';
+
+const SHOWN = 8;
+
+/** Names what will miss something that is about to be moved, hidden or deleted. */
+export function Dependents(props: {
+  found: UseQueryResult<readonly string[]>;
+  title: (number: number) => string;
+}) {
+  const { data = [], error, isPending } = props.found;
+  if (isPending) return <p className="faint">{texts.dependents.checking}</p>;
+  if (!error && !data.length) return null;
+  return (
+    <div className="notice" role="alert">
+      <p>{error ? texts.dependents.unknown(sentence(error)) : props.title(data.length)}</p>
+      <ul>
+        {data.slice(0, SHOWN).map((each) => (
+          <li key={each}>
+            <Name text={each} />
+          </li>
+        ))}
+      </ul>
+      {data.length > SHOWN && <p>{texts.find.more(data.length - SHOWN)}</p>}
+    </div>
+  );
+}
