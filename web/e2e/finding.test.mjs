@@ -138,3 +138,31 @@ test('zoom keeps the middle of a picture in its place', async () => {
   clean(seen);
   await close(context);
 });
+
+test('the list counts the tags for which a row has no room, and cuts none in two', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.route('**/search', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const [first] = body.hits?.hits ?? [];
+    if (first) first._source.list_tags = ['photogrammetry', 'restoration', 'oak', 'museum'];
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${UI}?view=list`);
+  const tags = page.locator('[data-index="0"] .tags');
+  await tags.getByText('+2').waitFor();
+  const [place, ...parts] = await tags.evaluate((each) =>
+    [each, ...each.children].map((one) => {
+      const { top, bottom, left, right } = one.getBoundingClientRect();
+      return { top, bottom, left, right };
+    }),
+  );
+  assert.equal(parts.length, 3);
+  for (const part of parts) {
+    assert.ok(part.right <= place.right + 1 && part.left >= place.left - 1, 'within its column');
+  }
+  await accessible(page, 'a list with tags');
+  clean(seen);
+  await context.close();
+});

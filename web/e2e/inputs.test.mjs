@@ -6,6 +6,7 @@ import {
   accessible,
   chooseFiles,
   clean,
+  close,
   endpoint,
   file,
   filled,
@@ -162,4 +163,42 @@ test('a card shows the kind of its file, and its size', async () => {
   await page.locator('.card .faint', { hasText: /^glb · [\d.]+ [kM]B · library$/ }).waitFor();
   clean(seen);
   await context.close();
+});
+
+/** Waits for the picture that the walk serves: four times as high as wide. */
+const isTall = (page, selector) =>
+  page.waitForFunction((where) => {
+    const { naturalWidth, naturalHeight } = document.querySelector(where) ?? {};
+    return naturalHeight > 0 && naturalHeight === 4 * naturalWidth;
+  }, selector);
+
+test('the picture of a file that has no viewer is shown whole, in windows of any width', async () => {
+  for (const width of [360, 1920]) {
+    const { context, page, seen } = await open(browser, { viewport: { width, height: 900 } });
+    await withKey(page);
+    const tall = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="40"/>';
+    await page.route(/preview(File)?\.\w+\?/, (route) =>
+      route.request().resourceType() === 'image'
+        ? route.fulfill({ contentType: 'image/svg+xml', body: tall })
+        : route.continue(),
+    );
+    await page.goto(UI);
+    const card = page.locator('.card .picture').first();
+    await card.locator('img').waitFor();
+    await page.waitForFunction(() => document.querySelector('.card .picture img').complete);
+    const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
+    assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);
+    await isTall(page, '.card .picture img');
+    await page.goto(`${UI}?q=flange`);
+    await page.locator(HITS, { hasText: /^flange$/ }).click();
+    await page.locator('.tree .file', { hasText: 'flange.pdf' }).click();
+    await page.getByText('This is a picture of the file.').waitFor();
+    const [stage, picture] = [page.locator('.stage'), page.locator('.poster img')];
+    await isTall(page, '.poster img');
+    const [place, shown] = [await stage.boundingBox(), await picture.boundingBox()];
+    assert.ok(shown.height <= place.height + 1, `${shown.height} of ${place.height} px`);
+    assert.ok(shown.width <= place.width + 1, `${shown.width} of ${place.width} px`);
+    clean(seen);
+    await close(context);
+  }
 });

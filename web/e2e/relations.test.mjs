@@ -160,3 +160,34 @@ test('assets that are archived name those that consist of them', async () => {
   clean(seen);
   await context.close();
 });
+
+test('the metadata of an asset is shown by its types, and runs nothing', async () => {
+  const { context, page, seen } = await open(browser, { locale: 'de-DE' });
+  await withKey(page);
+  const hostile = '<img src=x onerror=alert(1)> javascript:alert(1) https://192.0.2.1/';
+  await page.route(/\/metadata(\?|$)/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    body.metadata.push({
+      ...body.metadata[0],
+      metadataKey: 'note',
+      metadataValue: hostile,
+      metadataValueType: 'string',
+    });
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${UI}?q=planetary-gear`);
+  await page.locator(HITS).first().click();
+  const rows = part(page, 'Metadata').locator('dd');
+  await rows.last().waitFor();
+  const shown = await rows.allInnerTexts();
+  assert.ok(
+    shown.some((each) => /^\d\d\.\d\d\.\d{4}$/.test(each)),
+    `a day as it is written there: ${shown}`,
+  );
+  assert.ok(shown.includes(hostile));
+  assert.equal(await part(page, 'Metadata').locator('a, img').count(), 0);
+  await accessible(page, 'metadata');
+  clean(seen);
+  await context.close();
+});

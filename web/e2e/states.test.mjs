@@ -176,37 +176,6 @@ test('each reason why a file is not shown is said in words on the page of its as
   await close(context);
 });
 
-test('the picture of a file that has no viewer is shown whole, in windows of any width', async () => {
-  for (const width of [360, 1920]) {
-    const { context, page, seen } = await open(browser, { viewport: { width, height: 900 } });
-    await withKey(page);
-    const tall = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="40"/>';
-    await page.route(/previewFile/, (route) =>
-      route.request().resourceType() === 'image'
-        ? route.fulfill({ contentType: 'image/svg+xml', body: tall })
-        : route.continue(),
-    );
-    await page.goto(UI);
-    const card = page.locator('.card .picture').first();
-    await card.locator('img').waitFor();
-    await page.waitForFunction(() => document.querySelector('.card .picture img').complete);
-    const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
-    assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);
-    await page.unrouteAll();
-    await page.goto(`${UI}?q=flange`);
-    await page.locator(HITS, { hasText: /^flange$/ }).click();
-    await page.locator('.tree .file', { hasText: 'flange.pdf' }).click();
-    await page.getByText('This is a picture of the file.').waitFor();
-    const [stage, picture] = [page.locator('.stage'), page.locator('.poster img')];
-    await page.waitForFunction(() => document.querySelector('.poster img')?.complete);
-    const [place, shown] = [await stage.boundingBox(), await picture.boundingBox()];
-    assert.ok(shown.height <= place.height + 1, `${shown.height} of ${place.height} px`);
-    assert.ok(shown.width <= place.width + 1, `${shown.width} of ${place.width} px`);
-    clean(seen);
-    await close(context);
-  }
-});
-
 test('facets count the assets of the grid, and a heading is there at once', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);

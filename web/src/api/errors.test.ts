@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
-import { ApiError, isTransient, JobFailed, sentence } from './errors';
+import { ApiError, fieldsOf, isTransient, JobFailed, sentence } from './errors';
 
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
   ApiError.of(new Response(null, { status, headers }), body);
@@ -55,6 +55,23 @@ test('each field of a refusal is a sentence, which begins with what the page cal
   expect(sentence(refusal(400, { message: 'x', code: 'InvalidInput', errors }))).toBe(
     'The name must not contain < >. The description must have at least 4 characters. Tag oak does not exist.',
   );
+});
+
+test('the fields of a refusal are named, and otherwise the code says what it is about', () => {
+  const errors = [
+    { field: 'files.0.relativeKey', message: 'must not contain < >' },
+    { field: 'description', message: 'is required' },
+  ];
+  const of = (body: object) => fieldsOf(refusal(400, body));
+  expect(of({ code: 'InvalidInput', message: 'x', errors })).toEqual([
+    'relativeKey',
+    'description',
+  ]);
+  expect(of({ code: 'InvalidInput', message: 'assetName: must not be empty' })).toEqual([
+    'assetName',
+  ]);
+  expect(of({ code: 'FileExists', message: 'There is one' })).toEqual(['FileExists']);
+  expect(fieldsOf(new Error('x'))).toEqual([]);
 });
 
 test('names that people chose stay as they are', () => {

@@ -70,6 +70,14 @@ export function sentence(error: unknown): string {
   return plain(error.message);
 }
 
+/** What the API calls the fields that it refused, or the only thing that its code is about. */
+export function fieldsOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  const found = error.fields.length ? error.fields : [named(error.message)];
+  const names = found.map(({ field }) => nameOf(field)).filter(Boolean);
+  return names.length ? [...new Set(names)] : [error.code];
+}
+
 const CLOSED = /^(?:The )?asset (?:is )?not distributable\.?$/i;
 
 const ID = '[xy][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -100,9 +108,12 @@ function named(message: string): FieldError {
 /** `must not be empty` needs a subject; `tag X does not exist` has one. */
 const PREDICATE = /^(must|is|are|has|have|does|cannot|results|leaves|contains|exceeds|needs)\b/;
 
+/** `metadata.3.key` is the field `key`. */
+const nameOf = (field: string): string =>
+  field.split('.').findLast((each) => /\D/.test(each)) ?? '';
+
 function ofField({ field, message }: FieldError): string {
-  const name = field.split('.').findLast((each) => /\D/.test(each)) ?? '';
-  const subject = new Map<string, string>(Object.entries(texts.fields)).get(name);
+  const subject = new Map<string, string>(Object.entries(texts.fields)).get(nameOf(field));
   const words = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
   const begun = field ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;

@@ -1,6 +1,7 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
+import { useRefusal } from '../ui/useRefusal';
 import { wipe } from './begin';
 import { session, signIn } from './session';
 import { userOf } from './user';
@@ -10,26 +11,26 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
   const id = useId();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
-  const [failure, setFailure] = useState('');
+  const { marks, refuse, accept, message } = useRefusal();
   const [busy, setBusy] = useState(false);
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const token = key.trim();
     if (!token) {
-      setFailure(texts.signIn.emptyKey);
+      refuse(texts.signIn.emptyKey, 'key');
       return;
     }
     setBusy(true);
-    setFailure('');
+    accept();
     try {
       const name = await userOf(token);
-      if (name === null) setFailure(texts.signIn.refusedKey);
+      if (name === null) refuse(texts.signIn.refusedKey, 'key');
       else {
         if (session.current().credential && name !== previousUser) wipe();
         signIn({ kind: 'key', token }, keep);
       }
     } catch (error) {
-      setFailure(sentence(error));
+      refuse(sentence(error));
     } finally {
       setBusy(false);
     }
@@ -43,8 +44,7 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
         autoComplete="off"
         spellCheck={false}
         value={key}
-        aria-describedby={`${id}-help`}
-        aria-invalid={failure ? true : undefined}
+        {...marks('key', `${id}-help`)}
         onChange={(event) => setKey(event.target.value)}
       />
       <p id={`${id}-help`} className="help">
@@ -57,9 +57,7 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
           <small>{texts.signIn.keepHelp}</small>
         </span>
       </label>
-      <p role="alert" className="failure">
-        {failure}
-      </p>
+      {message}
       <button type="submit" className="primary" disabled={busy}>
         {busy ? texts.signIn.checking : texts.signIn.submit}
       </button>

@@ -77,12 +77,21 @@ export const en = {
       [
         'Results',
         [
-          ['Move', 'Arrow keys, Home, End'],
+          ['From the filters to the results', '“Skip to the results”, Tab after the search'],
+          ['Move', 'Arrow keys, Page Up, Page Down, Home, End'],
           ['Open', 'Enter'],
           ['Quick look', 'Space'],
           ['Previous, next in a quick look', '←\u00a0→'],
-          ['Select', 'X'],
+          ['Select', 'X, or Tab and Space'],
           ['Select a range', 'Shift+X, or Shift and a click'],
+        ],
+      ],
+      [
+        'Files of an asset',
+        [
+          ['Open a menu, move in it', '↓ ↑'],
+          ['Choose', 'Enter'],
+          ['Close a menu or a window', 'Esc'],
         ],
       ],
       [
@@ -199,6 +208,9 @@ export const en = {
     quickLook: 'Quick look',
     open: 'Open',
     select: (name: string) => `Select ${name}`,
+    selectKey: 'Select (X)',
+    skip: 'Skip to the results',
+    moreTags: (tags: number) => `+${tags}`,
     selected: (number: number) => plural(number, 'selected', 'selected'),
     selectAll: (first: number, all: number) =>
       first < all ? `Select the first ${count(first)}` : 'Select all',
@@ -294,6 +306,7 @@ export const en = {
     files: 'Files',
     noFiles: 'This asset has no files yet.',
     facts: 'Facts',
+    metadata: 'Metadata',
     noFacts: 'No facts are known about this file.',
     inspecting: 'The file is still being inspected. What is found is shown here by itself.',
     database: 'Database',
@@ -566,6 +579,8 @@ export const en = {
       skipped: 'left out',
     },
     progress: (done: string, all: string) => `${done} of ${all}`,
+    offline: (progress: string) =>
+      `Offline: ${progress}. The upload goes on by itself when the connection is back.`,
     paused: (progress: string) => `Paused: ${progress}`,
     done: 'The upload is complete.',
     stopped: 'The upload was stopped.',

@@ -1,24 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { api, reply } from '../api/client';
 import { sentence } from '../api/errors';
 import { databases } from '../api/queries';
+import { search, untilFound } from '../api/search';
 import { assetOf } from '../pages/asset/queries';
 import { cardOf, type Hit } from '../pages/find/hits';
 import { texts } from '../texts';
+import type { Marks } from './useRefusal';
 
 interface Choice {
   value: string;
+  marks?: ReturnType<Marks>;
   onChange: (value: string) => void;
 }
 
-export function DatabaseChoice({ value, onChange }: Choice) {
+export function DatabaseChoice({ value, marks, onChange }: Choice) {
   const id = useId();
   const known = useQuery(databases);
   return (
     <>
       <label htmlFor={id}>{texts.upload.database}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} {...marks} value={value} onChange={(event) => onChange(event.target.value)}>
         <option value="">{texts.upload.chooseDatabase}</option>
         {known.data?.map((each) => (
           <option key={each.databaseId}>{each.databaseId}</option>
@@ -30,29 +32,28 @@ export function DatabaseChoice({ value, onChange }: Choice) {
 }
 
 /** An asset of a database, found by words. */
-export function AssetChoice({ databaseId, value, onChange }: Choice & { databaseId: string }) {
+export function AssetChoice(props: Choice & { databaseId: string }) {
+  const { databaseId, value, marks, onChange } = props;
   const id = useId();
   const [words, setWords] = useState('');
   const found = useQuery({
-    queryKey: ['assets named', databaseId, words],
+    // As of all that a change of an asset changes.
+    queryKey: ['search', 'named', databaseId, words],
     queryFn: async ({ signal }) => {
-      const reached = await reply(
-        api.POST('/search', {
-          body: {
-            query: words,
-            entityTypes: ['asset'],
-            size: 20,
-            aggregations: false,
-            facetChoices: [{ facet: 'str_databaseid', values: [databaseId] }],
-          },
-          signal,
-        }),
-      );
-      return reached.hits.hits.map((hit) => cardOf(hit as Hit));
+      const body = {
+        query: words,
+        entityTypes: ['asset' as const],
+        size: 20,
+        aggregations: false,
+        facetChoices: [{ facet: 'str_databaseid', values: [databaseId] }],
+      };
+      const { reply, lagging } = await search(body, signal);
+      return { cards: reply.hits.hits.map((hit) => cardOf(hit as Hit)), lagging };
     },
+    refetchInterval: ({ state }) => untilFound(state.data),
     enabled: databaseId !== '',
   });
-  const listed = found.data ?? [];
+  const listed = found.data?.cards ?? [];
   const missing = value !== '' && !listed.some((each) => each.assetId === value);
   const named = useQuery({ ...assetOf({ databaseId, assetId: value }), enabled: missing });
   return (
@@ -65,7 +66,12 @@ export function AssetChoice({ databaseId, value, onChange }: Choice & { database
         onChange={(event) => setWords(event.target.value)}
       />
       <label htmlFor={`${id}-asset`}>{texts.upload.asset}</label>
-      <select id={`${id}-asset`} value={value} onChange={(event) => onChange(event.target.value)}>
+      <select
+        id={`${id}-asset`}
+        {...marks}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
         <option value="">{texts.upload.chooseAsset}</option>
         {missing && <option value={value}>{named.data?.assetName ?? texts.loading}</option>}
         {listed.map((each) => (
@@ -74,6 +80,11 @@ export function AssetChoice({ databaseId, value, onChange }: Choice & { database
           </option>
         ))}
       </select>
+      {found.data?.lagging && (
+        <p role="status" className="help">
+          {texts.find.indexing}
+        </p>
+      )}
       {found.isError && <p className="failure">{sentence(found.error)}</p>}
     </>
   );

@@ -4,6 +4,7 @@ const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 /** Degrees on the earth: the sixth digit is a tenth of a metre. */
 export const places = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const digits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 17 });
 const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const percents = new Intl.NumberFormat(locale, { style: 'percent' });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
@@ -25,6 +26,9 @@ export const count = (value: number): string => {
   if (amount >= 1e15 || (amount > 0 && amount < 1e-6)) return powers.format(value);
   return (amount < 0.1 ? small : numbers).format(value);
 };
+
+/** A number with all its digits, as somebody entered it. */
+export const exact = (value: number): string => digits.format(value);
 
 export const percent = (part: number): string => percents.format(part);
 

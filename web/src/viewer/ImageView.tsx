@@ -7,6 +7,7 @@ import { Name } from '../ui/Name';
 import { photoText } from '../ui/units';
 import { nameOf } from './kinds';
 import { Poster, useDownload, type ViewProps } from './Stage';
+import { usePinch } from './usePinch';
 
 const STEP = 1.5;
 const MOST = 16;
@@ -29,12 +30,6 @@ export function ImageView(props: ViewProps) {
     current.scrollLeft = x * current.scrollWidth - current.clientWidth / 2;
     current.scrollTop = y * current.scrollHeight - current.clientHeight / 2;
   }, [zoom]);
-  if (found.isError) {
-    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
-    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
-  }
-  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
-  const photo = facts.data && photoText(facts.data);
   const change = (by: number) => {
     const { current } = frame;
     if (current) {
@@ -45,6 +40,13 @@ export function ImageView(props: ViewProps) {
     }
     setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
   };
+  usePinch(frame, change, found.data !== undefined && !failed);
+  if (found.isError) {
+    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
+  }
+  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
+  const photo = facts.data && photoText(facts.data);
   return (
     <>
       {!shown && <Poster {...props} busy />}

@@ -113,7 +113,7 @@ function Section({ shown, drawn }: Drawn) {
   const [axis, setAxis] = useState<Axis>('x');
   const [part, setPart] = useState(0.5);
   return (
-    <span className="pair">
+    <span className="pair section">
       <label htmlFor={`${id}-axis`} className="hidden">
         {texts.viewer.sectionAxis}
       </label>

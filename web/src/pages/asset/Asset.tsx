@@ -18,6 +18,7 @@ import { Editor } from './Editor';
 import { Facts } from './Facts';
 import { Files } from './Files';
 import { pathOf } from './FileTree';
+import { Metadata } from './Metadata';
 import { assetOf, filesOf, type Asset as Details } from './queries';
 import { Needs, Relations } from './Relations';
 import { missingOf } from './relations';
@@ -126,6 +127,7 @@ function Content({
             <Needs place={place} path={path} mayUpload={mayWrite} />
           </>
         )}
+        <Metadata place={place} />
       </aside>
       <div className="more">
         <Relations place={place} path={path} />

@@ -6,6 +6,7 @@ import { tags as tagsOfServer } from '../../api/queries';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
+import { useRefusal, type Marks } from '../../ui/useRefusal';
 import type { Place } from '../../viewer/sources';
 import { changedFields, draftOf, merged, save, type Draft, type Field } from './edit';
 import { assetOf, type Asset } from './queries';
@@ -20,7 +21,8 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
   const [stored, setStored] = useState(asset);
   const [draft, setDraft] = useState<Draft>(() => draftOf(asset));
   const [conflicts, setConflicts] = useState<Field[]>([]);
-  const [state, setState] = useState({ busy: false, failure: '', note: '' });
+  const [state, setState] = useState({ busy: false, note: '' });
+  const { marks, refuse, refuseBy, accept, message } = useRefusal();
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
   const changed = changedFields(draft, stored);
   const leaving = () => changed.length > 0;
@@ -31,9 +33,13 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
   });
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const failure = refusal(draft);
-    setState({ busy: !failure, failure, note: '' });
-    if (failure) return;
+    const wrong = refusal(draft);
+    setState({ busy: !wrong, note: '' });
+    if (wrong) {
+      refuse(wrong.text, wrong.field);
+      return;
+    }
+    accept();
     try {
       const done = await save(place, stored, draft);
       if ('saved' in done) {
@@ -48,13 +54,10 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
       setDraft(next.draft);
       setConflicts(next.conflicts);
       cache.setQueryData(assetOf(place).queryKey, done.theirs);
-      setState({
-        busy: false,
-        failure: '',
-        note: next.conflicts.length ? words.both : words.other,
-      });
+      setState({ busy: false, note: next.conflicts.length ? words.both : words.other });
     } catch (error) {
-      setState({ busy: false, failure: sentence(error), note: '' });
+      setState({ busy: false, note: '' });
+      refuseBy(error);
     }
   };
   const theirs = (field: Field) =>
@@ -84,6 +87,7 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
         dir="auto"
         maxLength={255}
         autoFocus
+        {...marks('assetName')}
         value={draft.assetName}
         onChange={(event) => change({ assetName: event.target.value })}
       />
@@ -94,26 +98,35 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
         dir="auto"
         rows={4}
         maxLength={256}
+        {...marks('description')}
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
       {theirs('description')}
-      <Tags id={`${id}-tags`} chosen={draft.tags} onChange={(tags) => change({ tags })} />
+      <Tags
+        id={`${id}-tags`}
+        marks={marks('tags')}
+        chosen={draft.tags}
+        onChange={(tags) => change({ tags })}
+      />
       {theirs('tags')}
-      {state.failure && (
-        <p className="failure" role="alert">
-          {state.failure}
-        </p>
-      )}
-      <div className="acts">
-        <button type="submit" className="primary" disabled={state.busy || !changed.length}>
-          {words.save}
-        </button>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-      </div>
+      {message}
+      <SaveOrCancel disabled={state.busy || !changed.length} onCancel={onClose} />
     </form>
+  );
+}
+
+/** The end of a form in which something is edited in place. */
+export function SaveOrCancel({ disabled, onCancel }: { disabled: boolean; onCancel: () => void }) {
+  return (
+    <div className="acts">
+      <button type="submit" className="primary" disabled={disabled}>
+        {words.save}
+      </button>
+      <button type="button" onClick={onCancel}>
+        {texts.cancel}
+      </button>
+    </div>
   );
 }
 
@@ -132,10 +145,11 @@ export function Theirs({ value, onTake }: { value: string | string[]; onTake: ()
 
 function Tags(props: {
   id: string;
+  marks: ReturnType<Marks>;
   chosen: string[];
   onChange: (tags: string[]) => void;
 }): ReactNode {
-  const { id, chosen, onChange } = props;
+  const { id, marks, chosen, onChange } = props;
   const known = useQuery(tagsOfServer);
   const others = known.data?.filter((each) => !chosen.includes(each)) ?? [];
   return (
@@ -158,6 +172,7 @@ function Tags(props: {
       )}
       <select
         id={id}
+        {...marks}
         value=""
         disabled={!others.length}
         onChange={(event) => onChange([...chosen, event.target.value])}
@@ -172,7 +187,9 @@ function Tags(props: {
   );
 }
 
-function refusal(draft: Draft): string {
-  if (!draft.assetName.trim()) return texts.upload.required(texts.upload.assetName);
-  return draft.description.trim().length < 4 ? texts.upload.shortDescription : '';
+function refusal(draft: Draft): { text: string; field: Field } | null {
+  const { required, assetName, shortDescription } = texts.upload;
+  if (!draft.assetName.trim()) return { text: required(assetName), field: 'assetName' };
+  const short = draft.description.trim().length < 4;
+  return short ? { text: shortDescription, field: 'description' } : null;
 }

@@ -7,6 +7,7 @@ import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { legible } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
+import { useRefusal, type Marks } from '../../ui/useRefusal';
 import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import {
@@ -40,25 +41,32 @@ interface Props {
 export function FileDialog(props: Props) {
   const { place, act, subject, onClose, onTried, onDone } = props;
   const [draft, setDraft] = useState(() => draftOf(act, subject));
-  const [state, setState] = useState({ busy: false, job: false, failure: '' });
+  const [state, setState] = useState({ busy: false, job: false });
+  const { marks, refuse, refuseBy, accept, message } = useRefusal();
   const isOpen = useRef(true);
   const name = nameOf(subject.path.replace(/\/$/, ''));
   const title = legible(isFolder(subject) ? words.folderName(name) : name);
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const failure = isTransfer(act) ? refusal(draft, subject) : '';
-    setState({ busy: !failure, job: false, failure });
-    if (failure) return;
+    const wrong = isTransfer(act) ? refusal(draft, subject) : null;
+    if (wrong) {
+      // Moving asks for no name, and renaming for no folder.
+      refuse(wrong.text, wrong.field === 'name' ? asked(act) : wrong.field);
+      return;
+    }
+    accept();
+    setState({ busy: true, job: false });
     try {
       await change(place, act, subject, draft, () => {
-        setState({ busy: true, job: true, failure: '' });
+        setState({ busy: true, job: true });
         onTried();
       });
       say(words.done[act](title));
       if (isOpen.current) onDone(draft);
       else onTried();
     } catch (error) {
-      setState({ busy: false, job: false, failure: sentence(error) });
+      setState({ busy: false, job: false });
+      refuseBy(error, { destinationPath: asked(act), FileExists: asked(act) });
       if (!isOpen.current) say(`${words.titles[act](title)} ${sentence(error)}`);
       onTried();
     }
@@ -71,16 +79,12 @@ export function FileDialog(props: Props) {
     <Dialog title={words.titles[act](title)} onClose={close}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         {isTransfer(act) ? (
-          <Destination {...props} draft={draft} onChange={setDraft} />
+          <Destination {...props} draft={draft} marks={marks} onChange={setDraft} />
         ) : (
           <p>{meaning(act, subject)}</p>
         )}
         <Misses {...props} draft={draft} />
-        {state.failure && (
-          <p className="failure" role="alert">
-            {state.failure}
-          </p>
-        )}
+        {message}
         {state.job && <p role="status">{words.job}</p>}
         <div className="acts">
           <button
@@ -115,6 +119,9 @@ function Misses({ place, act, subject, draft }: Props & { draft: Draft }) {
   );
 }
 
+/** The field that holds what an act changes of a path. */
+const asked = (act: Act): 'folder' | 'name' => (act === 'move' ? 'folder' : 'name');
+
 const isGone = (act: Act): boolean => !['copy', 'restore'].includes(act);
 
 const staysBeside = (draft: Draft, path: string): boolean =>
@@ -128,7 +135,7 @@ function meaning(act: Act, subject: Subject): string {
   return isFolder(subject) ? words.deleteFolder : words.deleteFile;
 }
 
-type Part = Props & { draft: Draft; onChange: (draft: Draft) => void };
+type Part = Props & { draft: Draft; marks: Marks; onChange: (draft: Draft) => void };
 
 function Destination(props: Part) {
   const { act } = props;
@@ -141,7 +148,7 @@ function Destination(props: Part) {
   );
 }
 
-function FileName({ draft, onChange }: Part) {
+function FileName({ draft, marks, onChange }: Part) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -158,6 +165,7 @@ function FileName({ draft, onChange }: Part) {
         dir="auto"
         maxLength={255}
         autoComplete="off"
+        {...marks('name')}
         value={draft.name}
         onChange={(event) => onChange({ ...draft, name: event.target.value })}
       />
@@ -165,7 +173,7 @@ function FileName({ draft, onChange }: Part) {
   );
 }
 
-function FolderName({ draft, folders, onChange }: Part) {
+function FolderName({ draft, folders, marks, onChange }: Part) {
   const id = useId();
   return (
     <>
@@ -176,7 +184,7 @@ function FolderName({ draft, folders, onChange }: Part) {
         list={`${id}-folders`}
         maxLength={1024}
         autoComplete="off"
-        aria-describedby={`${id}-help`}
+        {...marks('folder', `${id}-help`)}
         value={draft.folder}
         onChange={(event) => onChange({ ...draft, folder: event.target.value })}
       />
@@ -190,7 +198,7 @@ function FolderName({ draft, folders, onChange }: Part) {
   );
 }
 
-function Target({ place, draft, onChange }: Part) {
+function Target({ place, draft, marks, onChange }: Part) {
   const { target } = draft;
   const id = useId();
   const choose = (other: Place | null) => onChange({ ...draft, target: other });
@@ -218,6 +226,7 @@ function Target({ place, draft, onChange }: Part) {
           <AssetChoice
             databaseId={target.databaseId}
             value={target.assetId}
+            marks={marks('asset')}
             onChange={(assetId) => choose({ ...target, assetId })}
           />
         </>

@@ -1,4 +1,5 @@
-import { useRef, useState, type FocusEvent } from 'react';
+import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { texts } from '../../texts';
 import { legible } from '../../ui/formats';
 import { actsOf, type Act, type Subject } from './changes';
@@ -13,6 +14,22 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
     // Safari gives a pressed button no focus, so that the focus goes nowhere.
     if (relatedTarget && !currentTarget.contains(relatedTarget)) close();
   };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && open) {
+      close();
+      opener.current?.focus();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    // At once: the acts are in the document only while the menu is open.
+    flushSync(() => setOpen(true));
+    const acts = [...event.currentTarget.querySelectorAll('button')];
+    const at = acts.findIndex((each) => each === document.activeElement);
+    const next = at < 0 && step < 0 ? -1 : (at + step) % acts.length;
+    acts.at(next)?.focus();
+  };
   return (
     <details
       className="file-menu"
@@ -20,11 +37,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
       onBlur={leave}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !open) return;
-        close();
-        opener.current?.focus();
-      }}
+      onKeyDown={onKey}
     >
       <summary
         ref={opener}

@@ -28,7 +28,7 @@ test('a copy in the same folder has another name from the start, with the same e
   ] as const) {
     const draft = draftOf('copy', file(path));
     expect(destinationOf(draft)).toBe(copied);
-    expect(refusal(draft, file(path))).toBe('');
+    expect(refusal(draft, file(path))).toBeNull();
   }
 });
 
@@ -42,14 +42,18 @@ test('slashes around a folder and repeated ones do not matter', () => {
 test('a draft that cannot be meant is refused before it is sent', () => {
   const subject = file('/x/a.glb');
   const draft = draftOf('rename', subject);
-  expect(refusal(draft, subject)).toBe(texts.files.same);
-  expect(refusal({ ...draft, folder: '/x/' }, subject)).toBe(texts.files.same);
-  expect(refusal({ ...draft, name: 'b.glb' }, subject)).toBe('');
-  expect(refusal({ ...draft, name: ' ' }, subject)).toBe('File name is required.');
-  expect(refusal({ ...draft, name: 'y/b.glb' }, subject)).toBe(texts.files.slash);
+  const same = { text: texts.files.same, field: 'name' };
+  expect(refusal(draft, subject)).toEqual(same);
+  expect(refusal({ ...draft, folder: '/x/' }, subject)).toEqual(same);
+  expect(refusal({ ...draft, name: 'b.glb' }, subject)).toBeNull();
+  expect(refusal({ ...draft, name: ' ' }, subject)?.text).toBe('File name is required.');
+  expect(refusal({ ...draft, name: 'y/b.glb' }, subject)?.text).toBe(texts.files.slash);
   const other = { databaseId: 'museum', assetId: '' };
-  expect(refusal({ ...draft, target: other }, subject)).toBe('Asset is required.');
-  expect(refusal({ ...draft, target: { ...other, assetId: 'x1' } }, subject)).toBe('');
+  expect(refusal({ ...draft, target: other }, subject)).toEqual({
+    text: 'Asset is required.',
+    field: 'asset',
+  });
+  expect(refusal({ ...draft, target: { ...other, assetId: 'x1' } }, subject)).toBeNull();
 });
 
 test('folders are named with those that they are in', () => {

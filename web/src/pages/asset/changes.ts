@@ -60,13 +60,18 @@ export function stemOf(name: string): [string, string] {
 export const destinationOf = ({ name, folder }: Draft): string =>
   `/${[...folder.split('/').filter(Boolean), name].join('/')}`;
 
-/** Why a draft cannot be sent, or ''. What only the server knows, it says itself. */
-export function refusal(draft: Draft, { path }: Subject): string {
-  if (!draft.name.trim()) return texts.upload.required(texts.files.name);
-  if (draft.name.includes('/')) return texts.files.slash;
-  if (draft.target && !draft.target.assetId) return texts.upload.required(texts.upload.asset);
-  if (!draft.target && destinationOf(draft) === path) return texts.files.same;
-  return '';
+/** Why a draft cannot be sent, and its wrong field. What only the server knows, it says itself. */
+export function refusal(
+  draft: Draft,
+  { path }: Subject,
+): { text: string; field: 'name' | 'asset' } | null {
+  const { required, asset } = texts.upload;
+  const { name, slash, same } = texts.files;
+  if (!draft.name.trim()) return { text: required(name), field: 'name' };
+  if (draft.name.includes('/')) return { text: slash, field: 'name' };
+  if (draft.target && !draft.target.assetId) return { text: required(asset), field: 'asset' };
+  if (!draft.target && destinationOf(draft) === path) return { text: same, field: 'name' };
+  return null;
 }
 
 const ROUTE = '/database/{databaseId}/assets/{assetId}';

@@ -26,7 +26,7 @@ const SIMILAR = 8;
 const LEAST = 0.25;
 
 /** A part of the page that the caller may not see, or that the deployment has not, is left out. */
-async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
+export async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
   try {
     return await sent;
   } catch (error) {

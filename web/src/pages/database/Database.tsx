@@ -103,7 +103,7 @@ function Newest({ database: { databaseId, assetCount } }: { database: Details })
   const mayWrite = useMayWrite() ?? false;
   const found = useQuery(newestIn(databaseId));
   const denied = found.error instanceof ApiError && found.error.status === 403;
-  if (denied || (assetCount === 0 && found.data?.length === 0)) {
+  if (denied || (assetCount === 0 && found.data?.items.length === 0)) {
     return (
       <div className="notice">
         <p>{denied || !mayWrite ? words.unseen : words.empty}</p>
@@ -123,8 +123,13 @@ function Newest({ database: { databaseId, assetCount } }: { database: Details })
           </button>
         </p>
       )}
-      {found.data?.length === 0 && <p className="faint">{words.unseen}</p>}
-      {found.data && <Pictures items={found.data} />}
+      {found.data?.lagging && (
+        <p role="status" className="faint">
+          {texts.find.indexing}
+        </p>
+      )}
+      {found.data?.items.length === 0 && <p className="faint">{words.unseen}</p>}
+      {found.data && <Pictures items={found.data.items} />}
     </section>
   );
 }

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { sentence } from '../../api/errors';
 import { databases } from '../../api/queries';
 import { texts } from '../../texts';
 import { say } from '../../ui/Toasts';
-import { Theirs } from '../asset/Editor';
+import { useRefusal } from '../../ui/useRefusal';
+import { SaveOrCancel, Theirs } from '../asset/Editor';
 import { databaseOf, describe, type Database } from './queries';
 
 const words = texts.databases;
@@ -17,7 +17,8 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
   const [stored, setStored] = useState(database);
   const [text, setText] = useState(database.description);
   const [conflict, setConflict] = useState(false);
-  const [state, setState] = useState({ busy: false, failure: '' });
+  const [busy, setBusy] = useState(false);
+  const { marks, refuse, refuseBy, accept, message } = useRefusal();
   const isChanged = text.trim() !== stored.description;
   useBlocker({
     shouldBlockFn: () => isChanged && !confirm(words.leave),
@@ -29,9 +30,12 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
   };
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const failure = text.trim().length < 4 ? texts.upload.shortDescription : '';
-    setState({ busy: !failure, failure });
-    if (failure) return;
+    if (text.trim().length < 4) {
+      refuse(texts.upload.shortDescription, 'description');
+      return;
+    }
+    accept();
+    setBusy(true);
     try {
       const done = await describe(stored, text.trim());
       const now = 'saved' in done ? done.saved : done.theirs;
@@ -44,9 +48,10 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
       }
       setStored(now);
       setConflict(true);
-      setState({ busy: false, failure: '' });
+      setBusy(false);
     } catch (error) {
-      setState({ busy: false, failure: sentence(error) });
+      setBusy(false);
+      refuseBy(error);
     }
   };
   return (
@@ -63,6 +68,7 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
         rows={4}
         maxLength={256}
         autoFocus
+        {...marks('description')}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -75,19 +81,8 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
           }}
         />
       )}
-      {state.failure && (
-        <p className="failure" role="alert">
-          {state.failure}
-        </p>
-      )}
-      <div className="acts">
-        <button type="submit" className="primary" disabled={state.busy || !isChanged}>
-          {texts.edit.save}
-        </button>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-      </div>
+      {message}
+      <SaveOrCancel disabled={busy || !isChanged} onCancel={onClose} />
     </form>
   );
 }

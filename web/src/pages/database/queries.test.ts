@@ -13,7 +13,7 @@ vi.mock('../../api/client', () => ({
   reply: (value: unknown) => value,
   replyWithHeaders: (value: unknown) => value,
 }));
-vi.mock('../../api/writes', () => ({ wrote: () => undefined }));
+vi.mock('../../api/writes', () => ({ wrote: () => undefined, latestWrite: () => 'token' }));
 const { describe, newestIn } = await import('./queries');
 
 type Database = Parameters<typeof describe>[0];
@@ -51,9 +51,11 @@ test('a change of another setting is no conflict', async () => {
 });
 
 test('the newest assets of a database are searched in it alone, without what is not shown', async () => {
-  POST.mockResolvedValue({ hits: { hits: [] } });
+  POST.mockResolvedValue({ data: { hits: { hits: [] } }, status: 202 });
   const { queryFn } = newestIn('museum');
-  await (queryFn as unknown as (given: object) => Promise<unknown>)({});
+  const found = await (queryFn as unknown as (given: object) => Promise<unknown>)({});
+  expect(found).toEqual({ items: [], lagging: true });
+  expect(POST.mock.calls[0]?.[1]).toMatchObject({ params: { header: { 'X-After': 'token' } } });
   expect((POST.mock.calls[0]?.[1] as { body: object }).body).toMatchObject({
     facetChoices: [{ facet: 'str_databaseid', values: ['museum'] }],
     sort: [{ field: 'date_lastmodified', order: 'desc' }],

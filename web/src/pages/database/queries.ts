@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, reply, replyWithHeaders } from '../../api/client';
+import { api, replyWithHeaders } from '../../api/client';
 import type { components } from '../../api/schema';
+import { search, untilFound } from '../../api/search';
 import { wrote } from '../../api/writes';
 import { unlessChanged } from '../asset/edit';
 import type { Shown } from '../asset/relations';
@@ -30,16 +31,16 @@ export const newestIn = (databaseId: string) =>
   queryOptions({
     // As of all that a change of an asset changes.
     queryKey: ['search', 'newest', databaseId],
-    queryFn: async ({ signal }): Promise<Shown[]> => {
+    queryFn: async ({ signal }): Promise<{ items: Shown[]; lagging: boolean }> => {
       const state: FindState = { facets: { str_databaseid: [databaseId] }, sort: 'newest' };
       const body = { ...searchBody(state, 0, false), size: NEWEST, aggregations: false };
-      const found = await reply(
-        api.POST('/search', { body: { ...body, histograms: [], previews: false }, signal }),
-      );
-      return found.hits.hits
+      const found = await search({ ...body, histograms: [], previews: false }, signal);
+      const items = found.reply.hits.hits
         .map((hit) => cardOf(hit as Hit))
         .map(({ assetId, name, file }) => ({ databaseId, assetId, name, path: file ?? undefined }));
+      return { items, lagging: found.lagging };
     },
+    refetchInterval: ({ state: { data } }) => untilFound(data),
   });
 
 /** Writes the description, unless somebody has changed it since it was read. */

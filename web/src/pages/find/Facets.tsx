@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { count, day, plural, size } from '../../ui/formats';
-import type { SearchReply } from './hits';
+import type { SearchReply } from '../../api/search';
 import { Metadata } from './Metadata';
 import { Range } from './Range';
 import { FACETS, toggled, type Facet, type FindState } from './state';

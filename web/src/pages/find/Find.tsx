@@ -45,8 +45,19 @@ export function Find() {
   return (
     <div className="find">
       <h1 className="hidden">{texts.find.title}</h1>
+      <a
+        className="skip"
+        href="#results"
+        onClick={(event) => {
+          event.preventDefault();
+          const results = document.getElementById('results');
+          (results?.querySelector<HTMLElement>('.hits a[tabindex="0"]') ?? results)?.focus();
+        }}
+      >
+        {texts.find.skip}
+      </a>
       <Filters state={state} page={page} change={change} />
-      <section aria-label={texts.find.title} className="results">
+      <section id="results" tabIndex={-1} aria-label={texts.find.title} className="results">
         <Bar state={state} page={page} pending={found.isPending} change={change} />
         <Chosen state={state} change={change} />
         {page?.reply.didYouMean && (

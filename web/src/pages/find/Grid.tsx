@@ -78,7 +78,7 @@ export function Grid(props: {
       event.preventDefault();
       setActive(target);
       focusOn(target);
-    } else if (event.key === ' ' && card) {
+    } else if (event.key === ' ' && card && event.target instanceof HTMLAnchorElement) {
       event.preventDefault();
       onLook(current);
     } else if (event.key.toLowerCase() === 'x') {

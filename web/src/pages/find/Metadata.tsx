@@ -1,5 +1,6 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
+import { useRefusal } from '../../ui/useRefusal';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
 /** Conditions on any metadata key: equality, existence, bounds of numbers and dates. */
@@ -12,10 +13,21 @@ export function Metadata({
 }) {
   const id = useId();
   const [draft, setDraft] = useState<Condition>({ key: '', op: 'eq', value: '' });
+  const { marks, refuse, accept, message } = useRefusal();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const key = draft.key.trim();
-    if (!key || (draft.op !== 'exists' && !draft.value)) return;
+    const { metadataKey, metadataValue } = texts.find;
+    const { required } = texts.upload;
+    if (!key) {
+      refuse(required(metadataKey), 'key');
+      return;
+    }
+    if (draft.op !== 'exists' && !draft.value) {
+      refuse(required(metadataValue), 'value');
+      return;
+    }
+    accept();
     const added = draft.op === 'exists' ? { key, op: draft.op } : { ...draft, key };
     change({ ...state, meta: [...(state.meta ?? []), added] });
     setDraft({ key: '', op: 'eq', value: '' });
@@ -31,6 +43,7 @@ export function Metadata({
           id={`${id}-key`}
           placeholder={texts.find.metadataKey}
           maxLength={256}
+          {...marks('key')}
           value={draft.key}
           onChange={(event) => setDraft({ ...draft, key: event.target.value })}
         />
@@ -55,10 +68,12 @@ export function Metadata({
           id={`${id}-value`}
           placeholder={texts.find.metadataValue}
           disabled={draft.op === 'exists'}
+          {...marks('value')}
           value={draft.op === 'exists' ? '' : draft.value}
           onChange={(event) => setDraft({ ...draft, value: event.target.value })}
         />
         <button type="submit">{texts.find.add}</button>
+        {message}
       </form>
     </fieldset>
   );

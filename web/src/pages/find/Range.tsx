@@ -1,6 +1,7 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
 import { plural, time } from '../../ui/formats';
+import { useRefusal } from '../../ui/useRefusal';
 
 type Bound = string | number | null;
 type Bounds = [Bound, Bound];
@@ -34,14 +35,16 @@ export function Range(props: {
   });
   const current =
     draft.of === shown ? draft : { of: shown, from: textOf(value?.[0]), to: textOf(value?.[1]) };
-  const [reversed, setReversed] = useState(false);
+  const { marks, refuse, accept, message } = useRefusal();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const bounds: Bounds = [boundOf(current.from, kind), boundOf(current.to, kind)];
     const [least, most] = bounds;
-    const isReversed = least !== null && most !== null && least > most;
-    setReversed(isReversed);
-    if (isReversed) return;
+    if (least !== null && most !== null && least > most) {
+      refuse(texts.find.reversed, 'from', 'to');
+      return;
+    }
+    accept();
     onChange(bounds[0] === null && bounds[1] === null ? undefined : scaled(bounds, scale));
   };
   return (
@@ -62,7 +65,7 @@ export function Range(props: {
               min={kind === 'number' ? 0 : undefined}
               placeholder={texts.find[end]}
               value={current[end]}
-              aria-invalid={reversed || undefined}
+              {...marks(end)}
               onChange={(event) => setDraft({ ...current, [end]: event.target.value })}
             />
           </span>
@@ -70,10 +73,8 @@ export function Range(props: {
         <button type="submit" aria-label={`${texts.find.apply}: ${legend}`}>
           {texts.find.apply}
         </button>
+        {message}
       </form>
-      <p role="alert" className="failure">
-        {reversed && texts.find.reversed}
-      </p>
     </fieldset>
   );
 }

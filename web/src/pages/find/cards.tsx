@@ -24,6 +24,7 @@ function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; cl
       search={{ file: card.file ?? undefined }}
       className={className}
       tabIndex={tabbable ? 0 : -1}
+      aria-keyshortcuts="Enter Space x"
       title={legible(card.name)}
       preload={false}
     >
@@ -32,13 +33,16 @@ function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; cl
   );
 }
 
-function Select({ card, selected, onSelect }: Props) {
+function Select({ card, tabbable, selected, onSelect }: Props) {
   if (!onSelect) return null;
   return (
     <input
       type="checkbox"
       className="select"
-      tabIndex={-1}
+      // Beside the link of the same card, the only one in the order of the Tab key.
+      tabIndex={tabbable ? 0 : -1}
+      aria-keyshortcuts="x"
+      title={texts.find.selectKey}
       aria-label={texts.find.select(card.name)}
       checked={selected}
       onChange={({ nativeEvent }) =>
@@ -47,6 +51,9 @@ function Select({ card, selected, onSelect }: Props) {
     />
   );
 }
+
+/** As many as a column has room for; the others are counted. */
+const TAGS = 2;
 
 /** Of an asset without files the server says `none`. */
 const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
@@ -112,12 +119,15 @@ export function AssetRow(props: Props) {
       </span>
       <span className="line wide">{typeOf(card)}</span>
       <span className="line wide">{sizeOf(card)}</span>
-      <span className="line wide">
-        {card.tags.slice(0, 3).map((tag) => (
+      <span className="tags wide" title={legible(card.tags.join(', '))}>
+        {card.tags.slice(0, TAGS).map((tag) => (
           <span key={tag} className="tag">
             {tag}
           </span>
         ))}
+        {card.tags.length > TAGS && (
+          <span className="faint">{texts.find.moreTags(card.tags.length - TAGS)}</span>
+        )}
       </span>
       <span className="faint wide">{card.changed && day(card.changed)}</span>
     </article>

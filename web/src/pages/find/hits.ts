@@ -4,7 +4,6 @@ import type { Pictured } from '../../api/pictures';
 export interface Hit extends Omit<components['schemas']['SearchHit'], 'files'>, Pictured {
   files?: Hit[];
 }
-export type SearchReply = components['schemas']['SearchReply'];
 
 /** Models whose textures or geometry are in files beside them: their own size says little. */
 const IN_SEVERAL_FILES = new Set(['.gltf', '.obj', '.dae', '.3ds', '.x3d', '.wrl']);

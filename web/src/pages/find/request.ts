@@ -1,7 +1,7 @@
 import type { components } from '../../api/schema';
+import type { SearchBody } from '../../api/search';
 import type { Condition, FindState } from './state';
 
-export type SearchBody = components['schemas']['SearchBody'];
 type Filter = components['schemas']['MetadataFilter'];
 type SortField = components['schemas']['SortField'];
 

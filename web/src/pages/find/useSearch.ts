@@ -1,20 +1,15 @@
 import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/react-query';
-import { api, replyWithHeaders } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { latestWrite, seenWrite } from '../../api/writes';
-import { cardOf, type Card, type Hit, type SearchReply } from './hits';
+import { search, untilFound, type Found } from '../../api/search';
+import { cardOf, type Card, type Hit } from './hits';
 import { PAGE, searchBody } from './request';
 import type { FindState } from './state';
 
-export interface Page {
-  reply: SearchReply;
+export interface Page extends Found {
   cards: Card[];
-  /** The indexes do not hold this tab's latest write yet. */
-  lagging: boolean;
 }
 
-const SOON = 1_500;
 const INSPECTION = 4_000;
 /** False once the server has said that its indexes are too old for conditions on facts. */
 let facts = true;
@@ -26,7 +21,7 @@ const pageOf = (state: FindState, page: number) =>
     refetchInterval: (query) => {
       const found = query.state.data;
       if (!found) return false;
-      if (found.lagging) return SOON;
+      if (found.lagging) return untilFound(found);
       const waits = found.cards.some(
         (card) => card.picture.previewMissing?.reason === 'inspecting',
       );
@@ -35,21 +30,9 @@ const pageOf = (state: FindState, page: number) =>
   });
 
 async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
-  const write = latestWrite();
   try {
-    const { data, status } = await replyWithHeaders(
-      api.POST('/search', {
-        body: searchBody(state, page, facts),
-        params: { header: write ? { 'X-After': write } : {} },
-        signal,
-      }),
-    );
-    if (status === 200 && write) seenWrite(write);
-    return {
-      reply: data,
-      cards: data.hits.hits.map((hit) => cardOf(hit as Hit)),
-      lagging: status === 202,
-    };
+    const found = await search(searchBody(state, page, facts), signal);
+    return { ...found, cards: found.reply.hits.hits.map((hit) => cardOf(hit as Hit)) };
   } catch (error) {
     if (!facts || !(error instanceof ApiError) || error.code !== 'AttributesNotIndexed')
       throw error;

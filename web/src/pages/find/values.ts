@@ -1,6 +1,6 @@
 import { texts } from '../../texts';
 import { count } from '../../ui/formats';
-import type { SearchReply } from './hits';
+import type { SearchReply } from '../../api/search';
 import type { Choice, Facet, FindState } from './state';
 
 export interface Value {

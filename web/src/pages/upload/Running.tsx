@@ -4,6 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
+import { useOnline } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
 import type { Item, Run } from './run';
 
@@ -12,6 +13,7 @@ const SHOWN = 200;
 /** An upload while it runs, and how it ended. */
 export function Running({ run, place, onMore }: { run: Run; place: Place; onMore: () => void }) {
   const { items, running, paused } = useSyncExternalStore(run.subscribe, run.current);
+  const isOnline = useOnline();
   const cache = useQueryClient();
   useEffect(() => {
     if (running) return;
@@ -36,7 +38,9 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
         {running
           ? paused
             ? texts.upload.paused(progress)
-            : progress
+            : isOnline
+              ? progress
+              : texts.upload.offline(progress)
           : failed.length
             ? texts.upload.partly(failed.length)
             : waiting.length

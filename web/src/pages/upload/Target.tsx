@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
 import { api, replyWithHeaders } from '../../api/client';
-import { sentence } from '../../api/errors';
 import { databases } from '../../api/queries';
 import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
+import { useRefusal, type Marks } from '../../ui/useRefusal';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 
@@ -46,16 +46,18 @@ export function Target(props: {
   const id = useId();
   const known = useQuery(databases);
   const [busy, setBusy] = useState(false);
-  // Of the files that were chosen then: other ones may not have this fault.
-  const [refused, setRefused] = useState({ files: 0, text: '' });
-  const setFailure = (text: string) => setRefused({ files: files.length, text });
-  const failure = refused.files === files.length ? refused.text : '';
+  const { marks, refuse, refuseBy, accept, message } = useRefusal();
+  const [lacksFiles, setLacksFiles] = useState(false);
   const { databaseId } = draft;
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const reason = files.length ? refusal(draft) : noFiles;
-    setFailure(reason);
-    if (reason) return;
+    const wrong = files.length ? refusal(draft) : { text: noFiles, field: '' };
+    setLacksFiles(!files.length);
+    if (wrong) {
+      refuse(wrong.text, wrong.field);
+      return;
+    }
+    accept();
     setBusy(true);
     try {
       const place = await placeOf(draft);
@@ -63,7 +65,7 @@ export function Target(props: {
       change({ kind: 'existing', databaseId, assetId: place.assetId });
       await onStart(place);
     } catch (error) {
-      setFailure(sentence(error));
+      refuseBy(error);
     } finally {
       setBusy(false);
     }
@@ -86,6 +88,7 @@ export function Target(props: {
       </div>
       <DatabaseChoice
         value={databaseId}
+        marks={marks('databaseId')}
         onChange={(chosen) => change({ databaseId: chosen, assetId: '' })}
       />
       {known.data?.length === 0 && (
@@ -95,17 +98,16 @@ export function Target(props: {
         </p>
       )}
       {draft.kind === 'new' ? (
-        <NewAsset id={id} draft={draft} change={change} />
+        <NewAsset id={id} draft={draft} marks={marks} change={change} />
       ) : (
         <AssetChoice
           databaseId={databaseId}
           value={draft.assetId}
+          marks={marks('assetId')}
           onChange={(assetId) => change({ assetId })}
         />
       )}
-      <p role="alert" className="failure">
-        {failure}
-      </p>
+      {!(lacksFiles && files.length) && message}
       <button type="submit" className="primary" disabled={busy}>
         {busy ? texts.upload.checking : texts.upload.start(files.length)}
       </button>
@@ -116,16 +118,18 @@ export function Target(props: {
 interface Part {
   id: string;
   draft: Named;
+  marks: Marks;
   change: (next: Partial<Draft>) => void;
 }
 
-function NewAsset({ id, draft, change }: Part) {
+function NewAsset({ id, draft, marks, change }: Part) {
   return (
     <>
       <label htmlFor={`${id}-name`}>{texts.upload.assetName}</label>
       <input
         id={`${id}-name`}
         maxLength={255}
+        {...marks('assetName')}
         value={draft.name}
         onChange={(event) => change({ name: event.target.value })}
       />
@@ -133,7 +137,7 @@ function NewAsset({ id, draft, change }: Part) {
       <input
         id={`${id}-description`}
         maxLength={256}
-        aria-describedby={`${id}-help`}
+        {...marks('description', `${id}-help`)}
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
@@ -152,13 +156,15 @@ function NewAsset({ id, draft, change }: Part) {
   );
 }
 
-function refusal(draft: Named): string {
-  if (!draft.databaseId) return texts.upload.required(texts.upload.database);
+function refusal(draft: Named): { text: string; field: string } | null {
+  const { required, database, asset, assetName, shortDescription } = texts.upload;
+  if (!draft.databaseId) return { text: required(database), field: 'databaseId' };
   if (draft.kind === 'existing') {
-    return draft.assetId ? '' : texts.upload.required(texts.upload.asset);
+    return draft.assetId ? null : { text: required(asset), field: 'assetId' };
   }
-  if (!draft.name.trim()) return texts.upload.required(texts.upload.assetName);
-  return draft.description.trim().length < 4 ? texts.upload.shortDescription : '';
+  if (!draft.name.trim()) return { text: required(assetName), field: 'assetName' };
+  const short = draft.description.trim().length < 4;
+  return short ? { text: shortDescription, field: 'description' } : null;
 }
 
 async function placeOf(draft: Named): Promise<Place> {

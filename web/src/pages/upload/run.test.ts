@@ -36,6 +36,7 @@ interface Body {
 }
 
 beforeEach(() => {
+  vi.stubGlobal('navigator', { onLine: true });
   vi.stubGlobal('requestAnimationFrame', (act: () => void) => {
     act();
     return 0;
@@ -71,6 +72,36 @@ function server(refused: readonly string[]): void {
 
 const chosen = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ file: new File(['x'], 'x'), path: `/${at}.txt` }));
+
+test('without a connection nothing is sent or given up, and the upload goes on with it', async () => {
+  const connection = new EventTarget();
+  const browser = { onLine: false };
+  vi.stubGlobal('navigator', browser);
+  vi.stubGlobal('addEventListener', connection.addEventListener.bind(connection));
+  server([]);
+  const run = new Run({ databaseId: 'd', assetId: 'a' }, chosen(1), new Map());
+  const started = run.start();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(POST).not.toHaveBeenCalled();
+  connection.dispatchEvent(new Event('offline'));
+  browser.onLine = true;
+  connection.dispatchEvent(new Event('online'));
+  await started;
+  expect(run.current().items.map((each) => each.state)).toEqual(['done']);
+});
+
+test('an upload that waits for a connection can be cancelled', async () => {
+  vi.stubGlobal('navigator', { onLine: false });
+  vi.stubGlobal('addEventListener', () => undefined);
+  server([]);
+  const run = new Run({ databaseId: 'd', assetId: 'a' }, chosen(1), new Map());
+  const started = run.start();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  run.cancel();
+  await started;
+  expect(POST).not.toHaveBeenCalled();
+  expect(run.current().items.map((each) => each.state)).toEqual(['waiting']);
+});
 
 test('a file that is refused fails by itself, and all others of its batch are uploaded', async () => {
   for (const refused of [['/0.txt'], ['/49.txt'], ['/7.txt', '/8.txt', '/61.txt']]) {

@@ -1,6 +1,7 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
 import { ApiError, isRefused, isTransient, sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
+import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { Hashing, UnreadableFileError } from './hashing';
@@ -239,15 +240,14 @@ export class Run {
   /** Whether the asset has this very file: the same path, size and checksum. */
   private async isThere(item: Item, sha256: string): Promise<boolean> {
     if (this.known.get(item.path) !== item.file.size) return false;
-    const found = await reply(
-      api.GET('/database/{databaseId}/assets/{assetId}/fileInfo', {
-        params: { path: this.place, query: { filePath: item.path } },
-      }),
+    const params = { path: this.place, query: { filePath: item.path } };
+    const found = await this.patiently(() =>
+      reply(api.GET('/database/{databaseId}/assets/{assetId}/fileInfo', { params })),
     );
     return found.checksumSha256 === sha256 && !found.isArchived;
   }
 
-  /** Repeats what may succeed a little later, and waits while the upload is paused. */
+  /** Repeats what may succeed a little later, and waits while the upload is paused or offline. */
   private async patiently<T>(act: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       await this.unpaused();
@@ -266,6 +266,7 @@ export class Run {
 
   private async unpaused(): Promise<void> {
     if (this.progress.paused) await new Promise<void>((resolve) => (this.going = resolve));
+    await online(this.stopping.signal);
   }
 
   private async abandon(uploadId: string): Promise<void> {

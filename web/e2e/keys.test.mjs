@@ -1,0 +1,158 @@
+// Each act by the keyboard and by two fingers: what the list of keys says is true.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const focused = (page, selector) =>
+  page.waitForFunction((wanted) => document.activeElement.matches(wanted), selector);
+
+for (const [width, colorScheme] of [
+  [360, 'dark'],
+  [1280, 'light'],
+]) {
+  test(`the filters are skipped, and a card is selected, by the keyboard (${width} px)`, async () => {
+    const { context, page, seen } = await open(browser, {
+      viewport: { width, height: 800 },
+      colorScheme,
+    });
+    await withKey(page);
+    await page.goto(UI);
+    await page.locator(HITS).first().waitFor();
+    const skip = page.getByRole('link', { name: 'Skip to the results' });
+    await page.keyboard.press('/');
+    let tabs = 0;
+    while (!(await skip.evaluate((each) => each === document.activeElement))) {
+      await page.keyboard.press('Tab');
+      assert.ok(++tabs <= 4, 'it is reached by a few presses of Tab');
+    }
+    const { x, y } = await skip.boundingBox();
+    assert.ok(x >= 0 && y >= 0, 'it is visible while it has the focus');
+    await accessible(page, 'the link that skips the filters');
+    await page.keyboard.press('Enter');
+    await focused(page, '.hits [data-index="0"] a');
+    await page.keyboard.press('x');
+    await page.getByRole('status').getByText('1 selected').waitFor();
+    await page.keyboard.press('x');
+    await page.locator('.selection').waitFor({ state: 'detached' });
+    await page.locator(HITS).first().focus();
+    await page.keyboard.press('Tab');
+    await focused(page, '.hits [data-index="0"] .select');
+    await page.keyboard.press(' ');
+    await page.getByRole('status').getByText('1 selected').waitFor();
+    assert.equal(await page.locator('.look-at').count(), 0, 'Space selects and does not look');
+    await page.keyboard.press('ArrowRight');
+    await focused(page, '.hits [data-index="1"] a');
+    clean(seen);
+    await context.close();
+  });
+}
+
+test('the menu of a file is opened and moved through by arrow keys', async () => {
+  const { context, page, seen } = await open(browser);
+  await newAsset(page, [file('a.txt')], `keys ${Date.now()}`);
+  const at = () => page.evaluate(() => document.activeElement.textContent);
+  await page.getByLabel('Change a.txt').focus();
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await at(), 'Rename');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await at(), 'Move');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await at(), 'Delete');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await at(), 'Rename');
+  await page.keyboard.press('Escape');
+  await focused(page, 'summary[data-path="/a.txt"]');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await at(), 'Delete');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Delete a.txt?' }).waitFor();
+  clean(seen);
+  await context.close();
+});
+
+/** Moves two fingers apart around a point. */
+async function pinch(page, { x, y, width, height }) {
+  const touch = await page.context().newCDPSession(page);
+  const send = (type, spread) =>
+    touch.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: spread
+        ? [-1, 1].map((side, id) => ({ x: x + width / 2 + side * spread, y: y + height / 2, id }))
+        : [],
+    });
+  await send('touchStart', 20);
+  for (let spread = 25; spread <= 80; spread += 5) await send('touchMove', spread);
+  await send('touchEnd');
+}
+
+test('two fingers zoom the picture and the model, and not the page', async () => {
+  const { context, page, seen } = await open(browser, {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await withKey(page);
+  await page.goto(`${UI}?q=house`);
+  await page.locator(HITS, { hasText: /^house$/ }).tap();
+  await page.locator('.tree .file', { hasText: 'plan.png' }).tap();
+  const picture = page.locator('.image img');
+  await picture.waitFor();
+  await page.waitForFunction(() => document.querySelector('.image img').complete);
+  await page.locator('.image').scrollIntoViewIfNeeded();
+  const before = await picture.boundingBox();
+  await pinch(page, await page.locator('.image').boundingBox());
+  await page.waitForFunction(
+    (width) => document.querySelector('.image img').getBoundingClientRect().width > 1.5 * width,
+    before.width,
+  );
+  assert.equal(await page.evaluate(() => visualViewport.scale), 1, 'the page is not zoomed');
+
+  await page.goto(`${UI}?q=lamp`);
+  await page.locator(HITS, { hasText: /^lamp$/ }).tap();
+  await page.locator('.model[data-state=shown]').waitFor();
+  const stage = await page.locator('.stage').boundingBox();
+  for (const place of [stage, await page.locator('.stage .tools').boundingBox()]) {
+    await pinch(page, place);
+    assert.equal(await page.evaluate(() => visualViewport.scale), 1, 'the page is not zoomed');
+  }
+  clean(seen);
+  await context.close();
+});
+
+for (const width of [360, 1280]) {
+  test(`the tools stay in their places when the section opens (${width} px)`, async () => {
+    const { context, page, seen } = await open(browser, { viewport: { width, height: 800 } });
+    await withKey(page);
+    await page.goto(`${UI}?q=lamp`);
+    await page.locator(HITS, { hasText: /^lamp$/ }).click();
+    await page.locator('.model[data-state=shown]').waitFor();
+    const places = () =>
+      page.locator('.tools > button').evaluateAll((all) =>
+        all.map((each) => {
+          const { x, y } = each.getBoundingClientRect();
+          return [each.textContent, x, y];
+        }),
+      );
+    const before = await places();
+    const section = page.getByRole('button', { name: 'Section' });
+    await section.focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Position of the section').waitFor();
+    assert.deepEqual(await places(), before);
+    await page.keyboard.press('Tab');
+    await focused(page, 'select');
+    const row = await page.locator('.tools .section').boundingBox();
+    assert.ok(row.x >= 0 && row.x + row.width <= width, 'the row is in the window');
+    await accessible(page, 'a model that is cut');
+    clean(seen);
+    await context.close();
+  });
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+const stored = new Map<string, string>();
+const session = { credential: { token: 'mine' } as { token: string } | null };
+vi.mock('../session/session', () => ({ session: { current: () => session } }));
+const POST = vi.fn();
+vi.mock('./client', () => ({
+  api: { POST: (...given: unknown[]) => POST(...given) as unknown },
+  replyWithHeaders: (value: unknown) => value,
+}));
+
+/** As after a reload: nothing is in memory. */
+const reloaded = async () => {
+  vi.resetModules();
+  return { ...(await import('./writes')), ...(await import('./search')) };
+};
+const written = new Headers({ 'x-sync-token': 'abc.1-2_3' });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  stored.clear();
+  session.credential = { token: 'mine' };
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+    removeItem: (key: string) => stored.delete(key),
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('after a reload, searches wait for the latest write until one has seen it', async () => {
+  (await reloaded()).wrote(written);
+  const page = await reloaded();
+  POST.mockResolvedValueOnce({ data: {}, status: 202 });
+  expect((await page.search({})).lagging).toBe(true);
+  POST.mockResolvedValueOnce({ data: {}, status: 200 });
+  expect((await page.search({})).lagging).toBe(false);
+  for (const [, given] of POST.mock.calls as [string, { params: object }][]) {
+    expect(given.params).toEqual({ header: { 'X-After': 'abc.1-2_3' } });
+  }
+  expect((await reloaded()).latestWrite()).toBeNull();
+});
+
+test('a write is forgotten after two minutes, and with its user', async () => {
+  (await reloaded()).wrote(written);
+  vi.advanceTimersByTime(119_000);
+  expect((await reloaded()).latestWrite()).toBe('abc.1-2_3');
+  vi.advanceTimersByTime(2_000);
+  expect((await reloaded()).latestWrite()).toBeNull();
+  (await reloaded()).wrote(written);
+  (await reloaded()).forgetWrites();
+  expect(stored.size).toBe(0);
+  (await reloaded()).wrote(written);
+  session.credential = null;
+  expect((await reloaded()).latestWrite()).toBeNull();
+  expect(stored.size).toBe(0);
+});
+
+test('what another program stored is no write', async () => {
+  for (const text of ['', '{', '["a"]', '["a b\\n",1]', `["a",${Date.now()}`]) {
+    stored.set('vitrine.write', text);
+    expect((await reloaded()).latestWrite()).toBeNull();
+  }
+});

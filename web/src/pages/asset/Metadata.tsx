@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { Name } from '../../ui/Name';
+import type { Place } from '../../viewer/sources';
+import { metadataOf } from './metadata';
+
+/** The metadata of an asset. Values are text: addresses in them are no links. */
+export function Metadata({ place }: { place: Place }) {
+  const found = useQuery(metadataOf(place));
+  if (!found.isError && !found.data?.length) return null;
+  return (
+    <section aria-labelledby="metadata">
+      <h2 id="metadata">{texts.asset.metadata}</h2>
+      {found.isError && <p className="failure">{sentence(found.error)}</p>}
+      <dl className="pairs">
+        {found.data?.map(({ name, value }) => (
+          <Fragment key={name}>
+            <dt>
+              <Name text={name} />
+            </dt>
+            <dd className="lines">
+              <Name text={value} />
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../api/errors';
+
+const GET = vi.fn();
+vi.mock('../../api/client', () => ({
+  api: { GET: (...given: unknown[]) => GET(...given) as unknown },
+  reply: (value: unknown) => value,
+}));
+const { metadataOf, textOf } = await import('./metadata');
+const read = () =>
+  (metadataOf({ databaseId: 'd', assetId: 'a' }).queryFn as () => Promise<unknown>)();
+afterEach(() => vi.resetAllMocks());
+
+const record = (metadataKey: string, metadataValue: string, metadataValueType = 'string') => ({
+  metadataKey,
+  metadataValue,
+  metadataValueType,
+});
+
+test('metadata of all pages is read, without fields that are empty', async () => {
+  const pages = [
+    { metadata: [record('mass', '12.5', 'number'), record('note', '')], NextToken: 'next' },
+    { metadata: [record('made of', 'oak')] },
+  ];
+  GET.mockImplementation(() => Promise.resolve(pages.shift()));
+  expect(await read()).toEqual([
+    { name: 'mass', value: '12.5' },
+    { name: 'made of', value: 'oak' },
+  ]);
+});
+
+test('what the caller may not see is left out, and other failures are thrown', async () => {
+  GET.mockImplementation(() => Promise.reject(new ApiError(403, 'PermissionDenied', 'No')));
+  expect(await read()).toEqual([]);
+  GET.mockImplementation(() => Promise.reject(new ApiError(503, 'Unavailable', 'Later')));
+  await expect(read()).rejects.toThrow('Later');
+});
+
+test('values are shown by their type, and as they are if they are not of it', () => {
+  for (const [value, type, shown] of [
+    ['1234567.8901', 'number', '1,234,567.8901'],
+    ['heavy', 'number', 'heavy'],
+    ['TRUE', 'boolean', 'yes'],
+    ['perhaps', 'boolean', 'perhaps'],
+    ['2026-01-31', 'date', 'Jan 31, 2026'],
+    ['spring', 'date', 'spring'],
+    ['{"x": 1, "y": -2.5, "z": 0}', 'xyz', 'x\u00a01, y\u00a0-2.5, z\u00a00'],
+    ['{"x": "1"}', 'xyz', '{"x": "1"}'],
+    ['[oak', 'wxyz', '[oak'],
+    ['https://example.org/?a=1', 'string', 'https://example.org/?a=1'],
+  ] as const) {
+    expect(textOf(value, type)).toBe(shown);
+  }
+});
