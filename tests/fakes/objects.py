@@ -328,7 +328,9 @@ class MemoryObjects:
     def _add(self, bucket: str, stored: _Stored) -> None:
         key = stored.version.key
         older = self._versions(bucket, key) if self.versioned(bucket) else []
-        older = [replace(one, version=one.version._replace(is_latest=False)) for one in older]
+        if older:  # just the first of them was the latest
+            first = older[0].version._replace(is_latest=False)
+            older = [replace(older[0], version=first), *older[1:]]
         self.buckets.setdefault(bucket, {})[key] = [stored, *older]
         self.changed(bucket, key)
 
