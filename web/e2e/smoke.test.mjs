@@ -25,7 +25,10 @@ test('a newcomer signs in, finds a sample, looks at it, uploads a file and finds
 
   const name = `smoke ${Date.now()}`;
   await page.getByRole('link', { name: 'Upload', exact: true }).first().click();
-  await page.locator('input[type=file]').first().setInputFiles([file('note.txt', name)]);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([file('note.txt', name)]);
   await page.getByLabel('Database', { exact: true }).selectOption('library');
   await page.getByLabel('Name of the asset').fill(name);
   await page.getByLabel('Description').fill('of a walk');

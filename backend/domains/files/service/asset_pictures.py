@@ -75,8 +75,8 @@ class AssetPictures:
         """Make the preview of the file with the highest rank that of the asset, or remove it.
 
         A preview of a user is kept. `change` marks the written objects. If only the file at the
-        path `gone` disappeared, the picture of another file remains. `delete_earlier` also deletes the
-        earlier versions, which may show a deleted file.
+        path `gone` disappeared, the picture of another file remains. With `delete_earlier`, the
+        earlier versions are deleted, too: they may show a deleted file.
         """
         bucket = self.assets.get_bucket(target.asset.bucket_id)
         key = generated_preview_key(bucket.key_prefix, target.asset.asset_id)

@@ -71,7 +71,7 @@ test('a file lacks what is missing, absolute or outside the asset, and nothing e
 test('the files that refer to a file or into a folder are read from all pages', async () => {
   const pages = [{ items: [], NextToken: 'next' }, { items: [{ filePath: '/a.gltf' }] }];
   GET.mockImplementation(() => Promise.resolve(pages.shift()));
-  expect(await ask(usersOf(place, '/parts/'))).toEqual(['/a.gltf']);
+  expect(await run(usersOf(place, '/parts/'))).toEqual(['/a.gltf']);
   const queries = GET.mock.calls.map((each) => (each[1] as { params: { query: object } }).params);
   expect(queries.map(({ query }) => query)).toMatchObject([
     { filePath: '/parts', isPrefix: true, startingToken: undefined },
