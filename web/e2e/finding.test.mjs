@@ -15,6 +15,9 @@ import {
   withKey,
 } from './walk.mjs';
 
+/** A search for a name as a phrase: an address has values as JSON. */
+const quoted = (name) => encodeURIComponent(JSON.stringify(`"${name}"`));
+
 let browser;
 before(async () => {
   browser = await launch();
@@ -27,10 +30,10 @@ test('archived assets leave the hits, are found on request, and restored', async
   await newAsset(page, [file('a.txt')], name, 'to be archived', 'library');
   vitrine('wait'); // the page that is loaded next has not seen the write
   await withKey(page);
-  await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}`);
+  await page.goto(`${UI}?q=${quoted(name)}`);
   await page.locator(HITS).first().waitFor();
   await page.locator('[data-index="0"] .select').check();
-  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.locator('.selection').getByRole('button', { name: 'Archive' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
   await page.getByText('Nothing matches').waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
@@ -53,10 +56,10 @@ test('archived assets are marked in the list, and restored together', async () =
   }
   vitrine('wait'); // the page that is loaded next knows of no write
   await withKey(page);
-  await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}&archived=true&view="list"`);
+  await page.goto(`${UI}?q=${quoted(name)}&archived=true&view="list"`);
   await page.locator('[data-index="1"]').waitFor();
   await page.locator('[data-index="0"] .select').check();
-  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.locator('.selection').getByRole('button', { name: 'Archive' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
   await page.locator('.row', { hasText: 'Archived to be archived' }).waitFor();
   for (const at of [0, 1]) await page.locator(`[data-index="${at}"] .select`).check();

@@ -116,7 +116,7 @@ test('another user who signs in again over a page sees nothing of it', async () 
   await page.goto(`${UI}?q=lamp`);
   await page.locator(HITS, { hasText: /^lamp$/ }).click();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
-  await page.getByLabel('Name', { exact: true }).fill('draft of the first');
+  await page.getByLabel('Name of the asset').fill('draft of the first');
   const secrets = ['draft of the first', await page.locator('.tree .file').first().textContent()];
   await page.route('**/database/library/assets/*', (route) =>
     route.request().method() === 'PUT'
@@ -132,7 +132,7 @@ test('another user who signs in again over a page sees nothing of it', async () 
   const left = await contents(page);
   for (const secret of secrets) assert.ok(!left.includes(secret), secret);
   assert.equal(await page.title(), 'Vitrine');
-  await page.getByText('This asset does not exist, or you may not see it.').waitFor();
+  await page.getByText('You do not have permission').waitFor();
   clean(seen);
   await context.close();
 });

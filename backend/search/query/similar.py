@@ -31,7 +31,7 @@ for (int i = 0; i < count; i++) {
 return 1 / (1 + sum / params.unit);
 """
 # The distance of shapes that are half alike: that of the most similar two of different samples. Of
-# models in two formats, three quarters are nearer than a quarter of it (decision 50).
+# models in two formats, three quarters are nearer than a quarter of it (decision 105).
 HALF_ALIKE = 0.2
 _FIELDS = ["str_databaseid", "str_assetid", "str_key"]
 
