@@ -89,10 +89,14 @@ export async function change(
   onJob: () => void,
 ): Promise<void> {
   const { data, headers } = await send(place, act, subject, draft);
-  wrote(headers);
-  if (!data.jobId) return;
-  onJob();
-  await ended(data.jobId);
+  try {
+    if (!data.jobId) return;
+    onJob();
+    await ended(data.jobId);
+  } finally {
+    // Searches with the token wait for what is stored by then, also by the job.
+    wrote(headers);
+  }
 }
 
 function send(
