@@ -64,7 +64,9 @@ class OutputSetup:
                 assets=assets,
                 files=self.museum.files,
                 facts=FactCommands(assets, metadata.records, objects),
-                previews=GeneratedPreviews(assets, objects, AssetPictures(assets, objects)),
+                previews=GeneratedPreviews(
+                    assets, objects, AssetPictures(assets, self.museum.files, objects)
+                ),
                 objects=objects,
                 auxiliary=AUXILIARY,
             ),

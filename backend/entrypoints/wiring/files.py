@@ -28,7 +28,7 @@ def files(context: Context) -> FileQueries:
 
 
 def asset_pictures(context: Context) -> AssetPictures:
-    return AssetPictures(assets(context), context.objects)
+    return AssetPictures(assets(context), files(context), context.objects)
 
 
 def part_copies(context: Context) -> PartCopies:

@@ -13,6 +13,7 @@ from backend.core.previews import asset_preview_key
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.rules import relative_path
+from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.spec.buckets import (
     CHANGE_METADATA,
@@ -26,7 +27,7 @@ from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_
 
 RANK_METADATA = "vitrine-preview-rank"
 """Object metadata of an asset's preview: the rank of the file in the preview."""
-PRIMARY = "primary"
+_PRIMARY = "primary"
 # Pages of a thousand keys in which the next picture is looked for, so that a step ends within its
 # lease. Of an asset with more files, an inspection may still choose any.
 _PAGES = 10
@@ -37,19 +38,31 @@ class _Candidate(NamedTuple):
     key: str
 
 
-def rank_of(path: str, size: int, *, is_primary: bool) -> str:
+def rank_of(path: str, head: ObjectHead) -> str:
     """Return a text that is greater for files of higher rank.
 
     The primary file is first; then the order is that of `KINDS_IN_ORDER`, then by size.
     """
+    return _rank(path, head.version.size, is_primary=_is_primary(head))
+
+
+def _rank(path: str, size: int, *, is_primary: bool) -> str:
     extension = extension_of(path).removeprefix(".")
     behind = [at for at, kind in enumerate(reversed(KINDS_IN_ORDER), 1) if extension in kind]
     return f"{int(is_primary)}{max(behind, default=0)}.{size:020}.{_name_of(path)}"
 
 
+def _is_primary(head: ObjectHead) -> bool:
+    return head.metadata.get(PRIMARY_TYPE_METADATA) == _PRIMARY
+
+
 def ranked_file(rank: str) -> str:
     """Return the part of a rank that identifies the file."""
     return rank.rpartition(".")[2]
+
+
+def _picture_of(key: str) -> str:
+    return f"{key}{PREVIEW_MARK}png"
 
 
 def _name_of(path: str) -> str:
@@ -59,53 +72,93 @@ def _name_of(path: str) -> str:
 
 @dataclass(eq=False, repr=False)
 class AssetPictures:
-    """Chooses the generated preview again when files appear or disappear."""
+    """Chooses the generated preview again when files appear or disappear.
+
+    A preview of a user is kept, and no picture of a quarantined file is chosen.
+    """
 
     assets: AssetService
+    files: FileQueries
     objects: Objects
 
-    def follow(
+    def offer(self, target: FileTarget, change: str) -> None:
+        """Show a file that appeared, or whose type changed, if it has the highest rank.
+
+        `change` marks the written objects.
+        """
+        picture = self.objects.head(target.bucket, _picture_of(target.key))
+        head = self._clean(target.bucket, target.key) if isinstance(picture, ObjectHead) else None
+        if head is None:
+            return
+        place = self._place(target)
+        shown = self._shown(place)
+        offered = _Candidate(rank_of(target.path, head), target.key)
+        if shown is not None and ranked_file(shown) == ranked_file(offered.rank):
+            if shown > offered.rank:  # it is no longer the primary file
+                self._choose(target, place, shown, change)
+        elif shown is None or offered.rank > shown:
+            asset = self._changeable(target, place)
+            if asset is not None:
+                self._show(asset, offered, place, change)
+
+    def withdraw(
         self,
         target: FileTarget,
         change: str,
         *,
-        gone: str | None = None,
+        is_folder: bool = False,
         delete_earlier: bool = False,
     ) -> None:
-        """Make the preview of the file with the highest rank that of the asset, or remove it.
+        """Show the next file after a file, or the files of a folder, disappeared.
 
-        A preview of a user is kept. `change` marks the written objects. If only the file at the
-        path `gone` disappeared, the picture of another file remains. With `delete_earlier`, the
-        earlier versions are deleted, too: they may show a deleted file.
+        The picture of another file remains. With `delete_earlier`, the earlier versions are
+        deleted, too: they may show a deleted file.
         """
-        bucket = self.assets.get_bucket(target.asset.bucket_id)
-        key = generated_preview_key(bucket.key_prefix, target.asset.asset_id)
-        place = ObjectRef(target.bucket, key)
-        head = self.objects.head(*place)
-        shown = head.metadata.get(RANK_METADATA, "") if isinstance(head, ObjectHead) else None
-        if gone is None or (shown is not None and ranked_file(shown) == _name_of(gone)):
+        place = self._place(target)
+        shown = self._shown(place)
+        if is_folder or (shown is not None and ranked_file(shown) == _name_of(target.path)):
             self._choose(target, place, shown, change)
         if delete_earlier:
             self._delete_earlier(place)
 
+    def _place(self, target: FileTarget) -> ObjectRef:
+        base = self.assets.get_bucket(target.asset.bucket_id).key_prefix
+        return ObjectRef(target.bucket, generated_preview_key(base, target.asset.asset_id))
+
+    def _shown(self, place: ObjectRef) -> str | None:
+        """Return the rank of the file in the preview, None if there is no preview."""
+        head = self.objects.head(*place)
+        return head.metadata.get(RANK_METADATA, "") if isinstance(head, ObjectHead) else None
+
+    def _clean(self, bucket: str, key: str) -> ObjectHead | None:
+        """Return the head of a file that is neither archived nor quarantined."""
+        head = self.objects.head(bucket, key)
+        if not isinstance(head, ObjectHead):
+            return None
+        return None if self.files.quarantined(bucket, [head.version.ref]) else head
+
     def _choose(self, target: FileTarget, place: ObjectRef, shown: str | None, change: str) -> None:
-        asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
-        if asset is None or asset.is_archived or not self._is_generated(asset, target, place.key):
+        asset = self._changeable(target, place)
+        if asset is None:
             return
-        best = self._first(asset, target)
+        best = self._first(target)
         if best is None:
             self._remove(asset, place, is_shown=shown is not None)
         elif shown is None or ranked_file(shown) != ranked_file(best.rank):
             self._show(asset, best, place, change)
 
-    def _is_generated(self, asset: Asset, target: FileTarget, key: str) -> bool:
-        """Return whether the asset's preview is generated or missing, not a user's."""
+    def _changeable(self, target: FileTarget, place: ObjectRef) -> Asset | None:
+        """Return the asset, unless it is archived or shows a preview of a user."""
+        asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
+        if asset is None or asset.is_archived:
+            return None
         named = asset.preview_location
-        if named is not None and named.key != key:
-            return False
-        return asset_preview_key(self.objects, target.bucket, target.prefix) is None
+        if named is not None and named.key != place.key:
+            return None
+        at_root = asset_preview_key(self.objects, target.bucket, target.prefix)
+        return asset if at_root is None else None
 
-    def _first(self, asset: Asset, target: FileTarget) -> _Candidate | None:
+    def _first(self, target: FileTarget) -> _Candidate | None:
         """Return the file with the highest rank of those with a preview as PNG."""
         sizes: dict[str, int] = {}
         pictured: set[str] = set()
@@ -115,19 +168,18 @@ class AssetPictures:
                 pictured.add(base)
             elif is_file(one.key):
                 sizes[one.key] = one.size
-        typed = {target.prefix + path[1:] for path in asset.typed_files or ()}
-        found = [
-            _Candidate(
-                rank_of(
-                    relative_path(target.prefix, key),
-                    sizes[key],
-                    is_primary=key in typed and self._is_primary(target.bucket, key),
-                ),
-                key,
-            )
-            for key in pictured & sizes.keys()
-        ]
-        return max(found, default=None)
+        typed = {target.prefix + path[1:] for path in target.asset.typed_files or ()}
+        # A listing has no types: those of files that may have one are read.
+        wanted = pictured & sizes.keys()
+        found = [self._ranked(target, key, sizes[key], key in typed) for key in wanted]
+        clean = (one for one in sorted(found, reverse=True) if self._clean(target.bucket, one.key))
+        return next(clean, None)
+
+    def _ranked(self, target: FileTarget, key: str, size: int, is_typed: bool) -> _Candidate:
+        head = self.objects.head(target.bucket, key) if is_typed else None
+        is_primary = isinstance(head, ObjectHead) and _is_primary(head)
+        path = relative_path(target.prefix, key)
+        return _Candidate(_rank(path, size, is_primary=is_primary), key)
 
     def _listed(self, target: FileTarget) -> Iterator[ObjectVersion]:
         after: str | None = None
@@ -138,12 +190,8 @@ class AssetPictures:
             if after is None:
                 return
 
-    def _is_primary(self, bucket: str, key: str) -> bool:
-        head = self.objects.head(bucket, key)
-        return isinstance(head, ObjectHead) and head.metadata.get(PRIMARY_TYPE_METADATA) == PRIMARY
-
     def _show(self, asset: Asset, best: _Candidate, place: ObjectRef, change: str) -> None:
-        source = f"{best.key}{PREVIEW_MARK}png"
+        source = _picture_of(best.key)
         metadata = {PREVIEW_METADATA: GENERATED, CHANGE_METADATA: change}
         try:
             self.objects.copy(
@@ -183,6 +231,13 @@ class AssetPictures:
 
     def _delete_earlier(self, place: ObjectRef) -> None:
         folder = place.key.removesuffix("png")
-        page = self.objects.list_versions(place.bucket, folder)
-        late = [one.ref for one in page.versions if not one.is_latest or one.is_delete_marker]
-        self.objects.delete_many(place.bucket, late)
+        after: tuple[str | None, str | None] = (None, None)
+        while True:
+            page = self.objects.list_versions(
+                place.bucket, folder, after_key=after[0], after_version_id=after[1]
+            )
+            late = [one.ref for one in page.versions if not one.is_latest or one.is_delete_marker]
+            self.objects.delete_many(place.bucket, late)
+            after = (page.next_key, page.next_version_id)
+            if page.next_key is None:
+                return

@@ -21,8 +21,8 @@ from backend.domains.jobs.models import Job, Progress
 CHANGE, PINNED = "change", "pinned"
 """Parameters of the job: the requested change, and the S3 version that it applies to."""
 _REMOVING = frozenset({"archiveFile", "deleteFile", "moveFile"})
-# Changes after which another file may be the picture of the asset.
-_PICTURED = _REMOVING | {"copyFile", "unarchiveFile", "setPrimaryFile"}
+# Changes after which this file may be the picture of the asset.
+_OFFERING = frozenset({"copyFile", "unarchiveFile", "setPrimaryFile"})
 
 
 class Work(NamedTuple):
@@ -88,8 +88,7 @@ class Endings:
         self.request_documents(work, paths)
         if retyped:
             self._follow(work.asset)
-        if work.change.operation in _PICTURED:
-            self._follow_picture(work)
+        self._follow_picture(work, paths)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(_dumped(cursor), items=items, finished=True)
@@ -112,11 +111,19 @@ class Endings:
         if wanted:
             self.reindexing.files(work.asset.database_id, work.asset.asset_id, wanted)
 
-    def _follow_picture(self, work: Work) -> None:
-        operation, target = work.change.operation, work.target
-        gone = target.path if operation in _REMOVING and not work.change.is_prefix else None
-        delete_earlier = operation == "deleteFile"
-        self.pictures.follow(target, work.mark, gone=gone, delete_earlier=delete_earlier)
+    def _follow_picture(self, work: Work, paths: Iterable[str]) -> None:
+        operation = work.change.operation
+        if operation in _REMOVING:
+            self.pictures.withdraw(
+                work.target,
+                work.mark,
+                is_folder=work.change.is_prefix,
+                delete_earlier=operation == "deleteFile",
+            )
+        elif operation in _OFFERING:
+            for path in paths:
+                target = self.files.target(work.asset, path, field="path")
+                self.pictures.offer(target, work.mark)
 
     def _follow(self, asset: Asset) -> None:
         """Write the asset's type until it is stable, because uploads may end at the same time."""

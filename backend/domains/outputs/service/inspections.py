@@ -152,7 +152,7 @@ class Inspections:
             self.previews.show_asset(target, pictures, execution, head)
             if self._current(target, version_id) is None:
                 # Archived or deleted meanwhile, perhaps after the change chose another picture.
-                self.previews.pictures.follow(target, execution.execution_id, gone=target.path)
+                self.previews.pictures.withdraw(target, execution.execution_id)
         return [*outcomes, Outcome("previews", name, target.path)] if shown else outcomes
 
     def _small(

@@ -11,7 +11,6 @@ from backend.core.previews import asset_preview_key, find_previews
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.files.service.asset_pictures import (
-    PRIMARY,
     RANK_METADATA,
     AssetPictures,
     rank_of,
@@ -22,7 +21,6 @@ from backend.spec.buckets import (
     CHANGE_METADATA,
     GENERATED,
     PREVIEW_METADATA,
-    PRIMARY_TYPE_METADATA,
     WORKFLOWS_METADATA,
 )
 from backend.spec.inspection_outputs import SMALL
@@ -103,7 +101,7 @@ class GeneratedPreviews:
         for one in find_previews(self.objects, target.bucket, target.key):
             if self._is_generated(target.bucket, one.key):
                 self.objects.delete(target.bucket, one.key)
-        self.pictures.follow(target, execution.execution_id, gone=target.path)
+        self.pictures.withdraw(target, execution.execution_id)
 
     def show_asset(
         self, target: FileTarget, pictures: Pictures, execution: Execution, head: ObjectHead
@@ -144,7 +142,7 @@ class GeneratedPreviews:
         Others may write theirs between the check and the copy, so the check is repeated until the
         highest rank is stored.
         """
-        rank, place = _rank(target.path, head), ObjectRef(target.bucket, key)
+        rank, place = rank_of(target.path, head), ObjectRef(target.bucket, key)
         for _ in range(_ATTEMPTS):  # by hand: only the read of the next attempt shows a conflict
             there = self.objects.head(*place)
             if isinstance(there, ObjectHead):
@@ -197,8 +195,3 @@ def _metadata(execution: Execution) -> dict[str, str]:
         WORKFLOWS_METADATA: ",".join(execution.chain),
         CHANGE_METADATA: execution.execution_id,
     }
-
-
-def _rank(path: str, head: ObjectHead) -> str:
-    is_primary = head.metadata.get(PRIMARY_TYPE_METADATA) == PRIMARY
-    return rank_of(path, head.version.size, is_primary=is_primary)

@@ -1,10 +1,11 @@
 """Which generated preview an asset has after its files change."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from backend.core.objects import VersionRef
+from backend.core.objects import ObjectHead, VersionRef
 from backend.spec.key_layouts import generated_preview_key, small_preview_key
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET
@@ -147,4 +148,33 @@ def test_a_file_archived_while_its_picture_is_stored_is_not_shown(
 
     monkeypatch.setattr(assets, "set_content", archived_before)
     inspected(two, "/parts/largest.obj", 40)
+    assert pictured(two) == "/parts/large.obj"
+
+
+def test_no_picture_of_a_quarantined_file_is_chosen(
+    two: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspected(two, "/parts/largest.obj", 40)
+    head = two.objects.head(BUCKET, "statue/parts/large.obj")
+    assert isinstance(head, ObjectHead)
+    found = {head.version.ref}
+
+    def among(_: object, bucket: str, versions: Iterable[VersionRef]) -> set[VersionRef]:
+        return found & set(versions)
+
+    monkeypatch.setattr(type(two.museum.files.quarantine), "among", among)
+    archive(two, "/parts/largest.obj")
+    assert pictured(two) == "/parts/small.obj"
+
+
+def test_a_copy_with_a_lower_rank_leaves_the_picture(two: OutputSetup) -> None:
+    body = {"sourcePath": "/parts/small.obj", "destinationPath": "/copy.obj"}
+    change(two, "POST", "copyFile", **body)
+    assert pictured(two) == "/parts/large.obj"
+
+
+def test_a_primary_file_that_is_one_no_more_gives_way(two: OutputSetup) -> None:
+    for primary_type in ("primary", ""):
+        body = {"filePath": "/parts/small.obj", "primaryType": primary_type}
+        change(two, "PUT", "setPrimaryFile", **body)
     assert pictured(two) == "/parts/large.obj"

@@ -1,6 +1,6 @@
 """What lists, searches and exports must show: exactly the ids, the totals and the counts.
 
-`told` reads a reply; `wanted` is what it must hold, from the lists for administrators and the
+`actual` reads a reply; `expected` is what it must contain, from the lists for administrators and the
 meaning of the rules.
 """
 
