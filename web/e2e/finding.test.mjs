@@ -10,13 +10,11 @@ import {
   HITS,
   newAsset,
   open,
+  quoted,
   UI,
   vitrine,
   withKey,
 } from './walk.mjs';
-
-/** A search for a name as a phrase: an address has values as JSON. */
-const quoted = (name) => encodeURIComponent(JSON.stringify(`"${name}"`));
 
 let browser;
 before(async () => {

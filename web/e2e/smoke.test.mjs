@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { clean, file, filled, HITS, newLink, open, UI, vitrine } from './walk.mjs';
+import { clean, file, filled, HITS, newLink, open, quoted, UI, vitrine } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -36,7 +36,7 @@ test('a newcomer signs in, finds a sample, looks at it, uploads a file and finds
   await page.getByText('The upload is complete.').waitFor();
 
   vitrine('wait'); // the page that is loaded next knows of no write
-  await page.goto(`${UI}?q=${encodeURIComponent(`"${name}"`)}`);
+  await page.goto(`${UI}?q=${quoted(name)}`);
   await page.locator(HITS, { hasText: name }).click();
   await page.locator('.asset .tree .file', { hasText: 'note.txt' }).click();
   await page.locator('.stage .text', { hasText: name }).waitFor();

@@ -7,6 +7,9 @@ import { createRequire } from 'node:module';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const endpoint = JSON.parse(readFileSync(process.env.VITRINE_ENDPOINT, 'utf8'));
 export const UI = `${endpoint.api}/ui/`;
+
+/** The value of `q` that finds a name as a phrase: addresses have values as JSON. */
+export const quoted = (name) => encodeURIComponent(JSON.stringify(`"${name}"`));
 export const HITS = '.hits li a';
 const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';

@@ -1,10 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { api } from './client';
 import { NetworkError } from './errors';
-import { ended } from './jobs';
+import { completed, ended } from './jobs';
+import { wrote } from './writes';
+
+vi.mock('./writes', () => ({ wrote: vi.fn() }));
 
 const wait = () => Promise.resolve();
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.mocked(wrote).mockClear();
+});
 
 /** Each reply is a job's state, the status of a refusal, or the error of the request. */
 function replies(...states: (string | number | Error)[]) {
@@ -42,4 +49,26 @@ test('a refusal ends the waiting', async () => {
   const request = replies(404);
   await expect(ended('j1', wait)).rejects.toThrow('does not exist');
   expect(request).toHaveBeenCalledTimes(1);
+});
+
+test('searches wait for what a job has changed, also where it failed', async () => {
+  for (const end of ['done', 'failed']) {
+    vi.useFakeTimers();
+    replies('running', end);
+    const headers = new Headers();
+    const done = completed(headers, 'j1').catch(() => 'failed');
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(wrote).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await done).toBe(end === 'done' ? undefined : 'failed');
+    expect(wrote).toHaveBeenCalledExactlyOnceWith(headers);
+    vi.mocked(wrote).mockClear();
+  }
+});
+
+test('a write without a job is complete at once', async () => {
+  const request = replies('done');
+  await completed(new Headers(), undefined);
+  expect(request).not.toHaveBeenCalled();
+  expect(wrote).toHaveBeenCalledOnce();
 });

@@ -1,9 +1,20 @@
 import { api, reply } from './client';
 import { isTransient, JobFailed, NetworkError } from './errors';
+import { wrote } from './writes';
 
 const PAUSE = 1_000;
 const MOST_FAILURES = 10;
 const pause = () => new Promise((done) => setTimeout(done, PAUSE));
+
+/** Waits for the end of the job of a write, if it outlasts the request. */
+export async function completed(headers: Headers, jobId: string | null | undefined): Promise<void> {
+  try {
+    if (jobId) await ended(jobId);
+  } finally {
+    // Searches with the token wait for what is stored by then, also by the job.
+    wrote(headers);
+  }
+}
 
 /** Waits for the end of a job that continues after the reply to a request; throws if it fails. */
 export async function ended(jobId: string, wait: () => Promise<unknown> = pause): Promise<void> {

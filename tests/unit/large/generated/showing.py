@@ -1,7 +1,7 @@
 """What lists, searches and exports must show: exactly the ids, the totals and the counts.
 
-`actual` reads a reply; `expected` is what it must contain, from the lists for administrators and the
-meaning of the rules.
+`actual` reads a reply; `expected` is what it must contain, from the lists for administrators and
+the meaning of the rules.
 """
 
 from collections import Counter

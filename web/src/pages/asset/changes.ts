@@ -1,7 +1,6 @@
 import { api, replyWithHeaders } from '../../api/client';
-import { ended } from '../../api/jobs';
+import { completed } from '../../api/jobs';
 import type { components } from '../../api/schema';
-import { wrote } from '../../api/writes';
 import { texts } from '../../texts';
 import { extensionOf, nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
@@ -89,14 +88,8 @@ export async function change(
   onJob: () => void,
 ): Promise<void> {
   const { data, headers } = await send(place, act, subject, draft);
-  try {
-    if (!data.jobId) return;
-    onJob();
-    await ended(data.jobId);
-  } finally {
-    // Searches with the token wait for what is stored by then, also by the job.
-    wrote(headers);
-  }
+  if (data.jobId) onJob();
+  await completed(headers, data.jobId);
 }
 
 function send(
