@@ -76,17 +76,22 @@ def _files(folder: str, *names: str) -> tuple[str, ...]:
 # Each takes 3 to 11 s of a processor, together a fifth of what all unit tests take; `make test`
 # is to end within five minutes.
 LARGE = (
-    *("tests/unit/large", "tests/unit/benchmarks"),
+    *("tests/unit/large", "tests/unit/benchmarks", "tests/unit/model/test_model.py"),
+    *_files("tests/unit/aws", "function_calls"),
+    *_files("tests/unit/client", "habits"),
     *_files("tests/unit/core", "metadata_values"),
+    *_files("tests/unit/domains/access/constraints", "writing"),
+    *_files("tests/unit/domains/access/policy", "predicate", "reduction"),
     *_files("tests/unit/domains/asset_versions", "making", "within_requests"),
     *_files("tests/unit/domains/assets", "reading"),
     *_files("tests/unit/domains/audit", "entries"),
     *_files("tests/unit/domains/database_purges", "purging"),
+    *_files("tests/unit/domains/identity", "users"),
     *_files("tests/unit/domains/uploads", "large_file_crashes", "renew"),
-    *_files("tests/unit/entrypoints", "bootstrap"),
+    *_files("tests/unit/entrypoints", "bad_credentials", "bootstrap"),
     *_files("tests/unit/processing", "endings"),
     *_files("tests/unit/samples", "samples"),
-    *_files("tests/unit/search", "consistency", "rebuild", "reindex"),
+    *_files("tests/unit/search", "consistency", "freshness", "histories", "rebuild", "reindex"),
     *_files("tests/unit/tracking", "keys"),
 )
 TEST = Part(
