@@ -59,12 +59,12 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('similar shapes turn, and so do the pictures of the list', async () => {
-  const { context, page, seen, card } = await results('planetary-gear');
+  const { context, page, seen, card } = await results('bookshelf');
   await card.click({ position: { x: 60, y: 60 } });
   const similar = page.getByRole('region', { name: 'Similar shapes' });
   await similar.getByRole('link').first().hover();
   await similar.locator(TURNED).waitFor();
-  await page.goto(`${UI}?q=planetary-gear&view="list"`);
+  await page.goto(`${UI}?q=bookshelf&view="list"`);
   await page.locator('.row').first().hover();
   await page.locator(`.row ${TURNED}`).waitFor();
   clean(seen);
