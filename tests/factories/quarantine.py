@@ -82,7 +82,7 @@ class ScanWorld:
         return Context(
             QUARANTINE,
             lambda: NOON,
-            settings=in_memory_settings(),
+            settings=in_memory_settings(SETTING_MALWARE_SCAN="1"),
             tables=self.tables,
             objects=self.objects,
             queues=self.queues,

@@ -8,6 +8,7 @@ from backend.entrypoints.wiring.buckets import bucket_names
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
 from backend.entrypoints.wiring.failures import count_metric, failures
+from backend.entrypoints.wiring.files import asset_pictures
 
 
 def scan_results(context: Context) -> Run:
@@ -20,4 +21,5 @@ def scan_results(context: Context) -> Run:
         store_failure=failures(context).store,
         count_metric=count_metric(context),
         bucket_names=bucket_names(context),
+        follow_picture=asset_pictures(context).follow_scan,
     ).consume

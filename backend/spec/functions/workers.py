@@ -160,12 +160,15 @@ QUARANTINE = Function(
     uses={
         **AUDITED,
         **KEPT,
-        assets.ASSETS: ("BatchGetItem",),
-        registry.ASSET_BUCKETS: ("Scan",),
+        assets.ASSETS: ("BatchGetItem", "UpdateItem"),
+        registry.ASSET_BUCKETS: ("Query", "Scan"),
         operations.RESERVATIONS: ("BatchGetItem", "PutItem"),
-        ASSET_BUCKET: (),  # only its name is used
+        # of the asset's picture
+        ASSET_BUCKET: (
+            *("DeleteObject", "GetObject", "ListBucket", "ListBucketVersions", "PutObject"),
+        ),
     },
-    settings=(settings.IMPORTED_BUCKETS, settings.AUDIT_DAYS),
+    settings=(settings.IMPORTED_BUCKETS, settings.MALWARE_SCAN, settings.AUDIT_DAYS),
     timeout_seconds=60,
     acts_for="itself",
 )

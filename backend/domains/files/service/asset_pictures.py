@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
-from backend.core.file_kinds import is_file
+from backend.core.file_kinds import is_file, preview_base
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion
 from backend.core.previews import asset_preview_key
@@ -74,7 +74,7 @@ def _name_of(path: str) -> str:
 class AssetPictures:
     """Chooses the generated preview again when files appear or disappear.
 
-    A preview of a user is kept, and no picture of a quarantined file is chosen.
+    A preview of a user is kept. No picture is chosen that is quarantined, or whose file is.
     """
 
     assets: AssetService
@@ -86,8 +86,7 @@ class AssetPictures:
 
         `change` marks the written objects.
         """
-        picture = self.objects.head(target.bucket, _picture_of(target.key))
-        head = self._clean(target.bucket, target.key) if isinstance(picture, ObjectHead) else None
+        head = self._clean(target.bucket, target.key)
         if head is None:
             return
         place = self._place(target)
@@ -121,6 +120,18 @@ class AssetPictures:
         if delete_earlier:
             self._delete_earlier(place)
 
+    def follow_scan(self, asset: Asset, key: str, change: str) -> None:
+        """Withdraw the picture of a file that a scan quarantined, or offer that of one it released.
+
+        `key` is that of the file or of its preview. Repeated calls have no effect.
+        """
+        bucket, prefix = self.assets.location(asset)
+        target = FileTarget(asset, bucket, prefix, preview_base(key) or key)
+        if self._clean(target.bucket, target.key) is None:
+            self.withdraw(target, change)
+        else:
+            self.offer(target, change)
+
     def _place(self, target: FileTarget) -> ObjectRef:
         base = self.assets.get_bucket(target.asset.bucket_id).key_prefix
         return ObjectRef(target.bucket, generated_preview_key(base, target.asset.asset_id))
@@ -131,11 +142,15 @@ class AssetPictures:
         return head.metadata.get(RANK_METADATA, "") if isinstance(head, ObjectHead) else None
 
     def _clean(self, bucket: str, key: str) -> ObjectHead | None:
-        """Return the head of a file that is neither archived nor quarantined."""
-        head = self.objects.head(bucket, key)
-        if not isinstance(head, ObjectHead):
+        """Return the head of a file with a picture, neither of them archived or quarantined."""
+        picture = _picture_of(key)
+        file, shown, small = (
+            self.objects.head(bucket, each) for each in (key, picture, small_preview_key(picture))
+        )
+        if not isinstance(file, ObjectHead) or not isinstance(shown, ObjectHead):
             return None
-        return None if self.files.quarantined(bucket, [head.version.ref]) else head
+        versions = [one.version.ref for one in (file, shown, small) if isinstance(one, ObjectHead)]
+        return None if self.files.quarantined(bucket, versions) else file
 
     def _choose(self, target: FileTarget, place: ObjectRef, shown: str | None, change: str) -> None:
         asset = self._changeable(target, place)

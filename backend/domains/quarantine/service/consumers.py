@@ -2,11 +2,11 @@
 
 Results are delivered at least once and in any order. The stored result of a version is read first
 and replaced on the condition that it is unchanged, so two consumers of one version cannot overwrite
-each other. The object itself is not read: version ids are never reused, so the result of a deleted
-version does no harm.
+each other. The object itself need not exist: version ids are never reused, so the result of a
+deleted version does no harm.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,11 @@ class ScanConsumer:
     store_failure: StoreFailure
     count_metric: CountMetric
     bucket_names: frozenset[str]
+    follow_picture: Callable[[Asset, str, str], None]
+    """Chooses the asset's picture again after the result of an object with this key.
+
+    The last argument marks the written objects.
+    """
 
     def consume(self, event: Event) -> Reply:
         """Process the batch; after an outage, return all of its messages to the queue."""
@@ -73,11 +78,17 @@ class ScanConsumer:
 
     def _store(self, found: ScanResult) -> None:
         known = self.repository.results([found.version]).get(found.version)
-        if not rules.is_news(known, found.stored):
+        if rules.is_news(known, found.stored):
+            is_same = known is not None and known.is_threat == found.stored.is_threat
+            entries = () if is_same else self._entries(known, found)
+            self.repository.replace(found.version, known, found.stored, entries)
+        elif known is None:  # no scan has found a threat, as in most files
             return
-        is_same = known is not None and known.is_threat == found.stored.is_threat
-        entries = () if is_same else self._entries(known, found)
-        self.repository.replace(found.version, known, found.stored, entries)
+        # Also for a repeated result: the first delivery may have ended before this.
+        bucket = self._bucket(found.version)
+        asset = None if bucket is None else self._owner(bucket, found.version.key)
+        if asset is not None:
+            self.follow_picture(asset, found.version.key, f"scan-{found.version.version_id}")
 
     def _entries(self, known: StoredResult | None, found: ScanResult) -> tuple[Write, ...]:
         """Return the audit entry of a quarantined or released version in a known bucket."""

@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from backend.core.errors import UnavailableError
 from backend.core.objects import ObjectHead, VersionRef
+from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.spec.key_layouts import generated_preview_key, small_preview_key
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET
 from tests.factories.outputs import PNG, OutputSetup, result
+from tests.factories.quarantine import ScanWorld, scan_event
 
 KEY = generated_preview_key("", "statue")
 WEBP = b"RIFF\x20\0\0\0WEBP"
@@ -164,6 +167,58 @@ def test_no_picture_of_a_quarantined_file_is_chosen(
 
     monkeypatch.setattr(type(two.museum.files.quarantine), "among", among)
     archive(two, "/parts/largest.obj")
+    assert pictured(two) == "/parts/small.obj"
+
+
+def scan(studio: OutputSetup, path: str, status: str = "THREATS_FOUND", second: int = 1) -> None:
+    """Deliver the result of a scan of the current version of an object twice."""
+    head = studio.head(path)
+    assert head is not None
+    time = f"2026-03-01T12:00:0{second}Z"
+    event = scan_event("statue" + path, head.version.version_id, status, time=time)
+    scans = ScanWorld(studio.tables, studio.objects)  # type: ignore[arg-type]
+    assert scans.deliver_events(event, event) == {"batchItemFailures": []}
+    assert scans.kept == []
+
+
+@pytest.mark.parametrize("object_of", ["", ".previewFile.png", ".previewFile.webp"])
+def test_the_picture_of_a_file_that_is_quarantined_gives_way_until_its_release(
+    two: OutputSetup, object_of: str
+) -> None:
+    scan(two, "/parts/large.obj" + object_of)
+    assert pictured(two) == "/parts/small.obj"
+    scan(two, "/parts/small.obj")
+    assert pictured(two) is None
+    scan(two, "/parts/small.obj", "NO_THREATS_FOUND", 2)
+    assert pictured(two) == "/parts/small.obj"
+    scan(two, "/parts/large.obj" + object_of, "NO_THREATS_FOUND", 2)
+    assert pictured(two) == "/parts/large.obj"
+
+
+def test_a_file_of_lower_rank_in_quarantine_leaves_the_picture(two: OutputSetup) -> None:
+    before = versions(two)
+    scan(two, "/parts/small.obj")
+    assert (pictured(two), versions(two)) == ("/parts/large.obj", before)
+    archive(two, "/parts/large.obj")
+    assert pictured(two) is None
+
+
+def test_the_picture_follows_when_the_first_delivery_of_a_scan_ended_early(
+    two: OutputSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise UnavailableError("the process ended")
+
+    head = two.head("/parts/large.obj")
+    assert head is not None
+    event = scan_event("statue/parts/large.obj", head.version.version_id)
+    with monkeypatch.context() as patched:
+        patched.setattr(AssetPictures, "follow_scan", ended)
+        scans = ScanWorld(two.tables, two.objects)  # type: ignore[arg-type]
+        assert scans.deliver_events(event)["batchItemFailures"]
+    assert pictured(two) == "/parts/large.obj"
+    scans = ScanWorld(two.tables, two.objects)  # type: ignore[arg-type]
+    assert scans.deliver_events(event) == {"batchItemFailures": []}
     assert pictured(two) == "/parts/small.obj"
 
 
