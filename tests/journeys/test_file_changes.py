@@ -94,12 +94,25 @@ def test_a_file_is_moved_and_copied_with_its_companions(
     for path in ("PotreeViewer/cloud.js", moved.partition("/")[2]):
         assert api.send("GET", f"{viewer}/{quote(path)}").content == b"viewer"
     assert api.refused("POST", f"{lion}/moveFile", to)[0] == 400  # the source is archived
-    taken = {"sourcePath": "/a.stl", "destinationPath": ODD}
+    taken = {"sourcePath": "/a.stl", "destinationPath": "/parts/1.stl"}
     assert api.refused("POST", f"{lion}/moveFile", taken)[0] == 409
 
     other = _copied_elsewhere(api, database, lion)
     wait_for(lambda: found(api, other), {"copy.stl"})
     wait_for(lambda: found(api, database), {"a.stl", "parts/1.stl", f"parts{ODD}"})
+
+    back = {"sourcePath": f"/parts{ODD}", "destinationPath": ODD}
+    api.completed("POST", f"{lion}/moveFile", back)
+    assert set(shown(api, lion)) == {"/a.stl", "/parts/1.stl", ODD}
+    assert content(api, lion, ODD) == noise(60, "odd")
+    assert records(api, lion, ODD) == records(api, lion, ODD, "attribute") == ["maker"]
+    assert tags(s3, api, lion, ODD) == TAGS
+    wait_for(lambda: found(api, database), {"a.stl", "parts/1.stl", ODD[1:]})
+    kept = {"sourcePath": "/a.stl", "destinationPath": ODD}
+    api.completed("DELETE", f"{lion}/archiveFile", {"filePath": ODD})
+    status, error = api.refused("POST", f"{lion}/copyFile", kept)
+    assert (status, error["code"]) == (409, "FileExists")
+    assert "metadata would be replaced" in error["message"]
 
 
 def _copied_elsewhere(api: Api, database: str, lion: str) -> str:

@@ -45,9 +45,14 @@ class SourceGoneError(NotFoundError):
 class FileExistsInAssetError(AlreadyExistsError):
     code = "FileExists"
 
-    def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
-        file = "an archived file" if is_archived else "a file"
-        remedy = ": restore it, or delete it first" if is_archived else ""
+    def __init__(self, path: str, asset_id: str, *, replaced: str | None = None) -> None:
+        """`replaced` names the data of an archived file that would be lost."""
+        file = "a file" if replaced is None else "an archived file"
+        remedy = (
+            ""
+            if replaced is None
+            else f", whose {replaced} would be replaced: restore it, or delete it first"
+        )
         super().__init__(f"Asset {asset_id} already has {file} {path}{remedy}")
 
 

@@ -68,7 +68,14 @@ def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None
     @router.bind(routes.MOVE_FILE)
     def move_file(call: Call, path: AssetPath, body: MoveFileBody) -> FilesChangedReply:
         sent = (body.source_path, body.destination_path)
-        return _changed("moved", changes().move_file(call.caller, path.ref, *sent))
+        done = changes().move_file(call.caller, path.ref, *sent)
+        source, target = done.paths
+        moved = f"The file was moved to {target}. Its earlier versions remain archived at {source}"
+        return FilesChangedReply(
+            message=_message(moved, done),
+            affected_files=list(done.paths),
+            job_id=done.open_job_id,
+        )
 
     @router.bind(routes.COPY_FILE)
     def copy_file(call: Call, path: AssetPath, body: CopyFileBody) -> FilesChangedReply:

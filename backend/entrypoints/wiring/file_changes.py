@@ -49,8 +49,7 @@ def rewrites(context: Context) -> FileRewrites:
 @once
 def change_steps(context: Context) -> FileChangeSteps:
     repository, objects = FileChangeRepository(context.tables), context.objects
-    auxiliary, quarantine = context.settings.bucket(AUXILIARY_BUCKET), files(context).quarantine
-    companions = Companions(objects, records(context), quarantine, auxiliary)
+    companions = _companions(context)
     endings = Endings(
         repository,
         files(context),
@@ -86,5 +85,17 @@ def _change_runner(context: Context) -> ChangeRunner:
     )
 
 
+@once
+def _companions(context: Context) -> Companions:
+    auxiliary, quarantine = context.settings.bucket(AUXILIARY_BUCKET), files(context).quarantine
+    return Companions(context.objects, records(context), quarantine, auxiliary)
+
+
 def _lookup(context: Context) -> FileLookup:
-    return FileLookup(files(context), assets(context), databases(context), context.objects)
+    return FileLookup(
+        files(context),
+        assets(context),
+        databases(context),
+        context.objects,
+        _companions(context),
+    )

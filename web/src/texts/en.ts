@@ -377,7 +377,8 @@ export const en = {
     archiveFile: 'The file is hidden. It can be restored.',
     archiveFolder: 'All files in the folder are hidden. They can be restored one by one.',
     restoreFile: 'The file is shown again, with its last content and its metadata.',
-    deleteFile: 'The file, all its versions and its metadata are deleted. This cannot be undone.',
+    deleteFile:
+      'The file, all its versions and its metadata are deleted. If it was renamed or moved, its earlier name remains as an archived file. This cannot be undone.',
     deleteFolder:
       'All files in the folder, also archived ones, are deleted with all versions and metadata. This cannot be undone.',
     busy: 'In progress…',

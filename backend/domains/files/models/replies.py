@@ -48,12 +48,21 @@ class CreateFolderBody(WireModel):
 
 
 class MoveFileBody(WireModel):
+    """The file gets new versions at the destination, also if an archived file is there.
+
+    Such a file must have no metadata, attributes and viewer data, because these have no versions.
+    The source remains as an archived file with the earlier versions.
+    """
+
     source_path: SentPath
     destination_path: SentPath
 
 
 class CopyFileBody(MoveFileBody):
-    """The copy is placed in the same asset or database unless another one is named."""
+    """The copy is placed in the same asset or database unless another one is named.
+
+    An archived file at the destination is treated as by a move.
+    """
 
     destination_asset_id: AssetId | None = None
     destination_database_id: Id | None = None
@@ -68,6 +77,8 @@ class ArchiveFileBody(FileBody):
 
 
 class DeleteFileBody(ArchiveFileBody):
+    """Archived files at paths from which the file was moved earlier are not deleted."""
+
     confirm_permanent_delete: Annotated[bool, AfterValidator(_is_true)]
 
 

@@ -79,10 +79,12 @@ class FileCommands:
     def move_file(self, caller: Identity, ref: AssetRef, source: str, destination: str) -> Changed:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
 
-        The source remains as archived versions, which asset versions may contain.
+        The source remains as archived versions, which asset versions may contain. An archived file
+        at the destination gets the content as its newest version.
 
         Raises:
-            FileExistsInAssetError: the destination exists, possibly as an archived file.
+            FileExistsInAssetError: the destination exists, or is an archived file with data that
+                has no versions.
             FileNotFoundInAssetError: the file does not exist.
             FileQuarantinedError: a malware scan found a threat in it.
             InvalidInputError: the source is archived or a preview, or the destination is not

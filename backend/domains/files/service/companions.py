@@ -25,6 +25,7 @@ from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
 from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
 
+_OF_VERSIONS = (glb_key, turntable_key)
 # Objects that one step copies. A viewer's octree has many thousands.
 AUXILIARY_OBJECTS = 200
 
@@ -52,6 +53,16 @@ class Companions:
         """Return the keys of the file, and of its previews that are not archived."""
         previews = find_previews(self.objects, target.bucket, target.key)
         return [target.key, *(one.key for one in previews)]
+
+    def own_data(self, target: FileTarget) -> str | None:
+        """Return what a copy to this place would replace besides the content; None for nothing."""
+        for entity in _records_of(target):
+            found = self.records.records_of(entity)
+            if any(not is_reserved(entity, one.metadata_key) for one in found):
+                return "metadata" if entity.kind == "metadata" else "attributes"
+        folder = auxiliary_folder(target.asset.asset_id, target.path)
+        page = self.objects.list_objects(self.auxiliary, folder, limit=1)
+        return "viewer data" if page.objects else None
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
         """Copy the previews of the source; those that the target had before are kept.
@@ -119,6 +130,24 @@ class Companions:
         if done.failed:
             raise InvalidInputError(f"{refused}: {done.failed[0][1]}")
 
+    def remove_copied_records(
+        self, caller: Identity, source: FileTarget | None, target: FileTarget
+    ) -> None:
+        """Remove what `copy_records` wrote; facts that the target had before are kept.
+
+        Raises:
+            UnavailableError: they are changed concurrently at every attempt, or cannot be read.
+        """
+        theirs = () if source is None else _records_of(source)
+        copied = [one for each in theirs for one in self.records.records_of(each)]
+        for entity in _records_of(target):
+            with _conflicts_as_unavailable():
+                found = self.records.records_of(entity)
+                facts = [one for one in found if is_reserved(entity, one.metadata_key)]
+                kept = [] if all(one in copied for one in facts) else facts
+                entry_of = self.records.entries(caller, "delete", entity)
+                self.records.write_as_is(entity, kept, entry_of)
+
     def delete_records(self, caller: Identity, asset: Asset, path: str, *guards: Write) -> None:
         """Remove the metadata and attributes of a file, without schema checks.
 
@@ -160,7 +189,7 @@ class Companions:
         self, source: FileTarget, source_version: str, target: FileTarget, target_version: str
     ) -> None:
         """Copy the GLB and turntable of an S3 version of the source."""
-        for key_of in (glb_key, turntable_key):
+        for key_of in _OF_VERSIONS:
             made = key_of(source.asset.asset_id, source.path, source_version)
             copied = key_of(target.asset.asset_id, target.path, target_version)
             if isinstance(self.objects.head(self.auxiliary, made), ObjectHead):
@@ -170,6 +199,11 @@ class Companions:
                     content_type=content_type_of(made),
                     metadata={},
                 )
+
+    def remove_glb(self, target: FileTarget, version_id: str) -> None:
+        """Remove the GLB and turntable of an S3 version."""
+        keys = [key(target.asset.asset_id, target.path, version_id) for key in _OF_VERSIONS]
+        self.objects.delete_many(self.auxiliary, [(key, None) for key in keys])
 
     def remove_generated(self, asset_id: str, path: str) -> RemovedPage:
         """Remove a page of auxiliary files of a file, or of the files of a folder, including GLBs.

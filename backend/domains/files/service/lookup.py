@@ -17,6 +17,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
+from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 
@@ -37,6 +38,7 @@ class FileLookup:
     assets: AssetService
     databases: DatabaseService
     objects: Objects
+    companions: Companions
 
     def asset(self, caller: Identity, ref: AssetRef) -> Asset:
         """Return the asset, for a caller who may change its files.
@@ -134,16 +136,19 @@ class FileLookup:
         self.files.check_clean(place.bucket, place.key, version_id)
 
     def require_unused_name(self, place: FileTarget) -> None:
-        """Require that the name is not used.
+        """Require that the name is not used, or only by an archived file without other data.
+
+        As in an upload, the new content becomes the newest version of such a file. Its metadata,
+        attributes and viewer data have no versions: a copy would replace them.
 
         Raises:
-            FileExistsInAssetError: a file, active or archived, or a folder has the name.
+            FileExistsInAssetError: a file or a folder has the name, or an archived file with data.
         """
         asset_id = place.asset.asset_id
         found = self.objects.head(place.bucket, place.key)
-        if found is not None:
-            is_archived = isinstance(found, ObjectVersion)
-            raise FileExistsInAssetError(place.path, asset_id, is_archived=is_archived)
+        replaced = self.companions.own_data(place) if isinstance(found, ObjectVersion) else None
+        if isinstance(found, ObjectHead) or replaced is not None:
+            raise FileExistsInAssetError(place.path, asset_id, replaced=replaced)
         if self.objects.list_objects(place.bucket, place.key + "/", limit=1).objects:
             raise FileExistsInAssetError(place.path + "/", asset_id)
 

@@ -59,7 +59,7 @@ class Transfers:
         return self.endings.finished(work, [source.path, target.path], items=1)
 
     def remove_incomplete(self, work: Work) -> None:
-        """Remove an incomplete copy; its target did not exist before."""
+        """Remove an incomplete copy; its target did not exist before, or was archived."""
         target = self._target(work)
         if work.cursor.copy_id is not None:
             self.objects.abort_multipart(target.bucket, target.key, work.cursor.copy_id)
@@ -68,9 +68,14 @@ class Transfers:
             head = self.objects.head(target.bucket, key, version_id=version_id)
             made_by = head.metadata.get(CHANGE_METADATA, "") if isinstance(head, ObjectHead) else ""
             if made_by.startswith(mark):
+                self.companions.remove_glb(target, version_id)
                 self.objects.delete_version(target.bucket, key, version_id=version_id)
-        self.companions.delete_records(work.caller, target.asset, target.path)
-        while self.companions.remove_generated(target.asset.asset_id, target.path).more:
+        try:
+            source = self._source(work)
+        except SourceGoneError:
+            source = None
+        self.companions.remove_copied_records(work.caller, source, target)
+        while self.companions.remove_auxiliary(target.asset.asset_id, target.path).more:
             continue
 
     def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:
@@ -129,12 +134,12 @@ class Transfers:
         return self.files.target(work.asset, path, field="destinationPath")
 
     def _versions_of(self, target: FileTarget) -> list[VersionRef]:
-        """Return the versions of a new file, and of its previews."""
+        """Return the newest versions of a file, and of its previews."""
         own = self.objects.list_versions(target.bucket, target.key).versions
         previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
-        found = [one.ref for one in own if one.key == target.key]
-        found += [one.ref for one in previews if preview_base(one.key) == target.key]
-        return sorted(found)
+        found = [one for one in own if one.key == target.key]
+        found += [one for one in previews if preview_base(one.key) == target.key]
+        return sorted(one.ref for one in found if not one.is_delete_marker)
 
 
 def _withdrawing(work: Work) -> ChangeCursor:
