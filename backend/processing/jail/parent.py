@@ -9,11 +9,12 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from backend.processing import limits
+from backend.processing.contents import other_format
 from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, hide_memory
@@ -21,7 +22,7 @@ from backend.processing.jail.conversation import Budget, Conversation, Reference
 from backend.processing.jail.means import means_of
 from backend.processing.jail.results import Ended, ReadingStalledError, Result, refusal
 from backend.processing.references import Resolver
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, START_BYTES, extension_of
 from backend.spec.inspection_outputs import InspectionOutput
 
 _START = (
@@ -160,6 +161,10 @@ class Jail:
         if result is None:
             end = Ended(ended["status"], conversation.late, cpu_seconds, budget.seconds)
             result = refusal(end, budget.bounds)
+        if result.refused is not None:
+            # Also of a reader that has crashed: it may have read another format than its own.
+            renamed = other_format(path, _start_of(content))
+            result = replace(result, refused=renamed or result.refused)
         return Outcome(result, usage, **conversation.written(result))
 
     def close(self) -> None:
@@ -218,6 +223,11 @@ class Jail:
         can = "are" if alone.filtered else "cannot be"
         level = logging.INFO if whole else logging.WARNING
         _log.log(level, "Files %s read in a confined process: %s", can, parts)
+
+
+def _start_of(content: Path) -> bytes:
+    with content.open("rb") as file:
+        return file.read(START_BYTES)
 
 
 def _received_at_start(control: socket.socket) -> dict[str, Any]:
