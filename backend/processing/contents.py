@@ -56,8 +56,8 @@ _FORMATS = (
     _format("AMF", _XML + rb"<amf\b", "amf xml"),
     _format("HTML", _SPACE + rb"(?i:<!doctype\s+html|<html)\b"),
     _format("SVG", _XML + rb"<svg\b"),
-    _format("3MF", rb"PK\3\4.*3D/3dmodel\.model", "3mf"),
-    _format("ZIP", rb"PK\3\4", "3mf amf ifczip zae"),
+    _format("3MF", rb"PK\x03\x04.*3D/3dmodel\.model", "3mf"),
+    _format("ZIP", rb"PK\x03\x04", "3mf amf ifczip zae"),
     _format("gzip", rb"\x1f\x8b\x08", "blend x3d x3db xgl"),
 )
 

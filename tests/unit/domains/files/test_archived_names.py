@@ -51,16 +51,8 @@ def fact(museum: Gallery, path: str, value: str) -> None:
 
 def bodies(objects: MemoryObjects, path: str) -> list[bytes | None]:
     """The versions of a path, the newest first; None is a delete marker."""
-    found = objects.list_versions(BUCKET, "statue" + path).versions
-    return [
-        None if one.is_delete_marker else body_at(objects, one.key, one.version_id)
-        for one in found
-        if one.key == "statue" + path
-    ]
-
-
-def body_at(objects: MemoryObjects, key: str, version_id: str) -> bytes:
-    return b"".join(objects.read_chunks(BUCKET, key, version_id=version_id))
+    stored = objects.buckets[BUCKET]["statue" + path]
+    return [None if one.version.is_delete_marker else one.body for one in stored]
 
 
 def test_a_renamed_file_is_renamed_back_with_all_that_belongs_to_it(
@@ -144,11 +136,12 @@ def test_a_failed_copy_leaves_an_archived_file_as_it_was(
 
     def refusing(self: MemoryObjects, source: Any, target: Any, **more: Any) -> Any:
         if target.key == "statue/b.glb" if fails == "store" else "octree" in target.key:
-            raise ObjectRefusedError("the store refuses it")
+            raise ObjectRefusedError("the copy", "refused")
         return copy(self, source, target, **more)
 
-    monkeypatch.setattr(MemoryObjects, "copy", refusing)
-    answer = museum.change("POST", "copyFile", THERE)
+    with monkeypatch.context() as patched:
+        patched.setattr(MemoryObjects, "copy", refusing)
+        answer = museum.change("POST", "copyFile", THERE)
     assert (answer.status, answer.body["code"]) == (409, "FileChangeFailed")
     assert bodies(objects, "/b.glb") == [None, b"old"]
     assert notes(museum, "/b.glb") == {}
