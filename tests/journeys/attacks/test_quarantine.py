@@ -4,9 +4,13 @@ It takes over 20 seconds: scan results arrive by a queue, and every route is cal
 after.
 """
 
+import io
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import httpx
+from PIL import Image
 
 from tests.factories.quarantine import scan_event
 from tests.journeys.attacks.actors import unique
@@ -27,8 +31,8 @@ def send_events(runtime: Runtime, *events: dict[str, Any]) -> None:
     runtime.drain()
 
 
-def now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def now(seconds: int = 0) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def refused(api: Api, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, str]:
@@ -75,6 +79,51 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     # The same result again, for a deleted object.
     send_events(runtime, found)
     assert api.ok("GET", f"{path}/listFiles")["items"] == []
+
+
+def test_an_asset_shows_no_picture_of_a_quarantined_file(runtime: Runtime) -> None:
+    api = runtime.client()
+    database = api.new_database(unique("pictures"), processing=True)
+    asset = api.new_asset(database, "Views")
+    path = f"/database/{database}/assets/{asset}"
+    # Of two pictures the larger file is shown.
+    files = {"/red.png": [_png("red", 300)], "/blue.png": [_png("blue", 30)]}
+    api.upload(database, asset, files)
+    runtime.drain()
+    assert _shown(api, path) == "red"
+    bucket = api.own_bucket()["bucketName"]
+    versions = {
+        one["relativePath"]: one["versionId"] for one in api.ok("GET", f"{path}/listFiles")["items"]
+    }
+
+    def scan(name: str, status: str, second: int) -> None:
+        version = versions[f"/{name}.png"]
+        event = scan_event(f"{asset}/{name}.png", version, status, bucket=bucket, time=now(second))
+        send_events(runtime, event)
+
+    scan("red", "THREATS_FOUND", 0)
+    assert _shown(api, path) == "blue"
+    scan("blue", "THREATS_FOUND", 0)
+    assert _shown(api, path) is None
+    scan("red", "NO_THREATS_FOUND", 5)
+    assert _shown(api, path) == "red"
+
+
+def _png(color: str, pixels: int) -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (pixels, pixels), color).save(written, "PNG")
+    return written.getvalue()
+
+
+def _shown(api: Api, path: str) -> str | None:
+    """The colour of the asset's picture."""
+    if api.ok("GET", path).get("previewLocation") is None:
+        return None
+    link = api.ok("POST", f"{path}/download", {"downloadType": "assetPreview"})
+    content = httpx.get(link["downloadUrl"], timeout=20).content
+    with Image.open(io.BytesIO(content)) as picture:
+        red, _, blue = picture.convert("RGB").resize((1, 1)).tobytes()
+    return "red" if red > blue else "blue"
 
 
 def _info(api: Api, path: str) -> dict[str, Any]:

@@ -73,5 +73,11 @@ def test_a_picture_is_read_whatever_its_name() -> None:
 
 
 def test_a_content_of_any_length_is_recognised_in_little_time() -> None:
-    for start, more in ((b"", b" "), (b"0", b"\n"), (b"<!", b"<"), (b"", b"<?a> "), (b"solid", b" ")):
+    for start, more in (
+        (b"", b" "),
+        (b"0", b"\n"),
+        (b"<!", b"<"),
+        (b"", b"<?a> "),
+        (b"solid", b" "),
+    ):
         assert other_format("a.obj", start + more * (1 << 20)) is None
