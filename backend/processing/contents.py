@@ -65,8 +65,8 @@ _FORMATS = (
 def other_format(path: str, start: bytes) -> str | None:
     """Return the reason why a refused file cannot be read, if its name has a wrong extension.
 
-    `start` is the beginning of the content. None if its format is not recognised, or is the one
-    that the extension stands for.
+    `start` is the beginning of the content. None if its format is not recognised, or has this
+    extension.
     """
     extension, start = extension_of(path), start[:START_BYTES]
     found = next((one for one in _FORMATS if one.start.match(start)), None)
