@@ -20,7 +20,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Axis } from './axes';
 import { addLights, furnishRoom } from './light';
 import type { Loaded } from './load';
-import { enlargePoints } from './points';
+import { prepareUnlit } from './unlit';
 
 const TURN = 0.2;
 const NEARER = 0.85;
@@ -74,7 +74,7 @@ export class ModelScene {
   show(loaded: Loaded): Vector3 {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
-    enlargePoints(loaded.scene);
+    prepareUnlit(loaded.scene);
     const materials = new Set<Material>();
     this.eachMaterial((material) => materials.add(material));
     furnishRoom([...materials], this.renderer);
