@@ -185,9 +185,10 @@ destroy: stage $(CDK_READY) ## Delete stacks whose protection was removed (STAGE
 	@$(CDK) destroy $(STACKS) -c stage=$(STAGE) $(ARGS)
 
 .PHONY: docs
-docs: $(READY) ## Write the generated reference pages and the client's models
+docs: $(READY) ## Write the generated reference pages, the client's models and the page's declarations
 	@$(BIN)/python -m docs.generate
 	@$(BIN)/python -m docs.client_models
+	@$(BIN)/python -m docs.web_declarations
 
 .PHONY: docs-costs
 docs-costs: $(READY) ## Measure the requests of each operation and write the page on costs (minutes)

@@ -6,6 +6,7 @@ import pytest
 
 from docs.generate import COSTS, REFERENCE, pages
 from docs.idle_costs import idle_costs
+from docs.web_declarations import FILE, web_declarations
 
 PAGES = pages()
 
@@ -17,6 +18,10 @@ def test_a_reference_page_is_up_to_date(name: str) -> None:
 
 def test_every_reference_page_is_generated() -> None:
     assert {path.name for path in REFERENCE.iterdir()} == {*PAGES, COSTS}
+
+
+def test_the_declarations_of_the_web_page_are_up_to_date() -> None:
+    assert FILE.read_text(encoding="utf-8") == web_declarations(), "run: make docs"
 
 
 def test_the_page_on_costs_has_the_prices_and_units_of_today() -> None:

@@ -49,6 +49,17 @@ export class NetworkError extends Error {
   }
 }
 
+/** The object storage refused a presigned request, or did not respond. */
+export class StorageError extends Error {
+  constructor(readonly status: number) {
+    super(status ? texts.errors.storage(status) : texts.errors.network);
+  }
+
+  get transient(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
 /** A job that continued a change has failed or was cancelled: the reasons that it noted. */
 export class JobFailed extends Error {
   constructor(problems: readonly string[]) {
@@ -61,10 +72,8 @@ export class JobFailed extends Error {
  * the API has for its fields are replaced by those of the page's forms.
  */
 export function sentence(error: unknown): string {
-  if (error instanceof ApiError) {
-    const found = error.fields.length ? error.fields : [named(error.message)];
-    return plain([...new Set(found.map(ofField))].join(' '));
-  }
+  if (error instanceof ApiError)
+    return plain([...new Set(refusedFields(error).map(ofField))].join(' '));
   // Errors of the browser have a name of their own, and words for developers.
   if (!(error instanceof Error) || error.name !== 'Error') return texts.errors.unknown;
   return plain(error.message);
@@ -73,9 +82,24 @@ export function sentence(error: unknown): string {
 /** What the API calls the fields that it refused, or the only thing that its code is about. */
 export function fieldsOf(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
-  const found = error.fields.length ? error.fields : [named(error.message)];
-  const names = found.map(({ field }) => nameOf(field)).filter(Boolean);
+  const names = refusedFields(error).map(({ field }) => nameOf(field)).filter(Boolean);
   return names.length ? [...new Set(names)] : [error.code];
+}
+
+/** The fields that a refusal is about, of which its message may be the only one. */
+const refusedFields = (error: ApiError): readonly FieldError[] =>
+  error.fields.length ? error.fields : [named(error.message)];
+
+/** The refusal with other sentences for some of its fields; for null, the sentence stays. */
+export function reworded(
+  error: ApiError,
+  words: (field: string, fact: string, isPredicate: boolean) => string | null,
+): ApiError {
+  const fields = refusedFields(error).map(({ field, message }) => ({
+    field,
+    message: words(field, message, PREDICATE.test(message)) ?? message,
+  }));
+  return new ApiError(error.status, error.code, error.message, fields, error.retryAfter);
 }
 
 const CLOSED = /^(?:The )?asset (?:is )?not distributable\.?$/i;
@@ -124,6 +148,12 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   return error instanceof ApiError && (error.status === 429 || error.status >= 502);
 }
+
+/** Whether to offer another try: a refusal would be the same. Storage gets another address. */
+export const mayPass = (error: unknown): boolean =>
+  isTransient(error) ||
+  error instanceof StorageError ||
+  (error instanceof ApiError && error.status >= 500);
 
 /** The content of a request was refused: another content may be accepted. */
 export function isRefused(error: unknown): boolean {

@@ -1,14 +1,28 @@
-import { sentence } from '../api/errors';
+import { ApiError, mayPass, sentence } from '../api/errors';
 import { texts } from '../texts';
 
-/** Shows what went wrong in one sentence, with a way to go on. */
+/** Shows what went wrong in one sentence, with a way to go on if there is one. */
 export function Failure({ error, reset }: { error: unknown; reset?: () => void }) {
   return (
     <div className="notice bad" role="alert">
       <p>{sentence(error)}</p>
-      <button type="button" onClick={reset ?? (() => location.reload())}>
-        {reset ? texts.tryAgain : texts.reload}
-      </button>
+      {reset && <TryAgain error={error} onClick={reset} />}
+      {/* A failure of the page itself: a refusal would be the same after a reload. */}
+      {!mayPass(error) && !(error instanceof ApiError) && (
+        <button type="button" onClick={() => location.reload()}>
+          {texts.reload}
+        </button>
+      )}
     </div>
+  );
+}
+
+/** Offers another try where it may help: what the server refuses, it refuses again. */
+export function TryAgain({ error, onClick }: { error: unknown; onClick: () => void }) {
+  if (!mayPass(error)) return null;
+  return (
+    <button type="button" onClick={onClick}>
+      {texts.tryAgain}
+    </button>
   );
 }

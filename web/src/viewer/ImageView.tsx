@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
-import { isTransient, sentence } from '../api/errors';
+import { mayPass, sentence } from '../api/errors';
 import { factsOf } from '../api/facts';
 import { texts } from '../texts';
 import { Name } from '../ui/Name';
@@ -42,7 +42,7 @@ export function ImageView(props: ViewProps) {
   };
   usePinch(frame, change, found.data !== undefined && !failed);
   if (found.isError) {
-    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;

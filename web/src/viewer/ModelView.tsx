@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { isTransient, sentence } from '../api/errors';
+import { mayPass, sentence } from '../api/errors';
 import type { Missing } from '../api/pictures';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
@@ -62,7 +62,7 @@ export function ModelView(props: ViewProps) {
       scene?.dispose();
       scene = null;
       if (failure instanceof LargeFileError) setState({ state: 'large', bytes: failure.bytes });
-      else setState({ state: 'failed', reason: sentence(failure), again: isTransient(failure) });
+      else setState({ state: 'failed', reason: sentence(failure), again: mayPass(failure) });
     });
     return () => {
       ending.abort();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { isTransient, sentence } from '../api/errors';
+import { mayPass, sentence } from '../api/errors';
 import type { Pictured } from '../api/pictures';
 import { texts } from '../texts';
 import { Boundary } from '../ui/Boundary';
@@ -122,7 +122,7 @@ function Video(props: ViewProps) {
   const found = useDownload(props);
   const [failed, setFailed] = useState(false);
   if (found.isError) {
-    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;

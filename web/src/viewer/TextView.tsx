@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { isTransient, NetworkError, sentence } from '../api/errors';
+import { mayPass, NetworkError, sentence, StorageError } from '../api/errors';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { nameOf } from './kinds';
@@ -20,7 +20,7 @@ export function TextView(props: ViewProps) {
       };
       const headers = { range: `bytes=0-${MOST - 1}` };
       const response = await fetch(url, { signal, headers }).catch(lost);
-      if (!response.ok) throw new Error(texts.errors.storage(response.status));
+      if (!response.ok) throw new StorageError(response.status);
       const bytes = await response.arrayBuffer().catch(lost);
       return {
         text: new TextDecoder().decode(bytes.slice(0, MOST)),
@@ -29,7 +29,7 @@ export function TextView(props: ViewProps) {
     },
   });
   if (found.isError) {
-    const retry = isTransient(found.error) ? () => void found.refetch() : undefined;
+    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (!found.data) return <Poster {...props} busy />;

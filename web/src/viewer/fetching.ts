@@ -1,4 +1,4 @@
-import { NetworkError } from '../api/errors';
+import { NetworkError, StorageError } from '../api/errors';
 import { texts } from '../texts';
 
 export const LARGE = 100_000_000;
@@ -19,7 +19,7 @@ export async function fetchBytes(
     throw options.signal.aborted ? failure : new NetworkError();
   };
   const response = await fetch(url, { signal: options.signal }).catch(lost);
-  if (!response.ok) throw new Error(texts.errors.storage(response.status));
+  if (!response.ok) throw new StorageError(response.status);
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > LARGE && !options.large) {
     await response.body?.cancel();

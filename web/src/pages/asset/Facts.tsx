@@ -4,6 +4,7 @@ import { sentence } from '../../api/errors';
 import { factsOf, reasonOf } from '../../api/facts';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
+import { factLabel } from '../../ui/facts';
 import { time } from '../../ui/formats';
 import { factText, lengths } from '../../ui/units';
 import type { Place } from '../../viewer/sources';
@@ -66,8 +67,6 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   );
 }
 
-const LABELS = new Map<string, string>(Object.entries(texts.facts));
-
 function wordOf(name: string, value: string): string {
   // A time of no zone is that of the camera's clock, and is shown as it is.
   if (name === 'taken') return time(value);
@@ -77,11 +76,10 @@ function wordOf(name: string, value: string): string {
 
 function Fact(props: { name: string; value: string; facts: ReadonlyMap<string, string> }) {
   const { name, value, facts } = props;
-  const words = LABELS.get(name) ?? name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
   const number = Number(value);
   return (
     <>
-      <dt>{words.slice(0, 1).toUpperCase() + words.slice(1)}</dt>
+      <dt>{factLabel(name)}</dt>
       <dd>
         <Name
           text={

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError, sentence } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
-import { Failure } from '../../ui/Failure';
+import { Failure, TryAgain } from '../../ui/Failure';
 import { Name } from '../../ui/Name';
 import { day } from '../../ui/formats';
 import { Pictures } from '../asset/Pictures';
@@ -118,9 +118,7 @@ function Newest({ database: { databaseId, assetCount } }: { database: Details })
       {found.isError && (
         <p role="alert" className="failure">
           {sentence(found.error)}{' '}
-          <button type="button" className="small" onClick={() => void found.refetch()}>
-            {texts.tryAgain}
-          </button>
+          <TryAgain error={found.error} onClick={() => void found.refetch()} />
         </p>
       )}
       {found.data?.lagging && (

@@ -1,5 +1,6 @@
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
+import { factOf, keyLabel } from '../../ui/facts';
 import { count, day, size } from '../../ui/formats';
 import { FACETS, toggled, withoutFilters, type FindState } from './state';
 import { nameOf } from './values';
@@ -57,7 +58,7 @@ function filtersOf(state: FindState): Filter[] {
     },
   ].filter((each) => each !== undefined);
   const conditions = meta.map(({ key, op, value }, at) => ({
-    name: `${key} ${texts.find.ops[op]} ${value ?? ''}`.trim(),
+    name: `${keyLabel(key)} ${texts.find.ops[op]} ${wordOf(key, value)}`.trim(),
     without: {
       ...state,
       meta: meta.length > 1 ? meta.filter((_, other) => other !== at) : undefined,
@@ -68,6 +69,9 @@ function filtersOf(state: FindState): Filter[] {
     : [];
   return [...values, ...ranges, ...conditions, ...archived];
 }
+
+const wordOf = (key: string, value = ''): string =>
+  factOf(key)?.type === 'boolean' ? nameOf(value === 'true') : value;
 
 function rangeOf<T>([from, to]: [T | null, T | null], show: (bound: T) => string): string {
   if (from === null) return to === null ? '' : texts.find.upTo(show(to));

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { sentence } from '../../api/errors';
+import { mayPass, sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
+import { TryAgain } from '../../ui/Failure';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
 import { downloadPlan, listingOf, type LeftOut } from './listing';
@@ -16,15 +17,16 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
   const listed = useQuery(listingOf(cards));
   const [done, setDone] = useState<number | null>(null);
   const [failed, setFailed] = useState<LeftOut[]>([]);
-  const [failure, setFailure] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
   // Closing the dialog stops the download.
   const [stop] = useState(() => new AbortController());
   useEffect(() => () => stop.abort(), [stop]);
   const plan = listed.data && downloadPlan(listed.data);
   const files = plan?.targets.length ?? 0;
+  const ended = failed.length > 0 || failure !== null;
   const start = async () => {
     if (!plan) return;
-    setFailure('');
+    setFailure(null);
     setFailed([]);
     setDone(0);
     try {
@@ -39,7 +41,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
     } catch (error) {
       if (stop.signal.aborted) return;
       setDone(null);
-      setFailure(sentence(error));
+      setFailure(error);
     }
   };
   return (
@@ -48,9 +50,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
       {listed.isError && (
         <p className="failure" role="alert">
           {sentence(listed.error)}{' '}
-          <button type="button" onClick={() => void listed.refetch()}>
-            {texts.tryAgain}
-          </button>
+          <TryAgain error={listed.error} onClick={() => void listed.refetch()} />
         </p>
       )}
       {plan && (
@@ -64,9 +64,9 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
         </p>
       )}
       {plan && <LeftOutList items={plan.leftOut} />}
-      {failure && (
+      {failure !== null && (
         <p className="failure" role="alert">
-          {failure}
+          {sentence(failure)}
         </p>
       )}
       <div role="alert">
@@ -74,15 +74,17 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
       </div>
       <p className="help">{words.downloadHelp}</p>
       <div className="acts">
-        <button
-          type="button"
-          className="primary"
-          disabled={!files || done !== null}
-          onClick={() => void start()}
-        >
-          {failed.length || failure ? texts.tryAgain : texts.download}
-        </button>
-        <Cancel text={done === null ? texts.cancel : words.stop} />
+        {(!ended || mayPass(failure) || failed.some(({ again }) => again)) && (
+          <button
+            type="button"
+            className="primary"
+            disabled={!files || done !== null}
+            onClick={() => void start()}
+          >
+            {ended ? texts.tryAgain : texts.download}
+          </button>
+        )}
+        <Cancel text={done !== null ? words.stop : ended ? texts.close : texts.cancel} />
       </div>
     </Dialog>
   );

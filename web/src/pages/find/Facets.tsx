@@ -4,7 +4,7 @@ import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { count, day, plural, size } from '../../ui/formats';
 import type { SearchReply } from '../../api/search';
-import { Metadata } from './Metadata';
+import { Conditions } from './Conditions';
 import { Range } from './Range';
 import { FACETS, toggled, type Facet, type FindState } from './state';
 import { assetCount, nameOf, valuesOf, type Value } from './values';
@@ -65,7 +65,7 @@ function Filters(props: {
         show={(bound) => day(String(bound))}
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
-      <Metadata state={state} change={change} />
+      <Conditions state={state} change={change} />
       <label className="check">
         <input
           type="checkbox"

@@ -3,6 +3,7 @@ import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
+import { TryAgain } from '../../ui/Failure';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
 import { listingOf, runPlan, type Target, type Workflow } from './listing';
@@ -48,12 +49,10 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
         {failure && (
           <p className="failure" role="alert">
             {sentence(failure)}{' '}
-            <button
-              type="button"
+            <TryAgain
+              error={failure}
               onClick={() => void Promise.all([workflows.refetch(), listed.refetch()])}
-            >
-              {texts.tryAgain}
-            </button>
+            />
           </p>
         )}
         <Choice

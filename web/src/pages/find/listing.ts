@@ -28,6 +28,8 @@ export interface Target {
 export interface LeftOut {
   name: string;
   reason: string;
+  /** Another try may succeed. */
+  again?: boolean;
 }
 
 export interface Plan {

@@ -1,6 +1,7 @@
 import type { components } from '../../api/schema';
 import type { SearchBody } from '../../api/search';
-import type { Condition, FindState } from './state';
+import { filterOf } from './conditions';
+import type { FindState } from './state';
 
 type Filter = components['schemas']['MetadataFilter'];
 type SortField = components['schemas']['SortField'];
@@ -33,7 +34,7 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
     filters: [...bounds('num_filesize', state.size), ...days(state.date)],
     metadataFilters: [
       ...numbers('fact_triangles', state.triangles),
-      ...(state.meta ?? []).map(typed),
+      ...(state.meta ?? []).map(filterOf),
     ],
     metadataFacets:
       first && facts
@@ -79,14 +80,4 @@ function numbers(key: string, range: FindState['triangles']): Filter[] {
   const [from, to] = range;
   if (from !== null && to !== null) return [{ key, op: 'between', value: [from, to] }];
   return [{ key, op: from === null ? 'lte' : 'gte', value: from ?? to }];
-}
-
-/** Types a condition by its value: `12` is a number, `2026-01-31` a date, all else a text. */
-function typed({ key, op, value = '' }: Condition): Filter {
-  if (op === 'exists') return { key, op, value: true };
-  if (value.trim() !== '' && Number.isFinite(Number(value))) {
-    return { key, op, value: Number(value), type: 'number' };
-  }
-  if (/^\d{4}-\d\d-\d\d/.test(value)) return { key, op, value, type: 'date' };
-  return { key, op, value, type: 'string' };
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
-import { sentence } from '../../api/errors';
+import { ApiError, mayPass, sentence } from '../../api/errors';
 import { pagesOf } from '../../api/listing';
 import type { components } from '../../api/schema';
 import { GLOBAL, nameOf, workflowOf, type LeftOut, type Target, type Workflow } from './listing';
@@ -29,7 +29,7 @@ export const workflowsFor = (databases: readonly string[]) =>
 export interface Result {
   started: Target[];
   failed: LeftOut[];
-  /** What was not started, for another try. */
+  /** What was not started, and may be by another try. */
   remaining: Target[];
 }
 
@@ -46,12 +46,10 @@ export async function startRuns(
     done += chunk.length;
     const refused = await start(workflow, chunk);
     for (const target of chunk) {
-      const reason = refused.get(target.path);
-      if (reason === undefined) result.started.push(target);
-      else {
-        result.failed.push({ name: nameOf(target), reason });
-        result.remaining.push(target);
-      }
+      const refusal = refused.get(target.path);
+      if (refusal === undefined) result.started.push(target);
+      else result.failed.push({ name: nameOf(target), ...refusal });
+      if (refusal?.again) result.remaining.push(target);
     }
   }
   return result;
@@ -69,8 +67,13 @@ export function chunksOf(targets: readonly Target[]): Target[][] {
   return chunks;
 }
 
+type Refusal = Required<Omit<LeftOut, 'name'>>;
+
+/** Refusals that end by themselves: another run of the file ends, or the queue gets shorter. */
+const PASSING = /^Execution(Active|sFull|Changed)$/;
+
 /** Returns the reasons of what was not started, by path. */
-async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | null, string>> {
+async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | null, Refusal>> {
   const [{ card, path } = { card: null, path: null }] = chunk;
   if (!card) return new Map();
   const fileKeys = chunk.flatMap((each) => (each.path === null ? [] : [each.path]));
@@ -87,9 +90,15 @@ async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | 
     // If none was started, the reply is a refusal, and has the reason of each.
     const { error } = await sent;
     const { refused } = isStarted(error) ? error : await reply(sent);
-    return new Map((refused ?? []).map((each) => [each.fileKey, each.message]));
+    return new Map(
+      (refused ?? []).map(({ fileKey, code, message }) => [
+        fileKey,
+        { reason: message, again: PASSING.test(code) },
+      ]),
+    );
   } catch (error) {
-    return new Map(chunk.map((each) => [each.path, sentence(error)]));
+    const again = mayPass(error) || (error instanceof ApiError && PASSING.test(error.code));
+    return new Map(chunk.map((each) => [each.path, { reason: sentence(error), again }]));
   }
 }
 

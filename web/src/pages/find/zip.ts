@@ -1,6 +1,5 @@
 import { downloadZip } from 'client-zip';
-import { NetworkError, sentence } from '../../api/errors';
-import { texts } from '../../texts';
+import { mayPass, NetworkError, sentence, StorageError } from '../../api/errors';
 import { downloadUrl } from '../../viewer/sources';
 import { nameOf, type LeftOut, type Target } from './listing';
 
@@ -25,7 +24,7 @@ export async function zipOf(
         yield { name: `${folders.get(target.card.id) ?? ''}${target.path ?? ''}`, input };
       } catch (error) {
         signal.throwIfAborted();
-        failed.push({ name: nameOf(target), reason: sentence(error) });
+        failed.push({ name: nameOf(target), reason: sentence(error), again: mayPass(error) });
       }
     }
   }
@@ -40,7 +39,7 @@ async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> 
     throw new NetworkError();
   };
   const response = await fetch(url, { signal }).catch(lost);
-  if (!response.ok) throw new Error(texts.errors.storage(response.status));
+  if (!response.ok) throw new StorageError(response.status);
   return response.blob().catch(lost);
 }
 

@@ -1,5 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
-import { ApiError, isRefused, isTransient, sentence } from '../../api/errors';
+import { ApiError, isRefused, isTransient, sentence, StorageError } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
@@ -7,7 +7,7 @@ import type { Chosen } from './chosen';
 import { Hashing, UnreadableFileError } from './hashing';
 import { isLarge, partSizes, wantedParts } from './parts';
 import { resumed, type Part, type Started, type Target } from './resuming';
-import { put, StorageError } from './storage';
+import { put } from './storage';
 
 export type State =
   'waiting' | 'hashing' | 'sending' | 'sent' | 'completing' | 'done' | 'failed' | 'skipped';

@@ -1,15 +1,4 @@
-import { texts } from '../../texts';
-
-/** The object storage refused a presigned request, or did not respond. */
-export class StorageError extends Error {
-  constructor(readonly status: number) {
-    super(status ? texts.errors.storage(status) : texts.errors.network);
-  }
-
-  get transient(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
-  }
-}
+import { StorageError } from '../../api/errors';
 
 /** Sends a part to its presigned address, and returns its ETag. (fetch reports no progress.) */
 export function put(

@@ -1,0 +1,21 @@
+"""Writes `web/src/api/declared.json`: declarations of the product that the page needs as values.
+
+Types of the API reach the page through `openapi.json`, which has no place for these.
+"""
+
+import json
+from pathlib import Path
+
+from backend.spec.facts import FACTS
+
+FILE = Path(__file__).parent.parent / "web" / "src" / "api" / "declared.json"
+
+
+def web_declarations() -> str:
+    """Return the text of the file."""
+    declared = {"facts": {fact.name: fact.type for fact in FACTS}}
+    return json.dumps(declared, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(web_declarations(), encoding="utf-8")

@@ -1,0 +1,148 @@
+import { useId, useState, type SyntheticEvent } from 'react';
+import { texts } from '../../texts';
+import { FACTS, factOf, type FactType } from '../../ui/facts';
+import { useRefusal, type Marks } from '../../ui/useRefusal';
+import { opsOf, problemOf } from './conditions';
+import { OPS, type Condition, type FindState, type Op } from './state';
+
+const words = texts.find;
+const METADATA = '';
+const EMPTY: Draft = { fact: METADATA, key: '', op: 'eq', value: '' };
+
+/** The key of a fact that was chosen, or metadata, whose key is typed. */
+interface Draft extends Required<Condition> {
+  fact: string;
+}
+
+/** Conditions on any fact or metadata key: equality, existence, bounds of numbers and dates. */
+export function Conditions({
+  state,
+  change,
+}: {
+  state: FindState;
+  change: (next: FindState) => void;
+}) {
+  const id = useId();
+  const [draft, setDraft] = useState(EMPTY);
+  const { marks, refuse, accept, message } = useRefusal();
+  const key = draft.fact || draft.key.trim();
+  const type = factOf(key)?.type;
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const { required } = texts.upload;
+    const { op, value } = draft;
+    const added = op === 'exists' ? { key, op } : { key, op, value };
+    const problem = key ? problemOf(added) : required(words.metadataKey);
+    if (!key || words.noFact(key) === problem) refuse(problem ?? '', 'key');
+    else if (op !== 'exists' && !value) refuse(required(words.metadataValue), 'value');
+    else if (problem) refuse(problem, opsOf(type).includes(op) ? 'value' : 'op');
+    else {
+      accept();
+      change({ ...state, meta: [...(state.meta ?? []), added] });
+      setDraft(EMPTY);
+    }
+  };
+  return (
+    <fieldset className="field">
+      <legend>{words.conditions}</legend>
+      <form className="condition" onSubmit={submit}>
+        <label htmlFor={`${id}-on`} className="hidden">
+          {words.conditionOn}
+        </label>
+        <select
+          id={`${id}-on`}
+          className="wide"
+          value={draft.fact}
+          onChange={({ target }) => setDraft({ ...EMPTY, key: draft.key, fact: target.value })}
+        >
+          <option value={METADATA}>{words.metadata}</option>
+          <optgroup label={words.facts}>
+            {FACTS.map((fact) => (
+              <option key={fact.key} value={fact.key}>
+                {fact.label}
+              </option>
+            ))}
+          </optgroup>
+        </select>
+        {draft.fact === METADATA && (
+          <>
+            <label htmlFor={`${id}-key`} className="hidden">
+              {words.metadataKey}
+            </label>
+            <input
+              id={`${id}-key`}
+              className="wide"
+              placeholder={words.metadataKey}
+              maxLength={256}
+              {...marks('key')}
+              value={draft.key}
+              onChange={(event) => setDraft({ ...draft, key: event.target.value })}
+            />
+          </>
+        )}
+        <label htmlFor={`${id}-op`} className="hidden">
+          {words.metadataOp}
+        </label>
+        <select
+          id={`${id}-op`}
+          value={draft.op}
+          {...marks('op')}
+          onChange={(event) => setDraft({ ...draft, op: event.target.value as Op })}
+        >
+          {/* Of a typed key the type is known only later: what does not apply is refused. */}
+          {(draft.fact ? opsOf(type) : OPS).map((op) => (
+            <option key={op} value={op}>
+              {words.ops[op]}
+            </option>
+          ))}
+        </select>
+        <label htmlFor={`${id}-value`} className="hidden">
+          {words.metadataValue}
+        </label>
+        <Value
+          id={`${id}-value`}
+          type={type}
+          draft={draft}
+          marks={marks}
+          onChange={(value) => setDraft({ ...draft, value })}
+        />
+        <button type="submit">{words.add}</button>
+        {message}
+      </form>
+    </fieldset>
+  );
+}
+
+function Value(props: {
+  id: string;
+  type: FactType | undefined;
+  draft: Draft;
+  marks: Marks;
+  onChange: (value: string) => void;
+}) {
+  const { id, type, draft, marks, onChange } = props;
+  const given = {
+    id,
+    disabled: draft.op === 'exists',
+    ...marks('value'),
+    value: draft.op === 'exists' ? '' : draft.value,
+  };
+  if (type === 'boolean') {
+    return (
+      <select {...given} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{words.metadataValue}</option>
+        <option value="true">{words.yes}</option>
+        <option value="false">{words.no}</option>
+      </select>
+    );
+  }
+  return (
+    <input
+      {...given}
+      type={type === 'date' ? 'date' : 'text'}
+      inputMode={type === 'number' ? 'decimal' : undefined}
+      placeholder={words.metadataValue}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { texts } from '../texts';
+import { factLabel, factOf, FACTS, keyLabel } from './facts';
+
+test('every fact that is offered has a label of its own', () => {
+  const labels = FACTS.map((each) => each.label);
+  expect(new Set(labels).size).toBe(labels.length);
+  expect(labels.filter((each) => /fact|_/i.test(each))).toEqual([]);
+  expect(labels).toContain('Points');
+  expect(labels).toEqual([...labels].sort((one, other) => one.localeCompare(other)));
+});
+
+test('filters, conditions and the page of an asset call a fact the same', () => {
+  expect(factLabel('texturesFound')).toBe('Textures found');
+  expect(keyLabel('fact_fNumber')).toBe('Aperture');
+  expect(keyLabel('width')).toBe('width');
+  const { facets, triangles } = texts.find;
+  expect(keyLabel('fact_triangles')).toBe(triangles);
+  for (const key of ['fact_format', 'fact_watertight', 'fact_unit'] as const) {
+    expect(keyLabel(key)).toBe(facets[key]);
+  }
+});
+
+test('the types of facts are those that the product declares', () => {
+  expect(factOf('fact_points')?.type).toBe('number');
+  expect(factOf('fact_format')?.type).toBe('string');
+  expect(factOf('fact_watertight')?.type).toBe('boolean');
+  expect(factOf('points')).toBeUndefined();
+});
+
+test('all labels of facts are those of facts that exist', () => {
+  const known = Object.keys(texts.facts);
+  expect(known.filter((name) => !factOf(`fact_${name}`))).toEqual([]);
+});

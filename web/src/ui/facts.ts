@@ -1,0 +1,40 @@
+import declared from '../api/declared.json';
+import { texts } from '../texts';
+
+export type FactType = 'string' | 'number' | 'boolean' | 'date';
+
+export interface Fact {
+  key: string;
+  label: string;
+  type: FactType;
+}
+
+export const FACT_PREFIX = 'fact_';
+const LABELS = new Map<string, string>(Object.entries(texts.facts));
+
+/** What a fact is called everywhere on the page: `texturesFound` is “Textures found”. */
+export function factLabel(name: string): string {
+  const words = LABELS.get(name) ?? name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+const KNOWN = new Map(
+  Object.entries(declared.facts).map(([name, type]): [string, Fact] => {
+    const key = FACT_PREFIX + name;
+    return [key, { key, label: factLabel(name), type: type as FactType }];
+  }),
+);
+
+/** The fact that a key of a search names. */
+export const factOf = (key: string): Fact | undefined => KNOWN.get(key);
+
+/** About the reading of the file, or a list of numbers: nobody searches for these. */
+const UNOFFERED = /^fact_(sourceVersionId|readersVersion|boundsM.*)$/;
+
+/** The facts that the page offers, by label. */
+export const FACTS: readonly Fact[] = [...KNOWN.values()]
+  .filter(({ key }) => !UNOFFERED.test(key))
+  .sort((one, other) => one.label.localeCompare(other.label));
+
+/** What the page calls a key of a search: the label of a fact, or the key itself. */
+export const keyLabel = (key: string): string => factOf(key)?.label ?? key;
