@@ -6,6 +6,8 @@ Types of the API reach the page through `openapi.json`, which has no place for t
 import json
 from pathlib import Path
 
+from backend.core.file_kinds import BLOCKED_EXTENSIONS
+from backend.core.names import ALL_EXTENSIONS, MAX_KEY_BYTES, NAME_RULES
 from backend.spec.facts import FACTS
 
 FILE = Path(__file__).parent.parent / "web" / "src" / "api" / "declared.json"
@@ -13,7 +15,15 @@ FILE = Path(__file__).parent.parent / "web" / "src" / "api" / "declared.json"
 
 def web_declarations() -> str:
     """Return the text of the file."""
-    declared = {"facts": {fact.name: fact.type for fact in FACTS}}
+    declared = {
+        "facts": {fact.name: fact.type for fact in FACTS},
+        "files": {
+            "nameRules": [{"pattern": rule.pattern, "fact": rule.fact} for rule in NAME_RULES],
+            "maxPathBytes": MAX_KEY_BYTES,
+            "blockedExtensions": BLOCKED_EXTENSIONS,
+            "allExtensions": ALL_EXTENSIONS,
+        },
+    }
     return json.dumps(declared, indent=2) + "\n"
 
 

@@ -21,8 +21,6 @@ _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
 _USER_ID = re.compile(r"[\w\-.+@]{3,256}")
 _OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._ ]{1,256}")
 _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
-_FORBIDDEN = frozenset('<>:"/\\|?*')
-_FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
 """Control characters except tab and line ends, for regular expressions. U+0085 is a line end."""
 _HAS_CONTROLS = re.compile(f"[{_CONTROLS}]")
@@ -40,6 +38,39 @@ MAX_KEY_BYTES = 1024
 MAX_EXTENSION_LIST_CHARS = 2048
 ALL_EXTENSIONS = ".all"
 """The extension that matches files with any extension, in lists of extensions."""
+
+
+@frozen
+class NameRule:
+    """What a name must not contain, as a regular expression that JavaScript reads alike.
+
+    `fact` is what refusals say; `{found}` stands for the text that was found.
+    """
+
+    pattern: str
+    fact: str
+
+    def check(self, name: str) -> None:
+        """Raise a ValueError if the name breaks the rule."""
+        found = sorted(set(re.findall(self.pattern, name)))
+        if found:
+            raise ValueError(self.fact.format(found=" ".join(found)))
+
+
+NAME_RULES = (
+    NameRule(rf"^(?:|[\s\S]{{{MAX_NAME_CHARS + 1},}})$", f"must have 1 to {MAX_NAME_CHARS} characters"),
+    NameRule(r'[<>:"/\\|?*]', "must not contain {found}"),
+    NameRule(r"[\x00-\x1f\x7f-\x9f]", "must not contain control characters"),
+    NameRule(r"[. ]$", "must not end with a dot or a space"),
+)
+"""The rules of the names of files, folders and assets, in the order in which they are checked.
+
+The page checks the names of chosen files by the same rules (`docs/web_declarations.py`)."""
+_ASSET_ID_RULES = (
+    NAME_RULES[0],
+    NameRule(r'[<>:"/\\|?*#]', "must not contain {found}"),
+    *NAME_RULES[2:],
+)
 GLOBAL = "GLOBAL"
 """The databaseId of all databases. Only pipelines, workflows and schemas may use it."""
 
@@ -162,7 +193,7 @@ def check_file_name(value: str) -> str:
     Raises:
         ValueError: the message names the rule that is broken.
     """
-    return _check_name(value, _FORBIDDEN)
+    return _check_name(value, NAME_RULES)
 
 
 def check_asset_id(value: str) -> str:
@@ -171,7 +202,7 @@ def check_asset_id(value: str) -> str:
     Raises:
         ValueError: the message names the rule that is broken.
     """
-    return _check_name(value, _FORBIDDEN_IN_ASSET_ID)
+    return _check_name(value, _ASSET_ID_RULES)
 
 
 def check_relative_path(value: str) -> str:
@@ -251,18 +282,10 @@ def database_or_global(value: str) -> str:
     return value if value == GLOBAL else check_id(value)
 
 
-def _check_name(value: str, forbidden: frozenset[str]) -> str:
+def _check_name(value: str, rules: tuple[NameRule, ...]) -> str:
     is_text(value)
-    if not 1 <= len(value) <= MAX_NAME_CHARS:
-        raise ValueError(f"must have 1 to {MAX_NAME_CHARS} characters")
-    found = sorted(forbidden & set(value))
-    if found:
-        raise ValueError(f"must not contain {' '.join(found)}")
-    check_line(value)
-    if value.endswith((".", " ")):
-        raise ValueError("must not end with a dot or a space")
-    if value in {".", ".."}:
-        raise ValueError("must not be '.' or '..'")
+    for rule in rules:
+        rule.check(value)
     if unicodedata.normalize("NFC", value) != value:
         raise ValueError("must be Unicode in composed form (NFC)")
     return value

@@ -13,6 +13,8 @@ export function Files(props: {
   /** Whether files are dragged over the window. */
   over: boolean;
   failure: string;
+  /** Why files cannot be uploaded, by path. */
+  refused: ReadonlyMap<string, string>;
   /** How the files compare with those of their target, by path; empty if that is not known. */
   marks: ReadonlyMap<string, Mark>;
   /** Files with these marks are not uploaded. */
@@ -20,7 +22,7 @@ export function Files(props: {
   onAdd: (files: Chosen[]) => void;
   onChange: (files: Chosen[]) => void;
 }) {
-  const { files, over, failure, marks, left, onAdd, onChange } = props;
+  const { files, over, failure, refused, marks, left, onAdd, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const total = files.reduce((sum, each) => sum + each.file.size, 0);
@@ -45,6 +47,11 @@ export function Files(props: {
       <p role="alert" className="failure">
         {failure}
       </p>
+      <div role="alert">
+        {refused.size > 0 && (
+          <p className="notice bad">{texts.upload.refused.summary(refused.size)}</p>
+        )}
+      </div>
       {files.length > 0 && (
         <>
           <p role="status" className="acts">
@@ -54,9 +61,10 @@ export function Files(props: {
             </button>
           </p>
           <ul className="files" tabIndex={0}>
-            {foremost(files, marks).map((each) => (
+            {foremost(files, refused, marks).map((each) => (
               <li key={each.path}>
                 <Name text={each.path.slice(1)} title={each.path} line />
+                <Refused reason={refused.get(each.path)} />
                 <MarkOf mark={marks.get(each.path)} left={left} />
                 <span className="faint size">{size(each.file.size)}</span>
                 <button
@@ -77,13 +85,22 @@ export function Files(props: {
   );
 }
 
-/** The files that are shown: of many, those that are there already come first. */
-function foremost(files: Chosen[], marks: ReadonlyMap<string, Mark>): Chosen[] {
-  if (files.length <= SHOWN) return files;
-  const of = (mark: Mark) => files.filter(({ path }) => (marks.get(path) ?? 'new') === mark);
+/** The files that are shown: first those that cannot be uploaded, of many those already there. */
+function foremost(
+  files: Chosen[],
+  refused: ReadonlyMap<string, string>,
+  marks: ReadonlyMap<string, Mark>,
+): Chosen[] {
+  const wrong = files.filter(({ path }) => refused.has(path));
+  const right = files.filter(({ path }) => !refused.has(path));
+  if (files.length <= SHOWN) return [...wrong, ...right];
+  const of = (mark: Mark) => right.filter(({ path }) => (marks.get(path) ?? 'new') === mark);
   const [fresh, ...others] = MARKS.map(of);
-  return [...others.flat(), ...(fresh ?? [])].slice(0, SHOWN);
+  return [...wrong, ...others.flat(), ...(fresh ?? [])].slice(0, SHOWN);
 }
+
+const Refused = ({ reason }: { reason: string | undefined }) =>
+  reason === undefined ? null : <span className="mark bad">{reason}</span>;
 
 function MarkOf({ mark, left }: { mark: Mark | undefined; left: ReadonlySet<Mark> }) {
   if (!mark) return null;

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { databases } from '../../api/queries';
 import { texts } from '../../texts';
@@ -8,6 +8,7 @@ import { readAsset } from '../asset/queries';
 import { suggestedName, type Chosen } from './chosen';
 import { sizesOf, totalsOf, useComparison, type Comparison, type Mark } from './comparing';
 import { Files } from './Files';
+import { refusedFiles } from './names';
 import { Run } from './run';
 import { firstDraft, Target } from './Target';
 
@@ -34,9 +35,16 @@ export function Prepare(props: {
   };
   const { kind, databaseId, assetId } = draft;
   const place = kind === 'existing' && databaseId && assetId ? { databaseId, assetId } : null;
-  const compared = useComparison(place, files);
+  const allowed = known.data?.find(
+    (each) => each.databaseId === databaseId,
+  )?.restrictFileUploadsToExtensions;
+  const refused = useMemo(() => refusedFiles(files, allowed ?? ''), [files, allowed]);
+  const possible = useMemo(() => files.filter(({ path }) => !refused.has(path)), [files, refused]);
+  const compared = useComparison(place, possible);
   const [left, setLeft] = useState<ReadonlySet<Mark>>(new Set(['same']));
-  const kept = files.filter(({ path }) => !left.has(compared.marks.get(path) ?? 'new'));
+  const kept = possible.filter(({ path }) => !left.has(compared.marks.get(path) ?? 'new'));
+  const { allLeftOut, needFiles } = texts.upload;
+  const noFiles = possible.length ? allLeftOut : files.length ? texts.upload.refused.all : needFiles;
   const start = async (into: Place) => {
     // Deleted since it was chosen: the files remain chosen for another one.
     if (place) await readAsset(into).catch(isGone);
@@ -50,11 +58,11 @@ export function Prepare(props: {
   };
   return (
     <>
-      <Files {...props} marks={compared.marks} left={left} />
-      {files.length > 0 && <Totals compared={compared} left={left} onLeave={setLeft} />}
+      <Files {...props} refused={refused} marks={compared.marks} left={left} />
+      {possible.length > 0 && <Totals compared={compared} left={left} onLeave={setLeft} />}
       <Target
         files={kept}
-        noFiles={files.length ? texts.upload.allLeftOut : texts.upload.needFiles}
+        noFiles={noFiles}
         draft={draft}
         change={(next) => setDraft({ ...draft, ...next })}
         onStart={start}

@@ -1,0 +1,64 @@
+// Files whose names, folders or types the server refuses: marked before anything is sent.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, chooseFiles, clean, close, file, open, vitrine } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`files with refused names are left out, and the others uploaded (${colorScheme}, ${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const sent = [];
+    page.on('request', (request) => {
+      if (/\/uploads$/.test(request.url())) sent.push(...request.postDataJSON().files);
+    });
+    const files = [file('good.txt'), file('what?.txt'), file('Setup.exe'), file('last.')];
+    const name = `names ${width} ${Date.now()}`;
+    const start = await chooseFiles(page, files, name);
+    const alert = page.locator('.upload section [role=alert]', { hasText: 'cannot be uploaded' });
+    assert.match(await alert.innerText(), /^3 files cannot be uploaded, .* go on without them\.$/);
+    const row = (words) => page.locator('.files li', { hasText: words });
+    await row('what?.txt').getByText('its name must not contain ?').waitFor();
+    await row('Setup.exe').getByText('files with the extension .exe are blocked').waitFor();
+    await row('last.').getByText('must not end with a dot').waitFor();
+    await accessible(page, 'files with refused names');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    assert.equal(await start.innerText(), 'Upload 1 file');
+    await start.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The upload is complete.').waitFor();
+    assert.deepEqual(
+      sent.map((each) => each.relativeKey),
+      ['/good.txt'],
+    );
+    clean(seen);
+    await close(context);
+  });
+}
+
+test('a type that the database does not accept is marked when the database is chosen', async () => {
+  const database = `models-${Date.now()}`;
+  vitrine('databases', 'create', database, '--description', 'a walk', '--extensions', '.glb,.obj');
+  const { context, page, seen } = await open(browser);
+  const files = [file('a.txt'), file('b.txt')];
+  await chooseFiles(page, files, 'models', 'a walk', 'library');
+  assert.equal(await page.locator('.files .mark.bad').count(), 0);
+  await page.getByLabel('Database', { exact: true }).selectOption(database);
+  const words = 'the database accepts only files of the types .glb and .obj';
+  await page.getByText(words).first().waitFor();
+  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  await page.getByText('None of the chosen files can be uploaded').waitFor();
+  await page.getByRole('button', { name: 'Do not upload a.txt' }).click();
+  await page.getByText('1 file cannot be uploaded').waitFor();
+  clean(seen);
+  await close(context);
+});

@@ -1,0 +1,58 @@
+import declared from '../../api/declared.json';
+import { texts } from '../../texts';
+import { extensionOf, nameOf } from '../../viewer/kinds';
+import type { Chosen } from './chosen';
+
+const { nameRules, maxPathBytes, blockedExtensions, allExtensions } = declared.files;
+const RULES = nameRules.map(({ pattern, fact }) => ({ found: new RegExp(pattern, 'gu'), fact }));
+/** Of previews, whose types are not those of files, only the server knows what is allowed. */
+const PREVIEW = '.previewFile.';
+const words = texts.upload.refused;
+
+/**
+ * The files that the server would refuse, by path, with the reason. `allowed` is the list of
+ * extensions of their database. A few rarer rules, as those of invisible letters, only the server
+ * has.
+ */
+export function refusedFiles(
+  files: readonly Chosen[],
+  allowed: string,
+): ReadonlyMap<string, string> {
+  const types = allowed
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter(Boolean);
+  return new Map(
+    files.flatMap(({ path }) => {
+      const reason = ofNames(path) ?? ofType(path, types);
+      return reason === null ? [] : [[path, reason] as const];
+    }),
+  );
+}
+
+function ofNames(path: string): string | null {
+  const segments = path.slice(1).split('/');
+  for (const [at, segment] of segments.entries()) {
+    const fact = brokenBy(segment);
+    if (fact === null) continue;
+    return at === segments.length - 1 ? words.name(fact) : words.folder(segment, fact);
+  }
+  const isLong = new TextEncoder().encode(path).length > maxPathBytes;
+  return isLong ? words.path(maxPathBytes) : null;
+}
+
+function brokenBy(name: string): string | null {
+  for (const { found, fact } of RULES) {
+    const parts = name.match(found);
+    if (parts) return fact.replace('{found}', [...new Set(parts)].sort().join(' '));
+  }
+  return null;
+}
+
+function ofType(path: string, types: readonly string[]): string | null {
+  const name = nameOf(path).toLowerCase();
+  const blocked = blockedExtensions.find((each) => name.endsWith(each));
+  if (blocked !== undefined) return words.blocked(blocked);
+  const isAny = !types.length || types.includes(allExtensions) || path.includes(PREVIEW);
+  return isAny || types.includes(`.${extensionOf(path)}`) ? null : words.type(types);
+}
