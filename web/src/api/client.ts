@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { expire, session, tokenForRequest } from '../session/session';
-import { ApiError, NetworkError } from './errors';
+import { ApiError, NetworkError, SignedOutError } from './errors';
 import type { paths } from './schema';
 
 const READS = /\/(search|previews|auth\/routes|download)$/;
@@ -18,7 +18,6 @@ const credentials: Middleware = {
   },
   onResponse({ request, response }) {
     if (isWrite(request)) written.add(response);
-    // The authorizer of the gateway replies 403 with this message to a credential it refuses.
     if (response.status === 401) expire(request.headers.get('authorization'));
     return response;
   },
@@ -52,19 +51,14 @@ export async function replyWithHeaders<T>(
     throw new NetworkError(); // the body of the reply is cut off
   });
   if (!result.response.ok) {
-    const gateway = isForbiddenByGateway(result.response.status, result.error);
-    if (gateway && credential && session.current().credential === credential)
-      expire(credential.token);
-    throw ApiError.of(result.response, result.error, written.has(result.response));
+    const error = ApiError.of(result.response, result.error, written.has(result.response));
+    if (error instanceof SignedOutError && session.current().credential === credential)
+      expire(credential?.token ?? null);
+    throw error;
   }
   return {
     data: result.data as T,
     headers: result.response.headers,
     status: result.response.status,
   };
-}
-
-function isForbiddenByGateway(status: number, body: unknown): boolean {
-  if (status !== 403 || typeof body !== 'object' || body === null) return false;
-  return 'message' in body && body.message === 'Forbidden' && !('code' in body);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
-import { ApiError, fieldsOf, isTransient, JobFailed, sentence } from './errors';
+import { ApiError, fieldsOf, isTransient, JobFailed, sentence, SignedOutError } from './errors';
 
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
   ApiError.of(new Response(null, { status, headers }), body);
@@ -94,7 +94,7 @@ test('ids that the server made are not shown', () => {
   expect(said(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
   expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
   expect(said('Asset not distributable')).toBe(texts.asset.notDistributable);
-  expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted');
+  expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted.');
 });
 
 test('words that a browser has for developers are not shown', () => {
@@ -111,4 +111,31 @@ test('words that a browser has for developers are not shown', () => {
 test('what may pass by itself is tried again', () => {
   expect([429, 502, 503, 504].every((each) => isTransient(refusal(each)))).toBe(true);
   expect([400, 403, 404, 500].some((each) => isTransient(refusal(each)))).toBe(false);
+});
+
+test('a sentence begins with a capital letter, unless it begins with a name', () => {
+  expect(sentence(new JobFailed(['the upload no longer exists']))).toBe(
+    'The upload no longer exists.',
+  );
+  const body = (message: string) => ({ message, code: 'X' });
+  expect(sentence(refusal(409, body('another request is being served')))).toBe(
+    'Another request is being served.',
+  );
+  expect(sentence(refusal(409, body('stool.glb is archived')))).toBe('stool.glb is archived.');
+  expect(sentence(refusal(409, body('theatre is the last one')))).toBe('theatre is the last one.');
+});
+
+test('a credential that the gateway accepts no longer is no lack of a right', () => {
+  for (const [status, message] of [
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+  ] as const) {
+    const ended = refusal(status, { message });
+    expect(ended).toBeInstanceOf(SignedOutError);
+    expect(ended.status).toBe(401);
+    expect(sentence(ended)).toBe(texts.errors.signedOut);
+  }
+  const denied = refusal(403, { message: 'Forbidden', code: 'Forbidden' });
+  expect(denied).not.toBeInstanceOf(SignedOutError);
+  expect(denied.status).toBe(403);
 });

@@ -18,6 +18,7 @@ export class ApiError extends Error {
   }
 
   static of(response: Response, body: unknown, isWrite = false): ApiError {
+    if (isSignedOut(response.status, body)) return new SignedOutError();
     const fields = isRecord(body) && Array.isArray(body.errors) ? body.errors.filter(isField) : [];
     const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
     const code = isRecord(body) && typeof body.code === 'string' ? body.code : '';
@@ -33,6 +34,20 @@ export class ApiError extends Error {
       seconds,
     );
   }
+}
+
+/** The gateway accepts the credential no longer: it expired, or was deleted or revoked. */
+export class SignedOutError extends ApiError {
+  constructor() {
+    // Not 403, which says that the user may not do this.
+    super(401, '', texts.errors.signedOut);
+  }
+}
+
+function isSignedOut(status: number, body: unknown): boolean {
+  if (isRecord(body) && body.code) return false;
+  // The authorizer of the gateway replies with this message to a credential that it refuses.
+  return status === 401 || (status === 403 && isRecord(body) && body.message === 'Forbidden');
 }
 
 function gateway(status: number, seconds: number | null, isWrite: boolean): string {
@@ -74,6 +89,7 @@ export class JobFailed extends Error {
 export function sentence(error: unknown): string {
   if (error instanceof ApiError)
     return plain([...new Set(refusedFields(error).map(ofField))].join(' '));
+  if (error instanceof JobFailed) return plain(ofField({ field: '', message: error.message }));
   // Errors of the browser have a name of their own, and words for developers.
   if (!(error instanceof Error) || error.name !== 'Error') return texts.errors.unknown;
   return plain(error.message);
@@ -132,6 +148,8 @@ function named(message: string): FieldError {
 /** `must not be empty` needs a subject; `tag X does not exist` has one. */
 const PREDICATE = /^(must|is|are|has|have|does|cannot|results|leaves|contains|exceeds|needs)\b/;
 
+const ARTICLE = /^(the|an?|this|these|no|another|all) /;
+
 /** `metadata.3.key` is the field `key`. */
 const nameOf = (field: string): string =>
   field.split('.').findLast((each) => /\D/.test(each)) ?? '';
@@ -139,7 +157,8 @@ const nameOf = (field: string): string =>
 function ofField({ field, message }: FieldError): string {
   const subject = new Map<string, string>(Object.entries(texts.fields)).get(nameOf(field));
   const words = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
-  const begun = field ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
+  // A message about no field may begin with a name, which stays as it is.
+  const begun = field || ARTICLE.test(words) ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
@@ -154,6 +173,10 @@ export const mayPass = (error: unknown): boolean =>
   isTransient(error) ||
   error instanceof StorageError ||
   (error instanceof ApiError && error.status >= 500);
+
+/** Another try of an upload cannot succeed; it may once somebody signed in, or a job has ended. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof ApiError && !mayPass(error) && ![401, 409].includes(error.status);
 
 /** The content of a request was refused: another content may be accepted. */
 export function isRefused(error: unknown): boolean {

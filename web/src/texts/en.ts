@@ -24,6 +24,8 @@ export const en = {
       'The server did not respond, and it is not known whether the change was made. Check the connection, look whether it is there, and try again only if it is not.',
     unclear: (status: number) =>
       `The server failed (status ${status}), and it is not known whether the change was made. Look whether it is there, and try again only if it is not.`,
+    signedOut:
+      'Your sign-in ended before this was done. Sign in again, and then repeat what you did.',
     value: 'A value',
     unknown: 'Something went wrong in the page itself. Reload it and try again.',
     busy: 'The server has too many requests at the moment.',
@@ -392,6 +394,8 @@ export const en = {
     slash: 'A file name must not contain a slash (/).',
     same: 'The file is there already. Choose another name or folder.',
     folderName: (name: string) => `the folder ${name}`,
+    /** At the beginning of a sentence. */
+    theFolder: (name: string) => `The folder ${name}`,
     archiveFile: 'The file is hidden. It can be restored.',
     archiveFolder: 'All files in the folder are hidden. They can be restored one by one.',
     restoreFile: 'The file is shown again, with its last content and its metadata.',
@@ -408,6 +412,14 @@ export const en = {
       archive: (name: string) => `${name} is archived.`,
       restore: (name: string) => `${name} is restored.`,
       delete: (name: string) => `${name} is deleted.`,
+    },
+    notDone: {
+      rename: (name: string, reason: string) => `${name} was not renamed: ${reason}`,
+      move: (name: string, reason: string) => `${name} was not moved: ${reason}`,
+      copy: (name: string, reason: string) => `${name} was not copied: ${reason}`,
+      archive: (name: string, reason: string) => `${name} was not archived: ${reason}`,
+      restore: (name: string, reason: string) => `${name} was not restored: ${reason}`,
+      delete: (name: string, reason: string) => `${name} was not deleted: ${reason}`,
     },
   },
   dependents: {

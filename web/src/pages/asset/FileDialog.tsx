@@ -46,6 +46,7 @@ export function FileDialog(props: Props) {
   const isOpen = useRef(true);
   const name = nameOf(subject.path.replace(/\/$/, ''));
   const title = legible(isFolder(subject) ? words.folderName(name) : name);
+  const begun = legible(isFolder(subject) ? words.theFolder(name) : name);
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const wrong = isTransfer(act) ? refusal(draft, subject) : null;
@@ -61,13 +62,13 @@ export function FileDialog(props: Props) {
         setState({ busy: true, job: true });
         onTried();
       });
-      say(words.done[act](title));
+      say(words.done[act](begun));
       if (isOpen.current) onDone(draft);
       else onTried();
     } catch (error) {
       setState({ busy: false, job: false });
       refuseBy(error, { destinationPath: asked(act), FileExists: asked(act) });
-      if (!isOpen.current) say(`${words.titles[act](title)} ${sentence(error)}`);
+      if (!isOpen.current) say(words.notDone[act](begun, sentence(error)));
       onTried();
     }
   };

@@ -1,5 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
-import { ApiError, isRefused, isTransient, sentence, StorageError } from '../../api/errors';
+import { ApiError, isFinal, isRefused, isTransient, sentence, StorageError } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
@@ -275,7 +275,7 @@ export class Run {
   }
 
   private fail(items: readonly Item[], error: unknown): void {
-    const final = isRefused(error) || error instanceof UnreadableFileError;
+    const final = isFinal(error) || error instanceof UnreadableFileError;
     items.forEach((item) => this.set(item, { state: 'failed', error: sentence(error), final }));
   }
 
