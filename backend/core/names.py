@@ -58,7 +58,9 @@ class NameRule:
 
 
 NAME_RULES = (
-    NameRule(rf"^(?:|[\s\S]{{{MAX_NAME_CHARS + 1},}})$", f"must have 1 to {MAX_NAME_CHARS} characters"),
+    NameRule(
+        rf"^(?:|[\s\S]{{{MAX_NAME_CHARS + 1},}})$", f"must have 1 to {MAX_NAME_CHARS} characters"
+    ),
     NameRule(r'[<>:"/\\|?*]', "must not contain {found}"),
     NameRule(r"[\x00-\x1f\x7f-\x9f]", "must not contain control characters"),
     NameRule(r"[. ]$", "must not end with a dot or a space"),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, chooseFiles, clean, close, file, open, vitrine } from './walk.mjs';
+import { accessible, chooseFiles, clean, close, endpoint, file, open, vitrine } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -47,11 +47,17 @@ for (const [width, colorScheme] of [
 
 test('a type that the database does not accept is marked when the database is chosen', async () => {
   const database = `models-${Date.now()}`;
-  vitrine('databases', 'create', database, '--description', 'a walk', '--extensions', '.glb,.obj');
+  vitrine('databases', 'create', database, '--description', 'a walk');
+  const changed = await fetch(`${endpoint.api}/database/${database}`, {
+    method: 'PUT',
+    headers: { authorization: endpoint.adminApiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ restrictFileUploadsToExtensions: '.glb,.obj' }),
+  });
+  assert.equal(changed.status, 200);
   const { context, page, seen } = await open(browser);
   const files = [file('a.txt'), file('b.txt')];
   await chooseFiles(page, files, 'models', 'a walk', 'library');
-  assert.equal(await page.locator('.files .mark.bad').count(), 0);
+  assert.equal(await page.locator('.files .failure').count(), 0);
   await page.getByLabel('Database', { exact: true }).selectOption(database);
   const words = 'the database accepts only files of the types .glb and .obj';
   await page.getByText(words).first().waitFor();

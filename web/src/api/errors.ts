@@ -98,7 +98,9 @@ export function sentence(error: unknown): string {
 /** What the API calls the fields that it refused, or the only thing that its code is about. */
 export function fieldsOf(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
-  const names = refusedFields(error).map(({ field }) => nameOf(field)).filter(Boolean);
+  const names = refusedFields(error)
+    .map(({ field }) => nameOf(field))
+    .filter(Boolean);
   return names.length ? [...new Set(names)] : [error.code];
 }
 
@@ -158,13 +160,15 @@ function ofField({ field, message }: FieldError): string {
   const subject = new Map<string, string>(Object.entries(texts.fields)).get(nameOf(field));
   const words = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
   // A message about no field may begin with a name, which stays as it is.
-  const begun = field || ARTICLE.test(words) ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
+  const begun =
+    field || ARTICLE.test(words) ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Repeats what may succeed a little later: no reply, too many requests, a service that is down. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
+  if (error instanceof StorageError) return error.transient;
   return error instanceof ApiError && (error.status === 429 || error.status >= 502);
 }
 

@@ -101,7 +101,9 @@ export const en = {
         [
           ['Turn a model', 'Drag, or arrow keys'],
           ['Move a model', 'Right-drag, or Shift and drag'],
-          ['Zoom', 'Wheel, or +\u00a0and\u00a0−'],
+          ['Zoom', 'Wheel, two fingers, or +\u00a0and\u00a0−'],
+          ['An image in its own size', '1'],
+          ['Move a zoomed image', 'Drag, or arrow keys'],
           ['Fit', 'F'],
         ],
       ],
@@ -522,6 +524,7 @@ export const en = {
     missing: (names: string[]) => `Not found, and left out: ${names.join(', ')}`,
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
+    zoomed: (part: string) => `Zoom: ${part}`,
     textCut: (size: string) => `The first ${size} are shown.`,
     emptyFile: 'This file is empty.',
   },

@@ -1,95 +1,151 @@
 import { useQuery } from '@tanstack/react-query';
-import { useLayoutEffect, useRef, useState } from 'react';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type RefObject,
+} from 'react';
+import { flushSync } from 'react-dom';
 import { mayPass, sentence } from '../api/errors';
 import { factsOf } from '../api/facts';
 import { texts } from '../texts';
+import { percent } from '../ui/formats';
 import { Name } from '../ui/Name';
 import { photoText } from '../ui/units';
 import { nameOf } from './kinds';
 import { Poster, useDownload, type ViewProps } from './Stage';
-import { usePinch } from './usePinch';
+import { useGestures } from './useGestures';
+import { fitOf, leastOf, mostOf, scrolledTo, within, type Point, type Size } from './zoom';
 
 const STEP = 1.5;
-const MOST = 16;
+const NONE: Size = { width: 0, height: 0 };
+/** Milliseconds without a change of the zoom, after which it is said. */
+const CALM = 600;
 
 /** An image, with zoom; it scrolls where it is larger than its place. */
 export function ImageView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
   const found = useDownload(props);
   const facts = useQuery(factsOf({ databaseId, assetId }, file.path));
-  const [zoom, setZoom] = useState(1);
   const [failed, setFailed] = useState(false);
-  const [shown, setShown] = useState(false);
+  const [picture, setPicture] = useState(NONE);
   const frame = useRef<HTMLDivElement>(null);
-  // The part of the picture in the middle of its place, which stays there.
-  const middle = useRef({ x: 0.5, y: 0.5 });
-  useLayoutEffect(() => {
-    const { current } = frame;
-    if (!current) return;
-    const { x, y } = middle.current;
-    current.scrollLeft = x * current.scrollWidth - current.clientWidth / 2;
-    current.scrollTop = y * current.scrollHeight - current.clientHeight / 2;
-  }, [zoom]);
-  const change = (by: number) => {
-    const { current } = frame;
-    if (current) {
-      middle.current = {
-        x: (current.scrollLeft + current.clientWidth / 2) / current.scrollWidth,
-        y: (current.scrollTop + current.clientHeight / 2) / current.scrollHeight,
-      };
-    }
-    setZoom((before) => Math.min(MOST, Math.max(1, before * by)));
-  };
-  usePinch(frame, change, found.data !== undefined && !failed);
+  const isThere = found.data !== undefined && !failed;
+  const { zoom, fit, isKnown, change, show } = useZoom(frame, picture, isThere);
+  useGestures(frame, change, isThere);
   if (found.isError) {
     const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
     return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
   }
   if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
   const photo = facts.data && photoText(facts.data);
+  const isShown = picture.width > 0 && isKnown;
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === '+' || event.key === '=') change(STEP);
+    else if (event.key === '-') change(1 / STEP);
+    else if (event.key === '1') show(1);
+    else if (event.key === 'f') show(null);
+  };
   return (
     <>
-      {!shown && <Poster {...props} busy />}
+      {!isShown && <Poster {...props} busy />}
       {found.data && (
         <div
           ref={frame}
-          className="image"
+          className={isShown ? 'image shown' : 'image'}
           role="group"
-          aria-label={nameOf(props.file.path)}
+          aria-label={nameOf(file.path)}
           tabIndex={0}
-          onKeyDown={(event) => {
-            if (event.key === '+' || event.key === '=') change(STEP);
-            else if (event.key === '-') change(1 / STEP);
-            else if (event.key === 'f') setZoom(1);
-          }}
+          onKeyDown={onKey}
         >
           <img
             src={found.data}
-            alt={nameOf(props.file.path)}
-            style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}
-            onLoad={() => setShown(true)}
+            alt={nameOf(file.path)}
+            draggable={false}
+            style={isShown ? { width: picture.width * zoom, height: picture.height * zoom } : {}}
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              // A drawing may have no size of its own.
+              setPicture({ width: naturalWidth || 1000, height: naturalHeight || 1000 })
+            }
             onError={() => setFailed(true)}
           />
         </div>
       )}
-      {shown && photo && (
+      {isShown && photo && (
         <p className="photo">
           <Name text={photo} line />
         </p>
       )}
-      {shown && (
-        <div className="tools" role="toolbar" aria-label={nameOf(props.file.path)}>
-          <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= 1}>
+      {isShown && (
+        <div className="tools" role="toolbar" aria-label={nameOf(file.path)}>
+          <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= leastOf(fit)}>
             {texts.viewer.zoomOut}
           </button>
-          <button type="button" onClick={() => change(STEP)} disabled={zoom >= MOST}>
+          <span className="zoom" aria-hidden="true">
+            {percent(zoom)}
+          </span>
+          <Said text={texts.viewer.zoomed(percent(zoom))} />
+          <button type="button" onClick={() => change(STEP)} disabled={zoom >= mostOf(fit)}>
             {texts.viewer.zoomIn}
           </button>
-          <button type="button" onClick={() => setZoom(1)}>
+          <button type="button" onClick={() => show(1)} aria-keyshortcuts="1">
+            {percent(1)}
+          </button>
+          <button type="button" onClick={() => show(null)} aria-keyshortcuts="f">
             {texts.viewer.fit}
           </button>
         </div>
       )}
     </>
   );
+}
+
+/** Tells screen readers of a text once it has stopped to change, and not at first. */
+function Said({ text }: { text: string }) {
+  const [first] = useState(text);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (text === first && !said) return;
+    const timer = setTimeout(() => setSaid(text), CALM);
+    return () => clearTimeout(timer);
+  }, [text, first, said]);
+  return (
+    <span role="status" className="hidden">
+      {said}
+    </span>
+  );
+}
+
+/** The zoom of a picture: until somebody changes it, and on request, that which shows all of it. */
+function useZoom(frame: RefObject<HTMLElement | null>, picture: Size, isThere: boolean) {
+  const [place, setPlace] = useState(NONE);
+  const [chosen, setChosen] = useState<number | null>(null);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element || !isThere) return;
+    const observer = new ResizeObserver(() =>
+      // Without the bars, which come and go with the zoom.
+      setPlace({ width: element.offsetWidth, height: element.offsetHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame, isThere]);
+  const fit = fitOf(place, picture);
+  const zoom = chosen === null ? fit : within(chosen, fit);
+  const show = (to: number | null, at?: Point) => {
+    const { current } = frame;
+    if (!current) return;
+    const next = within(to ?? fit, fit);
+    const before = { x: current.scrollLeft, y: current.scrollTop };
+    const middle = { x: place.width / 2, y: place.height / 2 };
+    const { x, y } = scrolledTo(place, picture, before, at ?? middle, { from: zoom, to: next });
+    // At once: a wheel sends its next step before the page is drawn.
+    flushSync(() => setChosen(to === null ? null : next));
+    current.scrollTo(x, y);
+  };
+  const change = (by: number, at?: Point) => show(zoom * by, at);
+  return { zoom, fit, isKnown: place.width > 0, show, change };
 }

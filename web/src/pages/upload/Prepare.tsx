@@ -44,7 +44,11 @@ export function Prepare(props: {
   const [left, setLeft] = useState<ReadonlySet<Mark>>(new Set(['same']));
   const kept = possible.filter(({ path }) => !left.has(compared.marks.get(path) ?? 'new'));
   const { allLeftOut, needFiles } = texts.upload;
-  const noFiles = possible.length ? allLeftOut : files.length ? texts.upload.refused.all : needFiles;
+  const noFiles = possible.length
+    ? allLeftOut
+    : files.length
+      ? texts.upload.refused.all
+      : needFiles;
   const start = async (into: Place) => {
     // Deleted since it was chosen: the files remain chosen for another one.
     if (place) await readAsset(into).catch(isGone);

@@ -1,5 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
-import { ApiError, isFinal, isRefused, isTransient, sentence, StorageError } from '../../api/errors';
+import { ApiError, isFinal, isRefused, isTransient, sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
@@ -255,8 +255,7 @@ export class Run {
       try {
         return await act();
       } catch (error) {
-        const again = isTransient(error) || (error instanceof StorageError && error.transient);
-        if (!again || attempt >= TRIES) throw error;
+        if (!isTransient(error) || attempt >= TRIES) throw error;
         const after = error instanceof ApiError ? error.retryAfter : null;
         const wait = (after ?? 2 ** attempt) * 1000;
         await new Promise((resolve) => setTimeout(resolve, wait));

@@ -1,0 +1,93 @@
+// Zoom of pictures: by the wheel about the pointer, by keys and buttons, and what is said of it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, close, HITS, open, UI, withKey } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function photo(page) {
+  await withKey(page);
+  await page.goto(`${UI}?q=photos`);
+  await page.locator(HITS, { hasText: 'photos' }).click();
+  await page.locator('.tree .file', { hasText: /jpe?g/ }).first().click();
+  await page.locator('.image.shown').waitFor();
+}
+
+const shownPart = async (page) => Number.parseInt(await page.locator('.zoom').innerText(), 10);
+
+/** Which part of the picture is at a point of the window, from 0 to 1. */
+const partAt = (page, x, y) =>
+  page.locator('.image img').evaluate(
+    (img, at) => {
+      const { left, top, width, height } = img.getBoundingClientRect();
+      return [(at.x - left) / width, (at.y - top) / height];
+    },
+    { x, y },
+  );
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`the wheel zooms a picture about the pointer (${colorScheme}, ${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    await photo(page);
+    const fit = await shownPart(page);
+    const place = await page.locator('.image').boundingBox();
+    const at = { x: place.x + place.width * 0.6, y: place.y + place.height * 0.45 };
+    await page.mouse.move(at.x, at.y);
+    const before = await partAt(page, at.x, at.y);
+    for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, -300);
+    await page.waitForFunction(
+      (least) => Number.parseInt(document.querySelector('.zoom').textContent, 10) > 4 * least,
+      fit,
+    );
+    const after = await partAt(page, at.x, at.y);
+    before.forEach((part, axis) => assert.ok(Math.abs(part - after[axis]) < 0.01, `${after}`));
+    assert.equal(await page.evaluate(() => scrollY), 0, 'the page does not scroll');
+    // What is dragged follows the mouse.
+    await page.mouse.down();
+    await page.mouse.move(at.x - 60, at.y - 40, { steps: 4 });
+    await page.mouse.up();
+    const dragged = await partAt(page, at.x - 60, at.y - 40);
+    after.forEach((part, axis) => assert.ok(Math.abs(part - dragged[axis]) < 0.01, `${dragged}`));
+    await accessible(page, 'a zoomed picture');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    await page.getByRole('button', { name: 'Fit', exact: true }).click();
+    assert.equal(await shownPart(page), fit);
+    clean(seen);
+    await close(context);
+  });
+}
+
+test('a picture is zoomed with the keyboard only, and the zoom is said', async () => {
+  const { context, page, seen } = await open(browser);
+  await photo(page);
+  const fit = await shownPart(page);
+  await page.locator('.image').focus();
+  await page.keyboard.press('+');
+  assert.ok((await shownPart(page)) > fit);
+  await page.keyboard.press('1');
+  assert.equal(await shownPart(page), 100);
+  const width = await page
+    .locator('.image img')
+    .evaluate((img) => img.getBoundingClientRect().width / img.naturalWidth);
+  assert.ok(Math.abs(width - 1) < 0.001, `${width}`);
+  await page.locator('.tools [role=status]', { hasText: 'Zoom: 100%' }).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('.image').scrollLeft > 0);
+  await page.keyboard.press('-');
+  assert.ok((await shownPart(page)) < 100);
+  await page.keyboard.press('f');
+  assert.equal(await shownPart(page), fit);
+  await page.getByRole('button', { name: '100%' }).press('Enter');
+  assert.equal(await shownPart(page), 100);
+  clean(seen);
+  await close(context);
+});
