@@ -100,7 +100,7 @@ function foremost(
 }
 
 const Refused = ({ reason }: { reason: string | undefined }) =>
-  reason === undefined ? null : <span className="failure">{reason}</span>;
+  reason === undefined ? null : <span className="failure refused">{reason}</span>;
 
 function MarkOf({ mark, left }: { mark: Mark | undefined; left: ReadonlySet<Mark> }) {
   if (!mark) return null;
