@@ -1,6 +1,6 @@
 """Writes `web/src/api/declared.json`: declarations of the product that the page needs as values.
 
-Types of the API reach the page through `openapi.json`, which has no place for these.
+The page gets the types of the API from `openapi.json`, which does not contain these values.
 """
 
 import json

@@ -44,7 +44,7 @@ ALL_EXTENSIONS = ".all"
 class NameRule:
     """What a name must not contain, as a regular expression that JavaScript reads alike.
 
-    `fact` is what refusals say; `{found}` stands for the text that was found.
+    `fact` is the message of a refusal, in which `{found}` is replaced by the text that was found.
     """
 
     pattern: str
