@@ -129,14 +129,13 @@ def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:
 
 
 def _allow_only_bundled(stack: Stack, settings: Settings) -> None:
-    """Protect deployable stacks from deletion, and make the CDK command refuse all others.
-
-    The app refuses them before; this is for an assembly that was written without the command.
-    Without the protection, `destroy --all` would delete all other stacks before it reaches storage.
-    """
+    """Protect deployable stacks from deletion, and make the CDK command refuse all others."""
     if settings.bundle:
+        # Without it, `destroy --all` would delete all other stacks before it reaches storage.
         stack.termination_protection = True
         return
+    # The app refuses such a stack before; this is for an assembly that was written without the
+    # command.
     Annotations.of(stack).add_error(_without_packages(settings))
 
 

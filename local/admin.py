@@ -295,11 +295,9 @@ async def _waits(board: Board, request: Request) -> Response:
 
 
 async def _pool_keys(board: Board, request: Request) -> Response:
-    """Return the keys of a user pool.
-
-    moto returns them only to requests whose signature names the service.
-    """
+    """Return the keys of a user pool."""
     address = f"{board.engines.url('aws')}/{request.path_params['pool']}/.well-known/jwks.json"
+    # moto returns the keys only to requests whose signature names the service.
     scope = f"nobody/20260101/{arns.REGION}/cognito-idp/aws4_request"
     headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}"}
     try:

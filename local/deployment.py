@@ -64,11 +64,9 @@ def refuse_unknown_types(assembly: Assembly) -> None:
 
 
 def engines_of(assembly: Assembly) -> frozenset[str]:
-    """Return the engines that the assembly needs.
-
-    moto is always included: it serves all services for which the templates declare nothing.
-    """
+    """Return the engines that the assembly needs."""
     kinds = {resource.kind for stack in assembly.stacks for resource in stack.resources.values()}
+    # moto is always needed: it serves all services for which the templates declare nothing.
     return frozenset({"aws", *filter(None, map(engine_of, kinds))})
 
 

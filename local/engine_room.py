@@ -57,11 +57,9 @@ class EngineRoom:
         self._ports = {name: each.endpoint.port for name, each in self._running.items()}
 
     def url(self, name: str) -> str:
-        """Return the address of a service, which is constant while the runtime serves.
-
-        moto serves every service without an engine. It has no such resources, so no request leaves
-        the machine, and undeclared resources are not found.
-        """
+        """Return the address of a service, which is constant while the runtime serves."""
+        # moto serves every service without an engine. It has no such resources, so no request
+        # leaves the machine, and undeclared resources are not found.
         return self._running.get(name, self._running["aws"]).endpoint.url
 
     def own_url(self, name: str) -> str:
@@ -120,15 +118,13 @@ class EngineRoom:
                     _log.exception("%s does not start", name)
 
     async def _restart(self, name: str) -> None:
-        """Start an engine that has ended, and restore the data that it does not persist.
-
-        A start that took too long is still watched, because the engine may become healthy later.
-        """
+        """Start an engine that has ended, and restore the data that it does not persist."""
         engine = self._running[name]
         if engine.exit_code is not None:
             _log.warning("%s ended with code %s and is started again", name, engine.exit_code)
             self._anew.add(name)
             engine = await asyncio.to_thread(self._start, name)
+            # Also if the start took too long: the engine may become healthy later.
             self._running[name] = engine
         if name not in self._anew:
             return

@@ -15,6 +15,7 @@ from local.resources import cognito, secretsmanager, sns, sqs, stepfunctions
 from local.state import StateFolder
 from local.states.executions import Executions
 
+# If moto crashes, secrets that were written in the last seconds are lost.
 _EVERY = 10.0
 
 _log = logging.getLogger(__name__)

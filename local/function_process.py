@@ -24,6 +24,7 @@ from local.engines.ports import LOOPBACK
 from local.iam import inside
 
 _START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines at the same time is slower
+# A process between two calls ends at once; one that does not is killed.
 _END_SECONDS = 2.0
 
 
@@ -257,7 +258,8 @@ class Worker:
         self._failure = result
 
     def retire(self) -> None:
-        """Accept no further calls, because a process that is being ended would lose them."""
+        """Accept no further calls."""
+        # A process that is being ended would lose further calls.
         self._retired = True
 
     async def end(self) -> None:

@@ -30,6 +30,7 @@ _STARTS_AT_ONCE = max(2, os.cpu_count() or 2)
 _IDLE_SECONDS = 300.0  # Lambda keeps idle processes for some minutes, too.
 # Of all but the one that was used last: after a thousand uploads they use 0.4 GiB.
 _SPARE_SECONDS = 60.0
+# Exact enough for idle times of minutes, and rare enough to cost nothing.
 _REAP_EVERY = 10.0
 THROTTLED = "TooManyRequestsException"
 """The error of a call that was not executed."""
@@ -173,12 +174,11 @@ class Functions:
     ) -> None:
         """Set the environment of the processes; calls are possible afterwards.
 
-        The number of `ports` limits the processes at one time: on each port, the Runtime API serves
-        one process. The environment contains the engines' variables; `runtime` is the folder of the
-        packages that Lambda itself provides. `policies` writes the file with the policies of a
-        function's role; None allows everything. The processes run in the `box` of that name, if
-        any.
+        The environment contains the engines' variables; `runtime` is the folder of the packages
+        that Lambda itself provides. `policies` writes the file with the policies of a function's
+        role; None allows everything. The processes run in the `box` of that name, if any.
         """
+        # On each port the Runtime API serves one process, so their number limits the processes.
         self._ports = list(ports)
         self._environment = environment
         self._runtime = runtime

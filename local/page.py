@@ -21,6 +21,7 @@ from local.state import REPOSITORY
 _SOURCES = REPOSITORY / "web"
 # Of npm, including downloads, on a busy machine.
 _SECONDS = 600
+# The first error; the complete output would fill the terminal.
 _LINES = 3
 _SKIPPED = frozenset({"node_modules", "dist", "e2e"})
 

@@ -188,19 +188,18 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
 
 
 def _report_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
-    """Print the address of the page: last, because a link expires after ten minutes."""
+    """Print the address of the page."""
     if runtime.page.folder is not None:
+        # Printed last: a link expires after ten minutes.
         choices.progress(f"open {new_link(choices.state, endpoint['api'])}")
     elif choices.build_page:
         choices.progress(runtime.page.missing)
 
 
 async def _show_samples(choices: Choices, samples: Path) -> None:
-    """Import the samples.
-
-    The product serves before this ends, because others may already use it.
-    """
+    """Import the samples."""
     try:
+        # In a thread: the product serves while the import runs.
         await asyncio.to_thread(show, choices.state, samples, choices.progress)
     except LocalError as error:
         _log.warning("the samples are not complete: %s", error)

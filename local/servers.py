@@ -16,6 +16,8 @@ from local.foreign import Guard, refusal
 
 _DEFAULT_PORT = 8080
 _TRIED = 100
+# Connections that wait while the one event loop is busy: an import with 64 transfers opens many at
+# once.
 _BACKLOG = 512
 
 

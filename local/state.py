@@ -126,14 +126,13 @@ class StateFolder:
     def secret_key(self) -> str:
         """Return the engines' secret key.
 
-        It is created once, so that presigned URLs remain valid.
-
         Raises:
             LocalError: the file is damaged.
         """
         known = self.read(_SECRET_KEY, "")
         if known:
             return known
+        # Stored, so that presigned URLs remain valid after a restart.
         self.write(_SECRET_KEY, fresh := secrets.token_hex(32))
         return fresh
 

@@ -50,10 +50,10 @@ def with_defaults(
 ) -> Mapping[str, JsonValue]:
     """Return settings with those that the runtime adds, unless they are given.
 
-    The page's own origin may use the API and the buckets. With a page, models have turntables,
-    which it shows; without `processing` they would have no effect, and be refused.
+    The page's own origin may use the API and the buckets. With a page, models have turntables.
     """
     chosen = {**_environment(), **given}
+    # The page shows turntables. Without `processing` the setting has no effect, and is refused.
     makes_turntables = page and chosen.get("processing", True)
     turntables: Mapping[str, JsonValue] = {"turntables": True} if makes_turntables else {}
     return {"webUrl": url, **turntables, **chosen}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _EXISTS = "ExecutionAlreadyExists"
 _UNKNOWN = "ExecutionDoesNotExist"
 _FULL = "ExecutionLimitExceeded"
+# An account may have a million open executions (Step Functions' quota): some have to end first.
 _RETRY_SECONDS = 60
 _STEPS: Mapping[str, StepStatus] = {
     "Started": "RUNNING",
@@ -123,10 +124,9 @@ class StepFunctionsRuns:
 
 def function_arn(name: str, state_machine: str) -> str:
     """Return the ARN of a function of kind "pipeline", which has a name like the state machine's.
-
-    Templates cannot pass it: stacks that start executions are created before the one that declares
-    it.
     """
+    # Templates cannot pass the ARN: stacks that start executions are created before the one that
+    # declares the function.
     head = state_machine.replace(":states:", ":lambda:").replace(":stateMachine:", ":function:")
     return head.removesuffix(NAME) + name
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import urllib3
 from urllib3.exceptions import HTTPError
 
+# Read at once of a body, so that memory does not depend on the size of the file.
 _BLOCK = 1 << 20
 _OK, _WRITTEN_BEFORE = 200, 412
 _SCHEMES = ("https://", "http://")  # without TLS only locally

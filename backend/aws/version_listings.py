@@ -10,10 +10,7 @@ from backend.core.objects import ObjectVersion
 def newest_first(listing: Mapping[str, Any]) -> list[ObjectVersion]:
     """Return versions and markers by key, newest first.
 
-    Both lists are in that order already, and are merged by time. Times have a resolution of one
-    second, and a multipart upload has the time of its start. So the order within a list is kept,
-    and for equal times the order of the response decides (versitygw and moto send one kind after
-    the other).
+    Both lists are in that order already, and are merged by time.
     """
 
     def timed(name: str, is_marker: bool) -> list[tuple[tuple[object, ...], ObjectVersion]]:
@@ -22,6 +19,9 @@ def newest_first(listing: Mapping[str, Any]) -> list[ObjectVersion]:
                 (
                     entry["Key"],
                     not entry["IsLatest"],
+                    # Times have a resolution of one second, and a multipart upload has the time of
+                    # its start, so for equal times the order of the response decides. versitygw and
+                    # moto send one kind after the other.
                     -entry["LastModified"].timestamp(),
                     entry["Position"],
                 ),
@@ -50,11 +50,9 @@ def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
 
 
 def is_before(version: ObjectVersion, after_key: str | None, after_id: str | None) -> bool:
-    """Return whether a page that begins after this position should not include the version.
-
-    S3 leaves these out; versitygw repeats the last one, and it and moto all versions of `after_key`
-    if no version is named.
-    """
+    """Return whether a page that begins after this position should not include the version."""
+    # S3 leaves these out. versitygw repeats the last one, and versitygw and moto repeat all
+    # versions of `after_key` if no version is named.
     if after_key is None or version.key != after_key:
         return False
     return after_id is None or version.version_id == after_id

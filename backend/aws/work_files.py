@@ -13,6 +13,7 @@ from backend.aws.object_errors import translated_object
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+# Read at once of a body, so that memory does not depend on the size of the file.
 _BLOCK = 1 << 20
 
 

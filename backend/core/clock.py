@@ -12,10 +12,8 @@ def utc_now() -> datetime:
 
 
 def iso(at: datetime) -> str:
-    """Format a time in ISO 8601 with microseconds.
-
-    The result always has 27 characters, so text order is time order.
-    """
+    """Format a time in ISO 8601 with microseconds."""
+    # Always 27 characters, with the microseconds: the order of the texts is that of the times.
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

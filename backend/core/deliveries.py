@@ -64,10 +64,9 @@ def process_records(event: Event, process: Callable[[list[dict[str, Any]]], None
 def return_messages(
     queues: Queues, queue: Queue, messages: Sequence[Message], *, seconds: int | None = None
 ) -> Reply:
-    """Return messages to the queue, visible after `seconds` or after a growing pause.
-
-    Without this, the queue would hide them for several times the function's time-out.
-    """
+    """Return messages to the queue, visible after `seconds` or after a growing pause."""
+    # Without this, the queue would hide them for its visibility time-out, which is several times
+    # the function's time-out.
     by_pause: dict[int, list[str]] = {}
     for message in messages:
         pause = _pause(message) if seconds is None else seconds

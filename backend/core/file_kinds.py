@@ -167,12 +167,12 @@ class Serving(NamedTuple):
 def serving_of(key: str) -> Serving:
     """Return how a file of this key is served, regardless of the client and of stored headers.
 
-    Content that may run code is saved instead of displayed, with a neutral type. An SVG keeps its
-    type, because pages display it as an image, where its code does not run; opened by itself it is
-    saved.
+    Content that may run code is saved instead of displayed, with a neutral type.
     """
     content_type = content_type_of(key)
     if can_run_script(content_type):
+        # An SVG keeps its type: pages display it as an image, where its code does not run. Opened
+        # by itself it is saved.
         kind = content_type if content_type == _SVG else UNKNOWN_TYPE
         return Serving(kind, _disposition("attachment", key))
     if content_type.startswith(_SHOWN) or content_type in _SHOWN_TYPES:

@@ -179,11 +179,10 @@ def check_email(value: str) -> str:
 def check_object_name(value: str) -> str:
     """Check the name of a tag, tag type or role: letters, digits, `-`, `.`, `_` and spaces.
 
-    The only space allowed is U+0020, because others would look the same.
-
     Raises:
         ValueError: the name contains other characters.
     """
+    # U+0020 is the only space in the pattern: others look the same.
     if not _OBJECT_NAME.fullmatch(value) or not value.strip():
         raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or spaces")
     return value

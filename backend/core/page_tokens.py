@@ -65,7 +65,8 @@ class PageTokens:
         return cast("Position", json.loads(payload))
 
     def _cipher(self) -> "AESSIV":
-        """Return the cipher of a key. Loaded here, because most invocations need none."""
+        """Return the cipher of a key."""
+        # Imported here: most invocations encrypt no token (decision 26).
         from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415
 
         # Deterministic: the same place in a list has the same token, and no nonce can be used

@@ -13,6 +13,8 @@ from backend.core.objects import Objects, ObjectVersion, key_before
 from backend.spec.key_layouts import PREVIEW_MARK, small_preview_key
 
 _ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's prefixes are characters
+# There are few names of previews; other files at the root may begin alike, and are on further
+# pages.
 _LISTED = 50
 
 

@@ -114,7 +114,7 @@ class Inspector:
         return jail.inspect(reading.path, content, AssetFiles(self.files, reading.asset), folder)
 
     def _write(self, body: Body, source: Place, found: Outcome) -> None:
-        """Write the result last, so that a reader who finds it finds the other objects too."""
+        """Write the result."""
         folders = {
             "previews": _place(body.output_s3_asset_preview_path),
             "files": _place(body.output_s3_asset_files_path),
@@ -125,6 +125,7 @@ class Inspector:
                 target = folders[output.folder].below(output.file)
                 kind = output.content_type
                 self.files.upload(path, target.bucket, target.key, content_type=kind)
+        # Written last: a reader who finds it finds the other objects too.
         target = _place(body.output_s3_asset_metadata_path).below("inspection.json")
         with tempfile.NamedTemporaryFile() as file:
             file.write(json.dumps(_described(body, source, found), allow_nan=False).encode())

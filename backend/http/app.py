@@ -170,14 +170,13 @@ class HttpApp:
 def _check_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
     """Require that each query parameter of the route is sent at most once.
 
-    The gateway joins the values of a repeated one with commas.
-
     Raises:
         InvalidInputError: the message names the parameter.
     """
     model = binding.models.get("query")
     if model is None or "&" not in event.raw_query_string:
         return
+    # From the raw query: the gateway joins the values of a repeated parameter with commas.
     sent = Counter(name for name, _ in parse_qsl(event.raw_query_string, keep_blank_values=True))
     for name, each in model.model_fields.items():
         times = sent[each.alias or name]
@@ -235,9 +234,10 @@ def _compressed_response(status: int, headers: dict[str, str], text: str) -> Res
 
 
 def _content_response(content: Content) -> Response[str]:
-    """Return bytes as base64, whatever their type: Powertools would send some types as text."""
+    """Return bytes as base64, whatever their type."""
     response = Response(
         status_code=content.status,
+        # Also of text types, which Powertools would send as text.
         body=base64.b64encode(content.body).decode(),
         headers=dict(content.headers),
     )

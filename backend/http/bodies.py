@@ -129,8 +129,6 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
 def _check_names_once(raw: bytes) -> None:
     """Reject objects with the same field twice: different parsers would use different values.
 
-    pydantic's parser uses the last one and cannot be configured to reject it.
-
     Raises:
         InvalidInputError: the message names the repeated field.
     """
@@ -140,6 +138,7 @@ def _check_names_once(raw: bytes) -> None:
             ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
             raise InvalidInputError.of(name[:64], "is used twice in one object of the body")
 
+    # A second parser: pydantic's uses the last field and cannot be configured to reject it.
     json.loads(raw.decode(), object_pairs_hook=check, parse_int=str, parse_float=str)
 
 

@@ -129,10 +129,11 @@ def document(bindings: Iterable[Binding]) -> Json:
 
 
 def document_path(route: Route) -> str:
-    """Return the path as OpenAPI writes it, because tools take a colon in a parameter for a format.
+    """Return the path as OpenAPI writes it.
 
     Routes that differ only in the names of parameters are one path.
     """
+    # Tools take a colon in the name of a parameter for a format.
     names = _shown_names(route)
     return _IN_PATH.sub(lambda found: f"{{{names[found[1]]}}}", route.path)
 

@@ -40,6 +40,7 @@ TURNTABLE_FRAMES, TURNTABLE_PIXELS = 8, 256
 GLB_BYTES = GLB.most_bytes
 # References in a result. The product stores as many (`MAX_REFERENCES` of facts, decision 50).
 REFERENCES = 1000
+# As much as the product shows of a reason (`_MAX_REASON_CHARS` of outputs).
 REASON_CHARACTERS = 300
 
 # Of the function's 2,048 MB; its parent and the template of children have the rest.
@@ -59,9 +60,9 @@ _CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 
 def cpu_seconds_for(size: int) -> int:
     """Return the processor time for a file of which `size` bytes are needed, with its references.
-
-    A file that needs more is refused, because any machine would exceed the limit again.
     """
+    # Processor time, not time: a file that needs more would exceed it on any machine, so it is
+    # refused.
     return min(CHILD_CPU_SECONDS, _CPU_SECONDS + _CPU_SECONDS * size // (_MIB_OF_8_SECONDS * MIB))
 
 

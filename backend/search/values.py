@@ -61,12 +61,10 @@ def searchable_attributes(records: Iterable[Record]) -> list[Record]:
 
 
 def flat_object(records: Sequence[Record]) -> JsonObject:
-    """Return keys and values for a `flat_object` field, limited in the length of path and value.
-
-    Keys need no escaping: OpenSearch accepts dots, spaces, empty steps, and `a` next to `a.b`.
-    """
+    """Return keys and values for a `flat_object` field, limited in the length of path and value."""
     values: dict[str, str] = {}
     for record in records:
+        # Not escaped: OpenSearch accepts dots, spaces, empty steps, and `a` next to `a.b`.
         key = cut(valid_text(record.key), FLAT_VALUE_BYTES // 2)
         room = FLAT_VALUE_BYTES - _FLAT_OVERHEAD - len(key.encode())
         values[key] = cut(valid_text(record.value), room)
@@ -74,12 +72,10 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
 
 
 def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> list[JsonObject]:
-    """Return the nested pairs, for ranges, sorting and facets.
-
-    A text beyond the limit of keywords is truncated to one character more, so it is found by its
-    words, but not as a whole value.
-    """
+    """Return the nested pairs, for ranges, sorting and facets."""
     kept = records[:MAX_PAIRS]
+    # A character more than keywords have: a longer text is found by its words, and not as a whole
+    # value.
     texts = _fitted({record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in kept})
     return [
         {

@@ -105,10 +105,8 @@ def reason_not_inspected(extension: str) -> str | None:
 
 
 def may_be_model(extension: str, start: bytes) -> bool:
-    """Return whether a file that begins with `start` may be a model of its extension's format.
-
-    An empty file may: its reader refuses it with the reason.
-    """
+    """Return whether a file that begins with `start` may be a model of its extension's format."""
+    # An empty file is inspected: its reader refuses it with the reason.
     if not start or extension not in AMBIGUOUS_EXTENSIONS:
         return True
     if extension == "raw":  # triangles as text, not the sensor data of a camera

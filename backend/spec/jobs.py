@@ -26,9 +26,10 @@ class JobKind:
     def job_id(self, *parts: str | int) -> str:
         """Return the id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
 
-        Ids are put into URLs and shown to people. Database ids and numbers contain no dot, so an
-        asset id with dots between the two is not ambiguous.
+        Ids are put into URLs and shown to people.
         """
+        # Database ids and numbers contain no dot, so an asset id with dots between the two is not
+        # ambiguous.
         return ".".join((self.name, *(str(part) for part in parts)))
 
 

@@ -231,10 +231,8 @@ def run_folder(execution_id: str) -> str:
 
 
 def generated_preview_key(base: str, asset_id: str) -> str:
-    """Return the key of the generated preview of an asset.
-
-    Uploads never write it, because their previews have no subfolder.
-    """
+    """Return the key of the generated preview of an asset."""
+    # In a subfolder, which previews of uploads do not have: no upload writes this key.
     return uploaded_previews_folder(base, asset_id) + _GENERATED_PREVIEW
 
 

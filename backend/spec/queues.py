@@ -28,11 +28,9 @@ class Queue:
 
 
 def _of_jobs(name: str, description: str) -> Queue:
-    """Declare a queue of jobs, which hides a message as long as the longest lease lasts.
-
-    A message that is delivered too early, after a throttled call, finds the lease and waits. No
-    work is done twice, so the worker that takes over need not wait as long as AWS advises.
-    """
+    """Declare a queue of jobs, which hides a message as long as the longest lease lasts."""
+    # AWS advises six times the function's time-out, for messages that are delivered again after a
+    # throttled call. Such a message finds the lease here and waits: no work is done twice.
     return Queue(name, description, time_outs_hidden=2)
 
 

@@ -235,21 +235,19 @@ class SearchIndex:
 
     @property
     def settings(self) -> Mapping:
-        """Return `settings` for the creation of the index; replicas are set by the cluster.
-
-        At most 500 metadata records per entity stay far below the limit of nested documents, at
-        most 200 geographic keys (two fields each) below that of fields. The similarity uses no
-        statistics over all documents, so scores reveal nothing about documents that a caller may
-        not see.
-        """
+        """Return `settings` for the creation of the index; replicas are set by the cluster."""
         return {
             "index": {
                 "number_of_shards": 1,
                 "auto_expand_replicas": "0-1",
                 "refresh_interval": "1s",
                 "max_result_window": self.max_result_window,
+                # 500 records of an entity are far below the limit of nested documents, and 200
+                # geographic keys, of two fields each, below that of fields.
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
             },
+            # Without statistics over all documents, so scores reveal nothing about documents that a
+            # caller may not see (decisions 36, 57).
             "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,
         }

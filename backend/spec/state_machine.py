@@ -66,8 +66,7 @@ def definition(process_output: str | None, *, partition: str = "aws") -> dict[st
 def _outputs(process_output: str, partition: str) -> dict[str, Any]:
     """Return the states that store outputs.
 
-    ProcessOutput stores a limited number of outputs per call and returns whether more remain. The
-    input of its state does not change, so the next call receives the same input.
+    ProcessOutput stores a limited number of outputs per call and returns whether more remain.
     """
     return {
         "ProcessOutput": {
@@ -78,6 +77,7 @@ def _outputs(process_output: str, partition: str) -> dict[str, Any]:
                 "Payload": {"body": "{% $states.input.run %}"},
             },
             "Retry": [_retry(*_BUSY, _OUTAGE)],
+            # The input is kept beside the result, so that the next call receives the same.
             "Output": {"run": "{% $states.input.run %}", "stored": "{% $states.result.Payload %}"},
             "Next": "Outputs",
         },

@@ -115,12 +115,10 @@ class HttpApi:
             self._throttle(route)
 
     def _create_in_turn(self, made: CfnResource) -> None:
-        """Create it after all but the last few, and the stage after it.
-
-        The stage deploys automatically: a route that is created after the stage would be deployed
-        separately.
-        """
+        """Create it after all but the last few, and the stage after it."""
         self._in_turn.add(made)
+        # The stage deploys automatically: each route that is created after it would be a deployment
+        # of its own.
         self._stage.add_resource_dependency(made)
 
     def _throttle(self, route: Route) -> None:

@@ -32,11 +32,9 @@ DELIVER_LOGS = (
 
 
 def physical_name(settings: Settings, name: str) -> str:
-    """Return the fixed name of the state machine, or of a function.
-
-    Names are fixed, because executions are started from earlier stacks and ended from later ones,
-    and because alarms must not prevent the removal of functions (see `AlarmsStack`).
-    """
+    """Return the fixed name of the state machine, or of a function."""
+    # Fixed, because executions are started from earlier stacks and ended from later ones, and
+    # because an alarm that refers to a function would prevent its removal (see `AlarmsStack`).
     return f"vitrine-{settings.stage}-{name}"
 
 

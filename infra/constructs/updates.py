@@ -10,10 +10,9 @@ RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 def export(stack: Stack, *values: str) -> None:
     """Export attributes of resources under the names that CDK gives to references between stacks.
-
-    CDK exports an attribute only while another stack uses it. Removing the last use would remove
-    the export from the first stack, which is deployed first. CloudFormation refuses that while the
-    deployed other stack still imports it.
     """
     for value in values:
+        # CDK exports an attribute only while another stack uses it. Without the last use, the
+        # export would be removed from the first stack, which is deployed first, and CloudFormation
+        # refuses that while the deployed other stack still imports it.
         stack.export_value(value)

@@ -7,6 +7,7 @@ from aws_cdk import aws_wafv2 as waf
 from infra.constructs.naming import name_exactly
 from infra.constructs.updates import RETAINED
 
+# Four more than the 8 that Cognito requires by default.
 PASSWORD_CHARACTERS = 12
 _MANAGED = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")
 

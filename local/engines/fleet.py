@@ -17,6 +17,7 @@ from local.engines.queues import ElasticMq
 from local.engines.s3 import VersityGateway
 from local.engines.states import StateMachines
 
+# Short beside a start of seconds; each poll is one request to an engine.
 _POLL_SECONDS = 0.05
 
 ENGINES: Mapping[str, Engine] = {

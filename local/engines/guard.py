@@ -66,8 +66,9 @@ remove = _guard.remove
 
 
 def _process_of(pid: int) -> psutil.Process | None:
-    """Record a process with its creation time, because another process may have its pid later."""
+    """Return the process of this id, or None if there is none."""
     try:
+        # psutil compares the creation time: another process may have the pid later.
         return psutil.Process(pid)
     except psutil.NoSuchProcess:
         return None

@@ -22,6 +22,7 @@ from local.engines import guard
 from local.engines.errors import EngineError
 from local.engines.ports import LOOPBACK
 
+# Short beside a start of seconds; each poll is one request to an engine.
 _POLL_SECONDS = 0.05
 # Time in which an engine must become healthy. On a busy machine engines start slowly; an engine
 # whose process ends fails immediately.
@@ -219,12 +220,10 @@ def _ended_within(process: psutil.Process, timeout: float) -> bool:
 
 
 def _has_ended(process: psutil.Process) -> bool:
-    """Return whether a process has ended.
-
-    Its parent, perhaps a container's first process, may never collect its exit code, so waiting
-    until the pid no longer exists might not end.
-    """
+    """Return whether a process has ended."""
     try:
+        # Not until the pid is free: its parent, perhaps a container's first process, may never
+        # collect the exit code.
         return process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True

@@ -47,12 +47,10 @@ class ElasticMq(JarEngine):
 
 
 def _config(files: Path, port: int, options: Options) -> str:
-    """Return the configuration; a JSON value is also a value of its format.
-
-    WRITE_DELAY=0: otherwise H2 delays commits by half a second, and a kill loses messages that were
-    acknowledged (300 of 900 sent in the test that showed it).
-    """
+    """Return the configuration; a JSON value is also a value of its format."""
     path = json.dumps(options.queues_path)
+    # WRITE_DELAY=0: otherwise H2 delays commits by half a second, and a kill loses messages that
+    # were acknowledged (300 of 900 in the test that showed it).
     storage = f"jdbc:h2:{files / 'messages'};WRITE_DELAY=0"
     return f"""include classpath("application.conf")
 node-address {{ protocol = http, host = "{LOOPBACK}", port = {port}, context-path = {path} }}

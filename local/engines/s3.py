@@ -94,7 +94,8 @@ class VersityGateway:
 
 
 def _folder_name() -> str:
-    """Return a name with a digest of the patch and the main program, because both can change."""
+    """Return a name with a digest of the patch and the main program."""
+    # Both can change between two commits: the engine is built again then.
     ours = hashlib.sha256(_PATCH.read_bytes() + _MAIN.read_bytes()).hexdigest()
     return f"s3-versitygw-{VERSITYGW}-{ours[:8]}"
 

@@ -45,6 +45,7 @@ class _Form(NamedTuple):
     status: int
 
 
+# S3 and SQS name a denial differently from the services below.
 _FORMS = {
     "s3": _Form("AccessDenied", 403),
     "sqs": _Form("AccessDenied", 403),

@@ -64,11 +64,7 @@ async def deliver(
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Deliver the records in order; return when all are processed.
-
-    Splitting a failed batch does not count as a retry. Halves are as large as possible, so a batch
-    that failed in an outage needs few calls after the outage.
-    """
+    """Deliver the records in order; return when all are processed."""
     waiting = [_Segment(records)]
     while waiting:
         segment = await _without_aged(waiting.pop(), policy, outlet)
@@ -86,6 +82,8 @@ async def deliver(
         if policy.bisects and len(rest) > 1:
             # Split where the function reported, or in the middle if it made no progress.
             half = 0 if failed else len(rest) // 2
+            # As on AWS, splitting a failed batch does not count as a retry. Halves, not single
+            # records: a batch that failed in an outage needs few calls after the outage.
             waiting += [_Segment(part) for part in (rest[half:], rest[:half]) if part]
         elif policy.maximum_retries is not None and failures > policy.maximum_retries:
             await outlet.store_failed(rest, "RetryAttemptsExhausted", failures, result)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 # Only for hints that were lost.
 _LIST_EVERY = 30.0
+# Uploads arrive in groups: hints of this time are compared in one listing.
 _GATHER = 0.03
 _MOST_SINGLE = 40  # for more changed keys than this, one listing of the bucket takes less time
 
@@ -46,15 +47,12 @@ _Found = dict["Version", "Object"]
 
 
 def watched_buckets(plan: Plan) -> list[str]:
-    """Return the buckets whose events go to EventBridge.
-
-    These are buckets of the templates with this setting, and buckets that a rule names but no
-    template creates, because tests may create them.
-    """
+    """Return the buckets whose events go to EventBridge."""
     made = {bucket.name for bucket in plan.buckets}
     found = [bucket.name for bucket in plan.buckets if bucket.sends_events]
     for rule in plan.rules:
         names = _named(json.loads(rule.pattern)) if rule.pattern else []
+        # Buckets that no template creates: tests create them, as a user's own bucket exists on AWS.
         found += [name for name in names if name not in made and name not in found]
     return found
 

@@ -212,15 +212,12 @@ class QueuePump:
             await self._delete_part(messages[first : first + _MOST_PER_RECEIVE])
 
     async def _delete_part(self, messages: list[MessageTypeDef]) -> None:
-        """Delete up to ten messages, and retry those that the engine refuses to delete.
-
-        An engine that was restarted responds before it has restored its messages, and refuses all
-        of them until then. A message that it still refuses was deleted, or is being processed by
-        another receiver; otherwise it is better delivered again now than later.
-        """
+        """Delete up to ten messages, and retry those that the engine refuses to delete."""
         failures = refusals = 0
         while messages and refusals < _MOST_REFUSALS:
             try:
+                # An engine that was restarted responds before it has restored its messages, and
+                # refuses all of them until then.
                 messages = await asyncio.to_thread(self._delete_once, messages)
                 failures, refusals = 0, refusals + 1
             except (BotoCoreError, ClientError):
@@ -228,6 +225,8 @@ class QueuePump:
             if messages:
                 pause = pause_while_away(failures) if failures else pause_after(refusals)
                 await asyncio.sleep(pause)
+        # A message that is still refused was deleted, or is being processed by another receiver;
+        # otherwise it is better delivered again now than later.
         if messages:
             _log.warning("%s: %d messages are not deleted", self._queue.name, len(messages))
             await asyncio.to_thread(self._release, _receipts(messages))

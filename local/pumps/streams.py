@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _SHORTEST_POLL = 0.1
 _LONGEST_POLL = 0.5
 _IDLE_POLL = 2.0  # while no function runs, because there are few other writers
+# For shards that begin while all others go on; the end of a shard is noticed at once.
 _DISCOVER_EVERY = 30.0
 # GetRecords' maximum.
 _READ_LIMIT = 1000

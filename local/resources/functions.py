@@ -162,13 +162,10 @@ def create_function(context: Context, resource: Resource) -> Created:
 
 
 def create_layer(context: Context, resource: Resource) -> Created:
-    """Make the layer importable: its pinned requirements are installed for this Python.
-
-    A layer that was bundled for Lambda contains `python/`, built for another platform; only a
-    folder with `requirements.txt` can be used here.
-    """
+    """Make the layer importable: its pinned requirements are installed for this Python."""
     declared = parse(Layer, resource)
     requirements = _asset(context, resource, declared.content) / "requirements.txt"
+    # A layer that was bundled for Lambda contains `python/`, built for another platform.
     if not requirements.is_file():
         raise refusal(resource, "the layer's asset holds no requirements.txt; synthesize unbundled")
     installed = context.install_layer(requirements)
@@ -254,7 +251,8 @@ def _stream_mapping(
 
 
 def _bounded(value: _Number | None) -> _Number | None:
-    """Return None for -1, which in a template means the same as omitting the limit."""
+    """Return None for -1."""
+    # In a template, -1 means the same as omitting the limit.
     return None if value is None or value < 0 else value
 
 

@@ -27,6 +27,7 @@ _PARSER = "moto.stepfunctions.parser."
 _KEPT_EXECUTIONS = 500
 _KEPT_SECONDS = 600.0
 _LONGEST_TASK = 1_000  # seconds: a Lambda function runs for at most 900
+# The runner may be busy or starting: a report may be late, but none is lost.
 _LONGEST_PAUSE = 10.0
 _FORMS = (AttributeError, LookupError, TypeError, ValueError)  # of a malformed definition
 ROLE_HEADER = "X-Vitrine-Role"
@@ -50,11 +51,7 @@ def apply(tasks: str) -> None:
 
 
 def name_executions() -> None:
-    """Name executions without a name, and start an execution of a name once.
-
-    moto names the first one "None" and refuses the second. Executions that ended are removed after
-    a while: moto keeps them all, with their threads.
-    """
+    """Name executions without a name, and start an execution of a name once."""
     models = _part("models").StepFunctionsParserBackend
     start = models.start_execution
     threads: list[object] = _part("utils").TMP_THREADS
@@ -62,8 +59,10 @@ def name_executions() -> None:
 
     def start_execution(self: Any, arn: str, name: str | None = None, *more: Any) -> Any:
         with lock:
+            # moto keeps all executions that ended, with their threads.
             threads.clear()
             _remove_ended(self.describe_state_machine(arn).executions)
+            # moto names the first execution without a name "None", and refuses the second.
             started = start(self, arn, name or str(uuid.uuid4()), *more)
         _await_environment(started)
         return started
@@ -88,10 +87,7 @@ def _remove_ended(executions: list[Any]) -> None:
 
 
 def stop_waiting_executions() -> None:
-    """End a stopped execution that waits for a callback, with error and cause.
-
-    moto lets it wait until its time-out, and loses error and cause.
-    """
+    """End a stopped execution that waits for a callback, with error and cause."""
     execution = _part("backend.execution")
     statuses = execution.ExecutionStatus
     communication = execution.BaseExecutionWorkerCommunication
@@ -108,8 +104,10 @@ def stop_waiting_executions() -> None:
     def stop(self: Any, stop_date: datetime, error: Any = None, cause: Any = None) -> None:
         worker = self.exec_worker
         if worker and worker.env and worker.env.is_running():
+            # moto loses error and cause, which are set when the execution ends.
             self.stopped = getattr(reason, "given", (error, cause))
             worker.stop(stop_date=stop_date, cause=cause, error=error)
+            # moto lets a task wait for its callback until its time-out.
             for endpoint in list(worker.env.callback_pool_manager._pool.values()):
                 endpoint.interrupt_all()
 
@@ -148,21 +146,20 @@ def allow_error_names() -> None:
 
 
 def accept_early_callbacks() -> None:
-    """Accept callbacks and heartbeats that arrive before the call of the pipeline has returned.
-
-    moto then waits for the next heartbeat until the time-out, and refuses an early heartbeat.
-    """
+    """Accept callbacks and heartbeats that arrive before the call of the pipeline has returned."""
     endpoint = _part("asl.eval.callback.callback").CallbackEndpoint
     set_up, beat = endpoint.setup_heartbeat_endpoint, endpoint.notify_heartbeat
 
     def setup_heartbeat_endpoint(self: Any, heartbeat_seconds: int) -> Any:
         made = set_up(self, heartbeat_seconds)
+        # Otherwise moto waits for the next heartbeat until the time-out.
         if self._notify_event.is_set():
             made.notify()
         return made
 
     def notify_heartbeat(self: Any) -> bool:
         beat(self)
+        # moto returns False for an early heartbeat, and refuses it.
         return True
 
     endpoint.setup_heartbeat_endpoint = setup_heartbeat_endpoint
@@ -170,10 +167,7 @@ def accept_early_callbacks() -> None:
 
 
 def check_definitions() -> None:
-    """Refuse a definition in which `StartAt`, `Next` or `Default` names no state; moto accepts it.
-
-    The errors with which moto refuses a definition have no error code in the reply.
-    """
+    """Refuse a definition in which `StartAt`, `Next` or `Default` names no state."""
     backend = _part("models").StepFunctionsParserBackend
     validate = backend._validate_definition
     known_errors: Any = import_module("moto.core.exceptions")
@@ -184,8 +178,10 @@ def check_definitions() -> None:
     def checked(definition: str) -> None:
         try:
             validate(definition)
+            # moto accepts a transition to a state that does not exist.
             transitions = list(_named_states(json.loads(definition)))
         except (_part("api").InvalidDefinition, *_FORMS) as error:
+            # moto's own errors have no error code in the reply.
             raise invalid(f"Invalid State Machine Definition: {error}") from error
         for name, known in transitions:
             if name not in known:
@@ -211,8 +207,7 @@ def _named_states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
 def evaluate_jsonata() -> None:
     """Evaluate JSONata, for which moto requires a package for a Java virtual machine.
 
-    `$states` is bound as a value: moto writes it into the text of each expression, where a
-    quotation mark ends it. A failed expression is `States.QueryEvaluationError`.
+    A failed expression is `States.QueryEvaluationError`.
     """
     from jsonata import JException, Jsonata  # noqa: PLC0415 - the engine's process only
 
@@ -224,6 +219,8 @@ def evaluate_jsonata() -> None:
         texts = [
             f"{name}:={json.dumps(value)};" for name, value in bindings.items() if name != "$states"
         ]
+        # Bound as a value: moto writes it into the text of each expression, where a quotation mark
+        # ends it.
         if "$states" in bindings:
             bound.states = bindings["$states"]
         return "".join(texts)
@@ -269,12 +266,13 @@ def _name_failed_queries(failure: type[Exception]) -> None:
 
 
 def reuse_programs() -> None:
-    """Parse a definition once; moto parses it at each start, in 50 ms of processor time."""
+    """Parse a definition once."""
     parser = _part("asl.parse.asl_parser").AmazonStateLanguageParser
     parse = parser.parse
     known: dict[str, tuple[Any, Any]] = {}
 
     def parsed(definition: str) -> tuple[Any, Any]:
+        # moto parses a definition at each start, in 50 ms of processor time.
         if definition not in known:
             known[definition] = parse(definition)
         program, tree = known[definition]
@@ -284,10 +282,7 @@ def reuse_programs() -> None:
 
 
 def reuse_clients(tasks: str) -> None:
-    """Send tasks to the runner, with the role of the state machine, by clients that are reused.
-
-    moto creates a client for each task, which takes longer than the task.
-    """
+    """Send tasks to the runner, with the role of the state machine, by clients that are reused."""
     clients: dict[tuple[str, str, str], Any] = {}
     lock = threading.Lock()
     config = Config(
@@ -300,6 +295,7 @@ def reuse_clients(tasks: str) -> None:
     def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
         role = str(getattr(state_credentials, "role_arn", "") or "")
         with lock:
+            # moto creates a client for each task, which takes longer than the task.
             if (region, service, role) not in clients:
                 make = cast("Any", boto3.client)
                 made = make(
@@ -329,8 +325,7 @@ def _adding(role: str) -> Callable[..., None]:
 def report_status(send: Callable[[str, object], None]) -> None:
     """Send a status event when an execution starts and ends; moto sends none.
 
-    The start is reported before anything runs, so that it precedes the end. The beginning and end
-    of a task's wait for a callback are reported too.
+    The beginning and end of a task's wait for a callback are reported too.
     """
     execution = _part("backend.execution")
     communication = execution.BaseExecutionWorkerCommunication
@@ -346,6 +341,7 @@ def report_status(send: Callable[[str, object], None]) -> None:
 
     def started(self: Any) -> None:
         send(STATUS_PATH, _detail(self, "RUNNING"))
+        # After the report, so that the start precedes the end.
         start(self)
 
     def waited(self: Any, env: Any, *more: Any, **named: Any) -> Any:

@@ -99,11 +99,9 @@ def edges_of(link: AssetLink) -> tuple[tuple[AssetRef, Edge], tuple[AssetRef, Ed
 
 
 def edge_key(edge: Edge) -> str:
-    """Return the sort key of an edge: one for each type, other end and alias.
-
-    Ids and alias together may be longer than a sort key, so they are hashed.
-    """
+    """Return the sort key of an edge: one for each type, other end and alias."""
     named = json.dumps([edge.database_id, edge.asset_id, edge.asset_link_alias_id or ""])
+    # Hashed: ids and alias together may be longer than a sort key, of at most 1,024 bytes.
     return edge_prefix(edge.kind) + hashlib.sha256(named.encode()).hexdigest()
 
 

@@ -86,11 +86,7 @@ class VersionRepository:
         return AssetVersion.model_validate(item)
 
     def list_from(self, asset: Asset, newest: int, limit: int) -> list[AssetVersion]:
-        """Return versions whose numbers are among the `limit` from `newest` downwards.
-
-        Numbers are the keys, so a page is read by them: as texts they are not in numeric order.
-        Unused numbers are skipped. If all versions are requested, one query is enough.
-        """
+        """Return versions whose numbers are among the `limit` from `newest` downwards."""
         if newest < limit and newest == int(asset.current_version.version):
             query = Query(
                 table=ASSET_VERSIONS,
@@ -102,6 +98,8 @@ class VersionRepository:
             items = self.tables.query_all(query)
         else:
             # Gaps are numbers of abandoned creations: they have no row (decision 20).
+            # Read by their keys: the numbers are texts there, which a query would not return in
+            # numeric order.
             numbers = range(newest, max(-1, newest - limit), -1)
             wanted = [(ASSET_VERSIONS, _key(asset, str(number))) for number in numbers]
             items = [item for _, item in self.tables.get_many(wanted)]

@@ -33,10 +33,8 @@ class BucketRepository:
     tables: Tables
 
     def get(self, bucket_id: str) -> AssetBucket | None:
-        """Return the bucket of an id.
-
-        The sort key is not known, so this is a query for one item.
-        """
+        """Return the bucket of an id."""
+        # A query for one item: GetItem needs the sort key, which is not known.
         query = Query(table=ASSET_BUCKETS, partition=bucket_id, consistent=True)
         found = self.tables.query(query, PageRequest(1)).items
         return AssetBucket.model_validate(found[0]) if found else None
@@ -49,7 +47,9 @@ class BucketRepository:
         return list(all_items(self.list_registry, _PAGE))
 
     def registrations(self, name: str) -> Registrations:
-        """Return the records of a bucket; the count is read before them, so it is never too new."""
+        """Return the records of a bucket."""
+        # The count is read first, so it is never newer than the records: a write that is based on
+        # them fails if a registration came between.
         item = self.tables.get(RESERVATIONS, {_RESERVATION: _registrations_key(name)})
         count = 0 if item is None else int(item[_COUNT])
         return Registrations(name, tuple(b for b in self.all() if b.bucket_name == name), count)

@@ -28,6 +28,7 @@ from backend.spec.routes import Action
 
 # A record never changes; its absence is not cached (decision 13).
 BUCKET_CACHE = timedelta(seconds=60)
+# Bounds the memory of a warm process: the record that was read first leaves the cache.
 BUCKET_CACHE_ROWS = 1000
 
 _ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")

@@ -23,8 +23,9 @@ class FeatureRepository:
         return sorted(Feature.model_validate(row).feature_name for row in rows)
 
     def put_all(self, names: Iterable[str]) -> None:
-        """Write rows that consist only of their key, so nothing is overwritten."""
+        """Write a row for each of the features."""
         rows = [Feature(feature_name=name).model_dump(by_alias=True) for name in names]
+        # Without a condition: the rows consist only of their key, so nothing is overwritten.
         self.tables.put_many(FEATURES, rows)
 
     def delete_all(self, names: Iterable[str]) -> None:

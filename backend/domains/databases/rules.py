@@ -27,7 +27,9 @@ def count_keys(database_id: str) -> tuple[str, ...]:
 
 
 def count_key(database_id: str, asset_id: str) -> str:
-    """Return the key of the part that counts this asset; it is fixed, so none goes below 0."""
+    """Return the key of the part that counts this asset."""
+    # By the asset's id, so that each asset is counted in and out of the same part and none goes
+    # below 0.
     return _count_key(database_id, crc32(asset_id.encode()) % COUNT_SHARDS)
 
 

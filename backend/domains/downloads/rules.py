@@ -91,13 +91,11 @@ def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] |
 
 
 def _is_same(if_range: str | None, now: Validators) -> bool:
-    """Return whether the client's content is the same, so that ranges fit.
-
-    Weak ETags never match.
-    """
+    """Return whether the client's content is the same, so that ranges fit."""
     if if_range is None:
         return True
     text = if_range.strip()
+    # RFC 9110, section 13.1.5: a weak ETag never matches in If-Range. Ours are strong.
     if _ENTITY_TAG.fullmatch(text):
         return text == now.etag
     return _time(text) == now.modified.replace(microsecond=0)

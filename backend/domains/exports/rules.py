@@ -25,11 +25,8 @@ def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
 
 
 def left(root: AssetRef, members: Iterable[AssetRef], after: Position | None) -> Iterator[AssetRef]:
-    """Return the assets of this page and later ones: the root, then all others by their ids.
-
-    The order depends on ids alone, so assets that are added or removed between two pages do not
-    move others.
-    """
+    """Return the assets of this page and later ones: the root, then all others by their ids."""
+    # By ids alone: assets that are added or removed between two pages do not move others.
     order = sorted(members, key=lambda node: _place(root, node))
     if after is None:
         return iter(order)

@@ -171,9 +171,10 @@ def metadata_of_copy(
 ) -> dict[str, str]:
     """Return the object metadata of a copy: that of its source, and the id of the change.
 
-    The upload or workflows of the source are left out, because they wrote only that version, and a
-    copy by a user may start those workflows again.
+    The upload and the workflows of the source are left out.
     """
+    # They wrote only the version that is copied, and a copy by a user may start those workflows
+    # again.
     left_out = {UPLOAD_METADATA, WORKFLOWS_METADATA}
     kept = {name: value for name, value in metadata.items() if name not in left_out}
     if primary_type is not None:

@@ -76,7 +76,8 @@ def _as_string(key: str, value: Any) -> str:
 
 
 def _is_name(value: str) -> str:
-    """Require a file name in the folder itself, so that no path leads out of it."""
+    """Require a file name in the folder itself."""
+    # No path leads out of the folder.
     if "/" in value or "\\" in value or value in {".", ".."}:
         raise ValueError("must be a file name")
     return value

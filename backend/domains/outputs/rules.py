@@ -21,6 +21,7 @@ MAX_METADATA_BYTES = 4 * 1024**2
 MAX_CAUSE_CHARS = 2000
 # Names in a list of outputs, which is a part of the execution's row. Counts include all outputs.
 SHOWN = 200
+# The cause names the first files that were refused; all together are cut to `MAX_CAUSE_CHARS`.
 _MAX_REASON_CHARS = 300
 _REASONS_SHOWN = 10
 _METADATA, _ATTRIBUTE = ".metadata.json", ".attribute.json"
@@ -82,11 +83,8 @@ def validation_reason(error: ValidationError) -> str:
 
 
 def is_asset_preview_output(name: str) -> bool:
-    """Return whether a file of the previews folder becomes a preview of the asset.
-
-    This applies to every image that is not named as the preview of a file, because pipelines of
-    VAMS may choose any name.
-    """
+    """Return whether a file of the previews folder becomes a preview of the asset."""
+    # Every image that is not named as the preview of a file: pipelines of VAMS may choose any name.
     return extension_of(name) in PREVIEW_EXTENSIONS and not is_preview(name)
 
 

@@ -40,11 +40,12 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
 def is_news(known: StoredResult | None, found: StoredResult) -> bool:
     """Return whether a result replaces the stored one of the same version.
 
-    Results may be repeated and in any order: the later scan counts, and within one second the
-    threat. A version without a threat is not stored, unless it had one.
+    A version without a threat is not stored, unless it had one.
     """
     if known is None:
         return found.is_threat
+    # Results may be repeated and in any order: the later scan counts, and within one second the
+    # threat.
     return (found.scanned_at, found.is_threat) > (known.scanned_at, known.is_threat)
 
 

@@ -31,14 +31,13 @@ def check_required(
 ) -> None:
     """Require that every required type is among the `covered` ones.
 
-    A required type without any tag is ignored, because no asset could satisfy it.
-
     Raises:
         InvalidInputError: the message names the missing types, of those that may be `named`.
     """
     missing = sorted(
         tag_type.tag_type_name
         for tag_type in types
+        # A required type without tags is ignored: no asset could have one of them.
         if tag_type.is_required and tag_type.tag_count > 0 and tag_type.tag_type_name not in covered
     )
     names = ", ".join(filter(named, missing))

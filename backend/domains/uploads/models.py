@@ -31,8 +31,9 @@ MAX_URLS = 3000
 
 
 def _is_path(value: str) -> str:
-    """Check a path, but keep it as sent, because clients look for it in the reply."""
+    """Check a path, but keep it as sent."""
     normalise_relative_path(value)
+    # Not the normalised path: clients look in the reply for the one that they sent.
     return value
 
 

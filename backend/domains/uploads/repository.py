@@ -94,7 +94,7 @@ class UploadRepository:
         }
 
     def put_new(self, upload: Upload) -> None:
-        """Write an upload; its own row is written last, so that it is complete or missing."""
+        """Write an upload."""
         first, *more = list(_split(upload.files)) or [[]]
         further = [
             {**_key(upload, number), "files": _dumped(part), "expiresAt": upload.expires_at}
@@ -104,6 +104,7 @@ class UploadRepository:
             self.tables.put_many(ASSET_UPLOADS, further)
         row = upload.model_dump(by_alias=True, exclude={"files"}) | {"files": _dumped(first)}
         refused = UploadBusyError(upload.upload_id)
+        # Written last, so that an upload is complete or missing.
         self.tables.write(put_new(ASSET_UPLOADS, row, refused))
 
     def lease(self, upload: Upload, *, now: int, until: int) -> Upload:

@@ -58,11 +58,9 @@ _TEMPORARY_NAME_CHARS = 32  # 128 bits: no collision among a thousand paths
 
 
 def temporary_name(path: str) -> str:
-    """Return the name of a file's temporary object.
-
-    The path is not part of it, so that problems of the final key (too long for the store, a file
-    next to a folder of its name) are not reported here, and URLs remain short.
-    """
+    """Return the name of a file's temporary object."""
+    # A digest: problems of the final key (too long for the store, a file next to a folder of its
+    # name) are not met here, and URLs remain short.
     return hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
 
 
@@ -146,8 +144,6 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
 def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
     """Return in how many parts each file is sent; if the server chooses, parts may be larger.
 
-    A client that `renews` does not need the URLs of all parts in one reply.
-
     Raises:
         InvalidInputError: the requested parts need too many URLs.
     """
@@ -155,6 +151,7 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
     while True:
         plan = [_parts_of(file, part_bytes) for file in files]
         total = sum(plan)
+        # A client that renews URLs does not need those of all parts in one reply.
         if max(plan, default=0) <= MAX_PARTS and (renews or total <= MAX_URLS):
             return plan
         if part_bytes >= MAX_PART_BYTES:

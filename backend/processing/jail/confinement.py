@@ -175,12 +175,13 @@ class _CapabilityHeader(ctypes.Structure):
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> tuple[bool, str]:
-    """Drop capabilities: root of a container could otherwise read the memory of every process.
+    """Drop capabilities.
 
     Returns whether the process has none now, and a text for the log.
     """
     header = _CapabilityHeader(_CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
+    # With them, root of a container could read the memory of every process.
     call = libc.capset
     refused = _attempt(lambda: _check(call(ctypes.byref(header), ctypes.byref(nothing))))
     if not refused:

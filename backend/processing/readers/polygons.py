@@ -127,15 +127,13 @@ def ears(points: Floats) -> Indices:
 
 
 def _with_straight_corners(triangles: Indices, count: int) -> Indices:
-    """Return the triangles, with the corners that ear clipping leaves out on straight edges.
-
-    Without them neighbours that have these corners too would leave a gap.
-    """
+    """Return the triangles, with the corners that ear clipping leaves out on straight edges."""
     used = np.zeros(count, np.bool_)
     used[triangles] = True
     if used.all():
         return triangles
     rows = triangles.tolist()
+    # Without these corners, neighbours that have them would leave a gap.
     sides = {(row[i], row[i - 2]): n for n, row in enumerate(rows) for i in range(3)}
     kept = np.flatnonzero(used).tolist()
     for left, after in zip(kept, [*kept[1:], kept[0]], strict=True):

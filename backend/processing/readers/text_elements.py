@@ -188,7 +188,7 @@ _COMMENTS = re.compile(rb"(?://|#)[^\n]*")
 
 
 def _x(data: bytes) -> None:
-    """Check the faces of meshes: of one with a vertex that does not exist, a line would remain."""
+    """Check the faces of meshes."""
     if b"txt" not in data[:16]:
         return
     text = _COMMENTS.sub(b"", data)
@@ -199,6 +199,7 @@ def _x(data: bytes) -> None:
             pass
         for _ in range(_counted(words)):
             for found in islice(words, _counted(words)):
+                # Of a face with a vertex that does not exist, assimp would keep a line.
                 vertex_index(text, found.start(), found[0], size)
 
 

@@ -87,13 +87,11 @@ _INDICES = re.compile(
 
 
 def plain_x3d(data: bytes) -> bytes:
-    """Return X3D with the lists that assimp reads as the format defines them.
-
-    Faces without vertices and lines of a single one, which draw nothing, are left out: assimp
-    would crash.
-    """
+    """Return X3D with the lists that assimp reads as the format defines them."""
 
     def whole(found: re.Match[bytes]) -> bytes:
+        # Faces without vertices and lines of a single one draw nothing, and assimp would crash on
+        # them.
         least = 2 if found[1].startswith(b"<") else 1
         runs: list[list[bytes]] = [[]]
         for index in _values(found[2], found[3]):

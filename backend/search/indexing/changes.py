@@ -172,7 +172,8 @@ def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
 
 
 def _latest(fan_outs: set[FanOut]) -> set[FanOut]:
-    """Return only the last fan-out of each asset, because it reads the results of all of them."""
+    """Return only the last fan-out of each asset."""
+    # The last one reads the results of all of them.
     in_order = sorted(fan_outs, key=lambda f: (f.created_at, f.inherited_revision))
     return set({(f.database_id, f.asset_id): f for f in in_order}.values())
 

@@ -76,7 +76,8 @@ class FailureStore:
 
 
 def _digest(name: str, references: list[list[str]]) -> str:
-    """Return a digest of the item, because other files of an asset may fail at other times."""
+    """Return a digest of the item."""
+    # With the references: other files of an asset may fail at other times.
     text = json.dumps([name, references])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -160,11 +160,9 @@ def reference_of(document: Document) -> AssetRef | FileKeyRef:
 
 
 def stub(document: Document) -> Document:
-    """Return a minimal document, which is indexed if OpenSearch rejects the full one.
-
-    It includes all fields that permissions use, so its visibility is the same.
-    """
+    """Return a minimal document, which is indexed if OpenSearch rejects the full one."""
     fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
+    # All fields that permissions use, so that the stub is visible to the same callers.
     kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
     body = {field: document.body[field] for field in kept if field in document.body}
     return replace(document, body=body)

@@ -22,6 +22,7 @@ Records = Mapping[str, tuple[Record, ...]]
 # Paths of one asset from which one query for all of them replaces a query each. It also reads
 # records of other paths, so it stops after as many pages as there are paths.
 _ONE_QUERY_FROM = 8
+# A query returns at most 1 MB: pages of long values are shorter.
 _PAGE = 1000
 
 

@@ -213,12 +213,14 @@ class SearchState:
             raise PointerHeldError
 
     def discard_number(self, number: int) -> None:
-        """Discard the number of a pair of indexes, so that a delayed worker cannot switch to it."""
+        """Discard the number of a pair of indexes."""
         with suppress(PointerHeldError):
             self.tables.write(
                 Update(
                     table=SEARCH_STATE,
                     key=KEY,
+                    # `move_pointer` refuses a discarded number, so a delayed worker cannot switch
+                    # to its pair.
                     set={_LEFT: number},
                     conditions=(Condition(_LEFT, "not >", number),),
                     refused=PointerHeldError(),  # a later number was discarded already

@@ -57,11 +57,9 @@ class TombstoneSweep:
         return removed
 
     def _remove(self, hits: Iterable[JsonObject]) -> int:
-        """Remove each tombstone up to the version that was found.
-
-        A higher version could be the ticket of a writer that restores the document, whose write
-        would then be refused.
-        """
+        """Remove each tombstone up to the version that was found."""
+        # Not with a higher version: it could be the ticket of a writer that restores the document,
+        # whose write would then be refused.
         removals = [DocumentRemoval(hit["_index"], hit["_id"], hit["_version"]) for hit in hits]
         results = self.engine.remove(removals)
         return sum(result.status == _REMOVED for result in results)

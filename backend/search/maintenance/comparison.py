@@ -40,6 +40,7 @@ READ_AT_ONCE = 1000
 # Documents of an index that one window compares, so that memory stays constant (decision 29); the
 # next window continues after them.
 MOST_STANDING = 4000
+# Hits of one request: the 10,000 of `max_result_window` would be the most.
 _PAGE = 1000
 # In base64 these are `DIGEST_CHARS`.
 _DIGEST_BYTES = 6

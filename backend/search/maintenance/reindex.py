@@ -152,9 +152,10 @@ class ReindexStep:
         return steps[state.phase](job, state)
 
     def _reserve(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - as all
-        """Reserve names that were never used, so remains of an aborted reindex are not reused."""
+        """Reserve names that were never used."""
         pointer = self.state.pointer()
         state.old_assets, state.old_files = pointer.assets_read, pointer.files_read
+        # A new number: remains of an aborted reindex are not reused.
         state.number = self.state.new_number()
         state.phase = "create"
         return _Stepped(state)
@@ -176,11 +177,7 @@ class ReindexStep:
         return _Stepped(state, problems=refused)
 
     def _fill(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - likewise
-        """Build a window into the new indexes.
-
-        It needs no settling: each change settles separately, after the lag, and either wrote to
-        both pairs, or was complete before this walk read.
-        """
+        """Build a window into the new indexes."""
         names = {index.alias: state.old.current(index) for index in SEARCH_INDEXES}
 
         def named(database_id: str) -> str | None:
@@ -191,6 +188,8 @@ class ReindexStep:
             state.phase, state.at = "verify", []
             return _Stepped(state, wait_seconds=_REFRESH_SECONDS)
         only = frozenset(state.new_names.values())
+        # Without settling: each change settles separately, after the lag, and either wrote to both
+        # pairs, or was complete before this walk read.
         self.rebuilder.rebuild(window.references, settles=(), only=only)
         state.at = list(window.upto)
         return _Stepped(state, len(window.references))

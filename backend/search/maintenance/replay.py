@@ -54,6 +54,7 @@ LONGEST_PAUSE = timedelta(days=1)
 # that. An outage is not an attempt (decision 17).
 MOST_ATTEMPTS = 20
 
+# Batches of one list of keys; each is read only when it is due.
 _PAGE = 100
 _READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {
     INDEX_OBJECTS.name: object_changes,
@@ -242,8 +243,7 @@ class LeftoverReplays:
     def run(self, *, until: datetime) -> dict[str, int]:
         """Replay due batches until the time is used up; return the number of each result.
 
-        An outage ends the run, because all other batches would fail too; it does not count as an
-        attempt.
+        An outage ends the run and does not count as an attempt.
         """
         counts: dict[str, int] = {}
         request: PageRequest | None = PageRequest(_PAGE)
@@ -253,6 +253,7 @@ class LeftoverReplays:
                 now = self.clock()
                 if now >= until:
                     return counts
+                # False is an outage, in which all other batches would fail too.
                 if is_due(found, now) and not self._replay(found.key, counts):
                     return counts
             request = None if page.after is None else PageRequest(_PAGE, page.after)

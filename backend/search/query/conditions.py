@@ -41,6 +41,7 @@ KEYWORD = ".keyword"
 _KEYWORD_PREFIXES = ("str_", "list_")
 _TYPED_PREFIXES = ("num_", "bool_", "date_")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?")
+# The range of `long` in OpenSearch, which is the type of `num_` fields.
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _DATE = re.compile(
     r"\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}([.,]\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?",
@@ -218,7 +219,8 @@ def _words_like(field: str, pattern: str) -> list[JsonObject]:
 
 
 def _typed(field: str, value: str) -> str:
-    """Convert a value to the type of the field; OpenSearch's own error would not name the field."""
+    """Convert a value to the type of the field."""
+    # Checked here: the error of OpenSearch would not name the field.
     if field.startswith("num_"):
         if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
             fact = f"{quoted(value)} is not a number from {_LEAST} to {_MOST}"

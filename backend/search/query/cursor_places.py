@@ -130,7 +130,8 @@ class _ChangedError(ConflictError):
 
 
 def close(engine: SearchEngine, point_in_time: str) -> None:
-    """Close a point in time; if OpenSearch does not respond, it expires by itself."""
+    """Close a point in time."""
+    # A point in time that stays open expires by itself.
     with suppress(UnavailableError):
         engine.close_point_in_time(point_in_time)
 

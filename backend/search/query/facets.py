@@ -122,10 +122,8 @@ def move_facets(body: SearchBody, reply: JsonObject) -> None:
 
 
 def count_all_words(request: JsonObject, score: float) -> None:
-    """Add the number of hits that have all words of a text, and so at least this score.
-
-    A filter with the query of all words would run that query twice.
-    """
+    """Add the number of hits that have all words of a text, and so at least this score."""
+    # By the score: a filter with the query of all words would run that query twice.
     script = {"lang": "painless", "source": "_score"}
     counted: JsonObject = {"range": {"script": script, "ranges": [{"from": score}]}}
     request["aggs"] = {_ALL_WORDS: _among(counted, [])}

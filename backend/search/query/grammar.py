@@ -65,12 +65,11 @@ class FilterSyntaxError(ValueError):
 def parse(text: str) -> Node:
     """Return the tree of a filter; its nodes are named after the rules of the grammar.
 
-    The parser has its own stack, so nesting cannot exhaust Python's.
-
     Raises:
         FilterSyntaxError: the text is not a valid filter.
     """
     try:
+        # An LALR parser has its own stack, so nesting cannot exhaust Python's.
         return _parser().parse(text)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream

@@ -188,11 +188,9 @@ def _near(condition: _Condition) -> JsonObject:
 
 
 def _within(condition: _Condition) -> JsonObject:
-    """Return the query for a box; if its left is east of its right, it crosses the date line.
-
-    A box without an area is rejected here, because OpenSearch's error would not name the field.
-    """
+    """Return the query for a box; if its left is east of its right, it crosses the date line."""
     box = _coordinates(condition, {"top": 90, "left": 180, "bottom": 90, "right": 180})
+    # Checked here: the error of OpenSearch for a box without an area would not name the field.
     if box["top"] <= box["bottom"]:
         raise condition.refuse("top must be above bottom")
     if box["left"] == box["right"]:
@@ -271,11 +269,12 @@ def _number(condition: _Condition, value: Any) -> float:
 
 
 def _date(condition: _Condition, value: Any) -> str:
-    """Complete a date with all its parts, so that none is rounded; compared by milliseconds."""
+    """Complete a date with all its parts."""
     found = iso_date(value)
     if found is None:
         raise condition.refuse("must be an ISO 8601 date")
     seconds, _, fraction = found.removesuffix("+00:00").partition(".")
+    # OpenSearch rounds a date whose parts are missing, and compares by milliseconds.
     return f"{seconds}.{(fraction + '000')[:3]}Z"
 
 

@@ -71,6 +71,8 @@ if TYPE_CHECKING:
 # follow within a second (decision 28). Of the 24 seconds of a request, the rest is enough for the
 # last search.
 MAX_WAIT_SECONDS = 5.0
+# The indexes refresh every second (`refresh_interval`): some checks come before that, none much
+# later.
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
 
 _PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
@@ -149,8 +151,6 @@ class SearchService:
 
     def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
         """Return the first response that contains the write, or the last one in time with its lag.
-
-        Permissions are read again each time, so a revoked permission applies at once.
         """
         if body.after:
             raise InvalidInputError.of(
@@ -174,6 +174,7 @@ class SearchService:
                     caller, search_body, reply["after"], engine=self._engine()
                 )
             self.pause(pause)
+            # Permissions are read again each time, so that a revoked permission applies at once.
             search_body, request = self._prepared(caller, body)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
 
@@ -243,8 +244,7 @@ class SearchService:
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
         """Return the mappings of both indexes, in OpenSearch's form.
 
-        A mapping includes the declared fields, and fields of documents that the caller may see,
-        because the names of undeclared fields contain metadata keys.
+        A mapping includes the declared fields, and fields of documents that the caller may see.
 
         Raises:
             SearchNotDeployedError: search is not deployed.
@@ -254,6 +254,7 @@ class SearchService:
         for kind, index in _INDEXES.items():
             name = pointer.current(index)
             mapping = engine.mapping(name)
+            # The names of undeclared fields contain metadata keys, of documents that may be hidden.
             if visible != EVERYTHING:
                 mapping = _visible_mapping(visible, mapping, index, partial(engine.search, (name,)))
             found[f"{kind}_index"] = {"mappings": mapping}

@@ -98,9 +98,7 @@ def _similar(hit: JsonObject) -> SimilarShape:
 
 
 def similarity_of(score: float) -> float:
-    """Return how alike two shapes are: 1 if they are the same, near 0 if they differ much.
-
-    The score in OpenSearch only orders shapes; that of unlike ones is about 0.6.
-    """
+    """Return how alike two shapes are: 1 if they are the same, near 0 if they differ much."""
+    # The score itself only orders shapes: that of unlike ones is still about 0.6 (decision 105).
     squared_distance = 1 / score - 1
     return round(0.5 ** (squared_distance / HALF_ALIKE**2), 6)

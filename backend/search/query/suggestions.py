@@ -81,10 +81,7 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
 
 
 def correction_request(text: str, request: JsonObject) -> JsonObject | None:
-    """Return the request for documents with words similar to those of a text that found nothing.
-
-    It has the filters of the search, so the corrected search finds the same documents.
-    """
+    """Return the request for documents with words similar to those of a text that found nothing."""
     words = split_words(text)
     if not words or len(words) > MAX_CORRECTED_WORDS:
         return None
@@ -93,6 +90,7 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
         {"bool": {"should": _similar_to(word), "minimum_should_match": 1}} for word in words
     ]
     conditions = request["query"]["bool"]
+    # Those of the search, so that the corrected search finds the same documents.
     filters = [
         *conditions["filter"],
         *([request["post_filter"]] if "post_filter" in request else ()),
@@ -117,11 +115,9 @@ def correction_request(text: str, request: JsonObject) -> JsonObject | None:
 
 
 def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
-    """Return the text with the most similar words of a hit.
-
-    All words come from one document, so the corrected text finds it.
-    """
+    """Return the text with the most similar words of a hit."""
     words = split_words(text)
+    # All words of an offer are from one document, so that the corrected text finds it.
     offers = [found for hit in hits if (found := _words_of(hit, words)) is not None]
     if not offers:
         return None
@@ -131,9 +127,10 @@ def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
 
 
 def _similar_to(word: str) -> list[JsonObject]:
-    """Return a query for each distance, so that documents with the nearest words come first."""
+    """Return a query for each distance."""
     most = _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1
     matched: JsonObject = {"query": word, "fields": [*INNER_FIELDS], "prefix_length": 1}
+    # A word of the nearest distance matches all queries, so its documents come first.
     return [
         {"constant_score": {"filter": {"multi_match": {**matched, **fuzziness(letters)}}}}
         for letters in range(1, most + 1)

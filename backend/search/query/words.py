@@ -291,12 +291,10 @@ def _nearly(word: str, fields: Sequence[str], letters: int = 1) -> JsonObject:
 
 
 def fuzziness(letters: int) -> dict[str, Any]:
-    """Return the parameters of a match with words that differ in so many letters.
-
-    With its default rewrite, OpenSearch expands a word to the first similar ones (`max_expansions`)
-    of all documents, so similar words of hidden documents replace those of visible ones. A rewrite
-    to one constant score takes all of them.
-    """
+    """Return the parameters of a match with words that differ in so many letters."""
+    # With its default rewrite, OpenSearch expands a word to the first similar ones
+    # (`max_expansions`) of all documents, so similar words of hidden documents replace those of
+    # visible ones. A rewrite to one constant score takes all of them (decision 77).
     return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
 
 

@@ -21,6 +21,7 @@ from vitrine.search_models import EntityType, Facet, Hit
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.report import AssetOutcome, FileOutcome, ImportReport, Observer, Status
 
+# Parallel requests for the facts of files, each of which waits for the server.
 _READERS = 8
 
 

@@ -61,6 +61,7 @@ class RetryPolicy:
         return repeatable or isinstance(error, NEVER_SENT)
 
 
+# A shorter wait is not reported: throttling usually ends within seconds.
 REPORT_SECONDS: Final = 10.0
 
 

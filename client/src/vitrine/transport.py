@@ -224,10 +224,11 @@ class Transport:
     ) -> Model:
         """Send a write and return a model; `repeatable` as for `send`.
 
-        A write with `If-Match` is not repeated after a broken connection: if the first one was
-        carried out, the second would be refused as a conflict with it.
+        A write with `If-Match` is not repeated after a broken connection.
         """
         if headers and "If-Match" in headers:
+            # If a write whose connection broke was carried out, a second one would be refused as a
+            # conflict with it.
             repeatable = False
         sent = self.send(method, path, body=body, headers=headers, repeatable=repeatable)
         return parse(model, sent)

@@ -11,6 +11,7 @@ from vitrine.errors import ProtocolError, UnreachableError, VitrineError
 
 PAUSE: Final = 0.25
 ATTEMPTS: Final = 4
+# Printed again so that a long import does not look stuck.
 REPORT_SECONDS: Final = 10.0
 
 

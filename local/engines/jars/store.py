@@ -24,7 +24,9 @@ REPOSITORY_VARIABLE = "VITRINE_MAVEN_REPOSITORY"
 """The environment variable with the address of a Maven Central mirror. The default is jgo's address
 of Maven Central."""
 
+# Hundreds of small files: one after the other, their latencies would add up.
 _PARALLEL = 8
+# With the pauses below, over three seconds.
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 0.5
 # For each read of a file of up to tens of megabytes, not for the whole file.

@@ -85,7 +85,8 @@ class Archive:
         self._delete(owner)
 
     def object_key(self, owner: Owner, sequence_number: str) -> str:
-        """The key of an object. An id may be used again later, a sequence number never is."""
+        """The key of an object."""
+        # An id may be used again later, a sequence number never is.
         name = clip(quote(owner.id, safe=""), _ID_BYTES)
         return f"{self.prefix}{owner.experiment_id}/{owner.kind}s/{name}/{sequence_number}.json.gz"
 

@@ -33,15 +33,14 @@ class AssetRun:
 def runs_of_asset(tracking_uri: str, database: str, asset: str) -> list[AssetRun]:
     """The runs that used an asset, deleted ones too, newest first.
 
-    A table has items of these uses. MLflow's API has no such query, so all runs of a server are
-    read.
-
     Raises:
         MlflowException: the table or the server could not be read.
     """
     if tracking_uri.startswith(f"{SCHEME}:"):
         found = _of_table(StoreAddress.parse(tracking_uri).connect(), database, asset)
     else:
+        # MLflow's API has no query by dataset, so all runs of a server are read. A table has items
+        # of these uses (decision 68).
         found = list(_of_server(MlflowClient(tracking_uri), database, asset))
     return sorted(found, key=lambda one: one.info.start_time or 0, reverse=True)
 

@@ -91,10 +91,11 @@ class Context:
     def record_workspace(self) -> None:
         """Add the request's workspace to those that may have resources in the table.
 
-        Called before a resource is created: the list of workspaces may be in another table.
+        Called before a resource is created.
         """
         workspace = self.workspace
         if workspace not in self._default_workspaces:
+            # The list of workspaces may be in another table.
             key = keys.WORKSPACE_USED.key(workspace=workspace)
             self.database.write([Put(with_key(key, {}))])
             self._default_workspaces.add(workspace)

@@ -32,6 +32,8 @@ from vitrine_mlflow.summaries import (
 from vitrine_mlflow.table import PARTITION_KEY
 
 _ROOM_FOR_SUMMARIES = 40  # long values get an item of their own
+# Bytes that every item has room for, so that it is not read first: items begin with a few kilobytes
+# (`_LIMITS`) and may grow to `_STAY_BYTES`.
 _SMALL_GROWTH = 256
 
 

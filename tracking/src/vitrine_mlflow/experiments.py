@@ -56,6 +56,7 @@ _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 # An experiment is read at most every five seconds in each process, so writes of runs keep their
 # budgets (decision 65).
 _RECENT_SECONDS = 5
+# Bounds the memory of a server; the cache is emptied then and fills again within seconds.
 _RECENT_EXPERIMENTS = 1_000
 
 

@@ -22,8 +22,9 @@ class Histories:
     def page(
         self, run_id: str, key: str, max_results: int | None, page_token: str | None
     ) -> tuple[list[Metric], bytes | None]:
-        """Values by time, step and value. The table has them by step, so all are read."""
+        """Values by time, step and value."""
         offset = start_offset(page_token)
+        # All are read: the table has them by step.
         values = sorted(self._values(run_id, key), key=_by_time)[offset:]
         token = None
         if max_results is not None and len(values) > max_results:

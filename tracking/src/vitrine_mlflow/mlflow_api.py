@@ -137,11 +137,9 @@ def start_offset(page_token: str | None) -> int:
 
 
 def read_for_page(rows: list[Any], offset: int, size: int) -> list[Any]:
-    """One row more than the page, as MLflow's own stores read them.
-
-    Negative sizes as SQL treats them, since not all requests refuse them: a negative limit is none.
-    """
+    """One row more than the page, as MLflow's own stores read them."""
     rest = rows[max(offset, 0) :]
+    # Not all requests refuse negative sizes: SQL takes a negative limit for none.
     return rest[: size + 1] if size >= -1 else rest
 
 

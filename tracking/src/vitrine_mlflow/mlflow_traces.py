@@ -56,7 +56,8 @@ def validated_session(value: Any) -> Any:
 
 
 def span_content(span: dict[str, Any]) -> str:
-    """A span as text; not escaped, so that searches find what users type."""
+    """A span as text."""
+    # Not escaped, so that searches find the characters that users type.
     return json.dumps(span, cls=_untyped_tracing.TraceJSONEncoder, ensure_ascii=False)
 
 

@@ -322,11 +322,9 @@ def indexed_name(name: str) -> str:
 
 
 def name_start(indexed: str) -> str:
-    """The start of a key in that index by which all names sort.
-
-    Longer names are in the index with a digest, so among those that share the start only the
-    names themselves show the order.
-    """
+    """The start of a key in that index by which all names sort."""
+    # Longer names are in the index with a digest: among those that share the start only the names
+    # themselves show the order.
     return f"{indexed}#"[:_NAME_START]
 
 

@@ -146,12 +146,10 @@ class AssetUse:
 
     @classmethod
     def of(cls, source_type: str, source: str) -> "AssetUse | None":
-        """The use in a dataset's source, None if it is no such source.
-
-        Any client may log any text as a source, so what cannot be read is no use of an asset.
-        """
+        """The use in a dataset's source, None if it is no such source."""
         if source_type != ASSET_SCHEME:
             return None
+        # Any client may log any text as a source: one that cannot be read is no use of an asset.
         try:
             fields = json.loads(source)
         except (ValueError, RecursionError):  # deep nesting exhausts the parser's stack

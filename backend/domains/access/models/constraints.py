@@ -70,7 +70,8 @@ Effect = Annotated[str, _known(EFFECTS), _enum_schema(EFFECTS)]
 
 
 def _check_value(value: object) -> Value:
-    """Check a text, or a list of texts; the errors of both would name the field twice."""
+    """Check a text, or a list of texts."""
+    # By hand: pydantic's errors of a union would name the field twice, once for each form.
     if isinstance(value, list):
         texts = cast("list[object]", value)
         if not 1 <= len(texts) <= MAX_VALUES:
@@ -132,13 +133,12 @@ class Criteria(SentModel):
     @model_validator(mode="before")
     @classmethod
     def check_names_of_criteria(cls, values: object) -> object:
-        """Reject a misspelt criteria list.
-
-        Other unknown fields are ignored, but this would change the rule.
-        """
+        """Reject a misspelt criteria list."""
         if isinstance(values, dict):
             sent = cast("dict[str, object]", values)
             known = {field.alias or name for name, field in cls.model_fields.items()}
+            # Other unknown fields are ignored, but without its criteria the rule would have another
+            # meaning.
             for name in sorted(sent.keys() - known - cls.model_fields.keys()):
                 if sent[name] and any(word in name.casefold() for word in _WORDS):
                     raise WrongFieldError(name[:64], "is not a field that constraints can use")

@@ -241,10 +241,7 @@ def _whole_write(change: Change, revision: str) -> Write:
 
 
 def _named_tags_writes(changes: Iterable[Change]) -> Iterable[Update]:
-    """Return the writes of the tags that constraints use, if they use any.
-
-    An item of over 400 KB is refused: rules cannot name more tags than that.
-    """
+    """Return the writes of the tags that constraints use, if they use any."""
     known: dict[str, list[Item]] = {}
     gone: list[str] = []
     for change in changes:
@@ -255,6 +252,7 @@ def _named_tags_writes(changes: Iterable[Change]) -> Iterable[Update]:
         elif before:
             gone.append(name)
     if known or gone:
+        # DynamoDB refuses an item of over 400 KB: rules cannot name more tags than fit.
         yield Update(table=POLICIES, key=NAMED_TAGS, set=known, remove=tuple(gone))
 
 

@@ -105,13 +105,11 @@ class PolicyAuthorization:
     )
 
     def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
-        """Tier 1, by the HTTP method.
-
-        Administrators may always use the routes of constraints, so no constraint locks them out.
-        """
+        """Tier 1, by the HTTP method."""
         if route.public:
             return True
         rights = self.rights(caller)
+        # No constraint can lock administrators out of the routes of constraints.
         if route.object_type == "constraint" and rights.is_administrator:
             return True
         return rights.allow(method_action(route), "api", route_fields(route, path))
@@ -150,15 +148,14 @@ class PolicyAuthorization:
     def _granted(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
         """Return the caller's roles and rules, and the epoch in which all of them were read.
 
-        The items are read one after the other: a denial that is moved from one to another meanwhile
-        might be missed.
-
         Raises:
             UnavailableError: permissions change faster than they can be read.
         """
         for _ in range(_ATTEMPTS):  # by hand: each attempt needs the epoch that the last one read
             granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
             then = self.policies.epoch()
+            # The items are read one after the other: a denial that was moved from one to another
+            # meanwhile may have been missed, unless the epoch is the same.
             if then == epoch:
                 return granted, epoch
             epoch = then

@@ -20,15 +20,14 @@ class DeletedNames:
     def require_unruled(self, caller: Identity, field: str, name: str) -> None:
         """Require that the caller may create an object of this name.
 
-        Rules on a name that was never used were written for the new object. Rules on the name of a
-        deleted object were written for that object, so an administrator decides.
-
         Raises:
             PermissionDeniedError: an object of the name was deleted, constraints still use the name
                 in this field, and the caller is not an administrator.
         """
         if caller == SYSTEM:  # the product itself creates the databases of imported buckets
             return
+        # Rules on a name that was never used were written for the new object. Rules on the name of
+        # a deleted object were written for that one, so an administrator decides.
         if self.names.was_deleted(field, name) and self.names.is_mentioned(field, name):
             why = (
                 f"Constraints still refer to {name}, which was deleted: only administrators "

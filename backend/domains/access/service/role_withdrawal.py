@@ -53,14 +53,14 @@ class RoleWithdrawal:
 
         A step handles some constraints, or those users with the role who are among the next
         thousand rows. A repeated step finds fewer of them, or none; after the end, when another
-        role may have the name, it has no effect. A role that is being deleted cannot be assigned,
-        so no user is missed.
+        role may have the name, it has no effect.
         """
         role = self.roles.get(role_name)
         if role is None or role.deleted_by != job_id:
             return Withdrawn({}, 0, finished=True)
         if self._leave_constraints(Identity(created_by), role_name):
             return Withdrawn(dict(cursor), 0, finished=False)
+        # A role that is being deleted cannot be assigned, so no user is missed.
         page = self.grants.holders(role_name, cursor.get("after"))
         holders = list(page.items)
         for start in range(0, len(holders), HOLDERS_AT_ONCE):

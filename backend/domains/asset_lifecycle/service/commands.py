@@ -276,9 +276,6 @@ class LifecycleService:
     def _start_writes(self, asset: Asset, job: Job) -> list[Write]:
         """Return writes that start the job, and require that the job of the last change has ended.
 
-        If that job was cancelled, its worker may be in the middle of a step, and files that it
-        hides or restores would be missed, so this job waits for the end of its lease.
-
         Raises:
             AssetBusyError: the last job has not ended.
         """
@@ -288,6 +285,8 @@ class LifecycleService:
         busy = AssetBusyError(asset.asset_id, last.job_id)
         if not last.is_finished:
             raise busy
+        # If the last job was cancelled, its worker may be in the middle of a step, and this job
+        # would miss files that the step hides or restores: it waits for the end of that lease.
         waiting = job.model_copy(update={"lease_until": last.lease_until})
         return [self.jobs.require_state(last, busy), self.jobs.put(waiting)]
 

@@ -224,10 +224,9 @@ class VersionSteps:
         return cursor.model_copy(update=done)
 
     def _index_lacks_records(self, asset: Asset, count: int, looks: int) -> bool:
-        """Return whether the index lacks records; wait a little if it does.
-
-        After some attempts its content is accepted, because records may be removed meanwhile.
-        """
+        """Return whether the index lacks records; wait a little if it does."""
+        # The count may include records that are removed meanwhile, so the index is accepted after
+        # some attempts.
         if looks == _LOOKS:
             return False
         counted = self.records.count_in_asset(asset.database_id, asset.asset_id)

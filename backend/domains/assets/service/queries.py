@@ -31,6 +31,7 @@ from backend.domains.databases.service import DatabaseService
 from backend.spec.keys import active
 from backend.spec.routes import Action
 
+# Rows that one request reads ahead; those of their assets are read only until the page is full.
 _DATABASES_AT_ONCE = 100
 
 

@@ -57,18 +57,13 @@ def audit_entity(kind: Kind, *ids: str) -> str:
 
 
 def read_entity(database_id: str, asset_id: str) -> str:
-    """Return the name of an asset for reads of its content, URLs or description.
-
-    It differs from the asset's own name, because subscribers are not notified of reads.
-    """
+    """Return the name of an asset for reads of its content, URLs or description."""
+    # Not the asset's own name: subscribers are notified of entries of that, and not of reads.
     return audit_entity("read", audit_entity("asset", database_id, asset_id))
 
 
 def denial_entity(route: Route, path: Mapping[str, str]) -> str:
-    """Return the name for refusals on an asset or a database, existing or not, or a route.
-
-    It differs from the object's own name, because subscribers are not notified of refusals.
-    """
+    """Return the name for refusals on an asset or a database, existing or not, or a route."""
     database_id, asset_id = path.get("databaseId"), path.get("assetId")
     if database_id is None:
         return f"denial:{route.key}"
@@ -77,6 +72,7 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
         of = audit_entity("asset", database_id, asset_id)
     # The refused caller chose these ids: they may be invalid text, or longer than allowed ones.
     found = f"denial:{of}".encode(errors="replace")
+    # Not the object's own name: subscribers are notified of entries of that, and not of refusals.
     return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
 
 

@@ -35,6 +35,7 @@ def _moment(value: str, end_of_day: time) -> datetime:
     return found
 
 
+# Earlier than any entry; Python cannot convert times near the year 1 between time zones.
 _FIRST_YEAR = 1970
 EntityName = Annotated[AnyText, Field(max_length=MAX_ENTITY_BYTES), AfterValidator(_known_kind)]
 

@@ -149,10 +149,8 @@ def is_creation(row: Mapping[str, Any]) -> bool:
 
 
 def archived_name(at: datetime, sequence: str) -> str:
-    """Return the key for expired entries whose first one has this sequence number in its stream.
-
-    A batch that is delivered again begins with the same entry, so it overwrites the same object.
-    """
+    """Return the key for expired entries whose first one has this sequence number in its stream."""
+    # A batch that is delivered again begins with the same entry, so it overwrites the same object.
     return f"{at.astimezone(UTC):%Y/%m/%d}/{sequence}.jsonl.gz"
 
 

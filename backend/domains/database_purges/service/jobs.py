@@ -151,10 +151,8 @@ class PurgeSteps:
         return _Removed(0)
 
     def _check_held(self, job: Job) -> None:
-        """Require that the rows belong to the purged database.
-
-        A worker may be delayed past its lease, and another database may have the id then.
-        """
+        """Require that the rows belong to the purged database."""
+        # A worker may be delayed past its lease, and another database may have the id then.
         if not self.databases.is_held_by(_database_of(job), job.job_id):
             raise PurgeEndedError(_database_of(job))
 

@@ -32,6 +32,8 @@ from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, ACTIVE_STATE, EXECU
 
 _COUNT, _ENDED = "count", "endedAt"
 _LAST_PLACE_LIFE = timedelta(days=1)  # no execution waits longer for a place
+# A query returns at most 1 MB, which is more rows than a page. Of a larger crowd the later ones are
+# not considered yet: each end of an execution reads them again.
 _PAGE, _READ_AT_MOST = 2_000, 20_000
 _COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
 

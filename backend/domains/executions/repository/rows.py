@@ -97,14 +97,12 @@ class ExecutionRepository:
     def list_of_workflow(
         self, asset: AssetRef, workflow: DefinitionRef, page: PageRequest
     ) -> Page[Execution]:
-        """Return the executions of a workflow on an asset.
-
-        They have one sort key in this index, so DynamoDB promises no order among them.
-        """
+        """Return the executions of a workflow on an asset."""
         query = Query(
             table=WORKFLOW_EXECUTIONS,
             index=EXECUTIONS_BY_WORKFLOW,
             partition=keys.ASSET.build(*asset.ids),
+            # One sort key for all: DynamoDB promises no order among them.
             sort_equals=keys.WORKFLOW.build(*workflow),
             consistent=True,
         )

@@ -84,11 +84,9 @@ def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping
 def repeated_execution(
     execution: Execution, error: RunError | None, at: datetime
 ) -> Execution | None:
-    """Return the execution that repeats an interrupted inspection, if the system started that.
-
-    Pipelines of users are not repeated, because they may have written already.
-    """
+    """Return the execution that repeats an interrupted inspection, if the system started that."""
     interrupted = error is not None and error.code in {INTERRUPTED, NOT_STARTED}
+    # Not for pipelines of users, which may have written something already.
     by_system = execution.shipped and execution.trigger in {"upload", "renewal"}
     if not (interrupted and by_system) or execution.repeats >= MAX_REPEATS:
         return None
@@ -166,10 +164,7 @@ def _redacted(text: str) -> str:
 
 
 def reservation_key(target: RunTarget) -> str:
-    """Return the key of the item that exists while such a run is active.
-
-    Hashed: ids and a path together may be longer than a partition key.
-    """
+    """Return the key of the item that exists while such a run is active."""
     parts = [
         target.workflow_database_id,
         target.workflow_id,
@@ -177,6 +172,7 @@ def reservation_key(target: RunTarget) -> str:
         target.asset_id,
         target.file_key,
     ]
+    # Hashed: ids and a path together may be longer than a partition key, of at most 2,048 bytes.
     return f"Run#{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
 
 

@@ -129,13 +129,15 @@ class ExecutionProgress:
         self.queues.send(UPLOAD_TRIGGERS, [json.loads(run.next_upload)])
 
     def _send_failure(self, execution: Execution, ending: Ending) -> None:
-        """Send why an inspection failed, before its end is stored: a crash must not lose it.
+        """Send why an inspection failed.
 
         It may be sent again, or for an execution that another report ended differently: facts that
         readers found are not replaced.
         """
         failed = rules.failed_inspection(execution, ending.status, ending.error)
         if failed is not None:
+            # Before the end of the execution is stored: a crash between the two must not lose the
+            # failure.
             self.queues.send(UPLOAD_TRIGGERS, [events.failure(failed)])
 
 

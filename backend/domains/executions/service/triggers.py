@@ -209,10 +209,8 @@ class UploadTriggers:
         return True
 
     def _may_all(self, author: Identity, actions: Sequence[Action], target: Secured) -> bool:
-        """Return whether the author's current permissions allow all of the actions.
-
-        The author's second factor is not stored, so roles that require one do not count.
-        """
+        """Return whether the author's current permissions allow all of the actions."""
+        # The author's second factor is not stored, so roles that require one do not count.
         return all(self.rights.may(author, action, target) for action in actions)
 
     def _caller(self, head: ObjectHead) -> Identity:

@@ -56,10 +56,8 @@ def records_of(inspection: Inspection) -> list[Record]:
 
 
 def records_of_failure(version_id: str, reason: str) -> list[Record]:
-    """Return the facts of a version whose inspection failed: it is refused with this reason.
-
-    They have no version of readers, because none has read the file: renewals request it again.
-    """
+    """Return the facts of a version whose inspection failed: it is refused with this reason."""
+    # Without a version of readers: none has read the file, so renewals request it again.
     return records_of(Inspection(version=1, source=Source(version_id=version_id), refused=reason))
 
 

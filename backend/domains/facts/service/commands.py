@@ -40,8 +40,7 @@ class FactCommands:
     def record_failure(self, failed: FailedInspection) -> None:
         """Store the reason of a failed inspection as the facts of the file.
 
-        Facts that readers found in this version remain, because another inspection of it may have
-        succeeded. Otherwise as `record`.
+        Otherwise as `record`.
         """
         asset = self.assets.find_asset(failed.database_id, failed.asset_id)
         if asset is None or not failed.key.startswith(asset.asset_location.key):
@@ -52,6 +51,7 @@ class FactCommands:
         self.records.put_facts(
             Entity(failed.database_id, failed.asset_id, path, "attribute"),
             rules.records_of_failure(failed.version_id, failed.reason),
+            # Another inspection of this version may have succeeded: its facts remain.
             unless=partial(rules.is_read, version_id=failed.version_id),
         )
 

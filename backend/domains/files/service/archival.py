@@ -17,10 +17,6 @@ class FileArchival:
     def archive(self, work: Work, keys: Sequence[str]) -> None:
         """Put markers on objects, in the order of their keys, unless they have one.
 
-        A worker may sleep for longer than its lease, and others restore a file meanwhile or write
-        it again: then its marker is removed. A marker on the intended version remains, because
-        another worker may have found it there and ended the change.
-
         Raises:
             ChangeEndedError: another worker has ended the change before.
         """
@@ -34,6 +30,9 @@ class FileArchival:
         try:
             self.endings.require_unfinished(work)
         except ChangeEndedError:
+            # This worker slept for longer than its lease, and others may have restored a file
+            # meanwhile or written it again: then its marker is removed. A marker on the intended
+            # version remains, because another worker may have found it there and ended the change.
             self._undo(work, [one.key for one in meant], {one.version_id for one in meant})
             raise
 

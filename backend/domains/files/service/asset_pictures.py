@@ -238,8 +238,9 @@ class AssetPictures:
             self._name(asset, "")
 
     def _name(self, asset: Asset, key: str) -> None:
-        """Write the row even if it names this preview, so that the asset's document follows."""
+        """Store the key of the preview in the asset's row."""
         try:
+            # Also if the row names this preview already: the write requests the asset's document.
             self.assets.set_content(asset, preview_key=key)
         except NotFoundError:  # archived or deleted meanwhile
             return

@@ -110,9 +110,6 @@ class FileCommands:
     def copy_file(self, caller: Identity, ref: AssetRef, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 
-        For an asset that is not distributable this requires the permission to change it, because
-        others could download the copy.
-
         Raises:
             AssetNotFoundError: one of the assets does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not change the target, or copy files of the
@@ -122,6 +119,8 @@ class FileCommands:
         database_id = body.destination_database_id or ref.database_id
         asset_id = body.destination_asset_id or ref.asset_id
         asset = self.lookup.asset(caller, AssetRef(database_id, asset_id))
+        # A source that is not distributable requires the permission to change it: others could
+        # download the copy.
         source_asset = self._copied_from(caller, ref, asset)
         source = self.lookup.source(source_asset, body.source_path)
         target = self.lookup.destination(asset, body.destination_path)

@@ -143,14 +143,12 @@ class Copies:
             raise SourceGoneError(file_copy.source.key) from None
 
     def _kept(self, file_copy: FileCopy, written: Written) -> Written:
-        """Return the copy, unless it would hide a version that was written meanwhile.
-
-        A worker may be delayed past its lease. If there is no other copy of the change, the worker
-        that ended the change has found this one, and it is kept.
-        """
+        """Return the copy, unless it would hide a version that was written meanwhile."""
         try:
             file_copy.still()
         except ChangeEndedError:
+            # This worker was delayed past its lease. If there is no other copy of the change, the
+            # worker that ended the change has found this one, and it is kept.
             if self._has_another(file_copy, written):
                 bucket, key = file_copy.target
                 self.objects.delete_version(bucket, key, version_id=written.version_id)

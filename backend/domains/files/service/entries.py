@@ -11,6 +11,8 @@ from backend.core.file_kinds import preview_base
 from backend.core.objects import MAX_BATCH, Objects, ObjectVersion
 from backend.core.previews import shown_preview, shown_preview_key
 
+# A list costs one request for up to 1,000 keys. Previews and markers are among them, so at least as
+# many are read for a small page.
 _LEAST_LISTED = 50
 
 

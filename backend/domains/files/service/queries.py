@@ -172,16 +172,14 @@ class FileQueries:
         return bucket, asset_preview_key(self.objects, bucket, prefix) or named
 
     def asset_type(self, asset: Asset) -> str:
-        """Return the type of the asset by its current files: an extension, `folder`, or `none`.
-
-        The asset's preview does not count, because it is not part of the content.
-        """
+        """Return the type of the asset by its current files: an extension, `folder`, or `none`."""
         bucket, prefix = self.assets.location(asset)
         after: str | None = None
         found: list[str] = []
         while len(found) < 2:
             page = self.objects.list_objects(bucket, prefix, limit=50, after=after)
             keys = (one.key for one in page.objects if is_file(one.key))
+            # The asset's preview is not part of its content.
             found += (key for key in keys if not is_asset_preview(prefix, key))
             after = page.next_key
             if after is None:

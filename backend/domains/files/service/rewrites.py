@@ -140,8 +140,7 @@ class FileRewrites:
     def delete_asset_preview(self, caller: Identity, ref: AssetRef) -> str:
         """Delete the preview of the asset, and return the asset's id.
 
-        A preview that the row names is removed from the row first, so a request that dies leaves an
-        object without a reference. A preview at the asset's root is a file, and is archived.
+        A preview at the asset's root is a file, and is archived.
 
         Raises:
             AssetRevisionError: the asset is changed concurrently at every attempt.
@@ -160,6 +159,8 @@ class FileRewrites:
             after={},
             at=now,
         )
+        # The row first: a request that dies then leaves an object that nothing names, instead of a
+        # name without an object.
         self.assets.withdraw_preview(asset, entry, at=iso(now))
         bucket, _ = self.assets.location(asset)
         self.objects.delete(bucket, asset.preview_location.key)

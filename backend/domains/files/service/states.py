@@ -79,14 +79,14 @@ def newest_versions(
 ) -> dict[str, ObjectVersion]:
     """Return the newest version, or delete marker, of each key; keys without versions are left out.
 
-    One list for a thousand versions. The list continues at the next requested key, so that older
-    versions of one key are skipped.
+    One list for a thousand versions.
     """
     found: dict[str, ObjectVersion] = {}
     wanted, ordered = frozenset(keys), sorted(keys)
     number, last = 0, ""
     while number < len(ordered):
         limit = min(MAX_BATCH, _LEAST_LISTED + 2 * (len(ordered) - number))
+        # At the next requested key, so that older versions of one key are skipped;
         start = max(key_before(ordered[number]), last)  # other keys may be between the two
         page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
         for version in page.versions:

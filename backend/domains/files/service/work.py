@@ -106,7 +106,8 @@ class Endings:
         return self.changes.unfinished_condition(work.job.job_id, work.asset.asset_id)
 
     def request_documents(self, work: Work, paths: Iterable[str]) -> None:
-        """Request the documents: object events do so too, but none may be lost."""
+        """Request the documents."""
+        # Object events request them too, but an event may be lost.
         wanted = sorted(set(paths))
         if wanted:
             self.reindexing.files(work.asset.database_id, work.asset.asset_id, wanted)
@@ -126,7 +127,8 @@ class Endings:
                 self.pictures.offer(target, work.mark)
 
     def _follow(self, asset: Asset) -> None:
-        """Write the asset's type until it is stable, because uploads may end at the same time."""
+        """Write the asset's type until it is stable."""
         with suppress(NotFoundError):  # archived or deleted meanwhile: the type does not matter
+            # Uploads may end at the same time: the last one to write has read the files of all.
             while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
                 asset = self.assets.set_content(asset, asset_type=asset_type)

@@ -48,10 +48,8 @@ class ApiKeyRepository:
         return ApiKey.model_validate(found[0]) if found else None
 
     def get_for_use(self, indexed: ApiKey) -> tuple[dict[str, ApiKey], User | None]:
-        """Read a key, the keys that it descends from and its user's row, all consistently.
-
-        What a key descends from never changes, so the index's copy names the same keys.
-        """
+        """Read a key, the keys that it descends from and its user's row, all consistently."""
+        # The lineage of a key never changes, so the index's copy names the same keys.
         wanted = [(API_KEYS, {_KEY: key_id}) for key_id in indexed.lineage]
         rows = self.tables.get_many([*wanted, (USERS, {USER_ID.name: indexed.user_id})])
         keys = [ApiKey.model_validate(item) for table, item in rows if table == API_KEYS]
@@ -83,10 +81,7 @@ class ApiKeyRepository:
         return ApiKey.model_validate(now | {"revision": key.revision + 1})
 
     def record_use(self, key: ApiKey, at: str) -> None:
-        """Record a use, unless another request has done so since, or the key was deleted.
-
-        The revision is unchanged, so a use never conflicts with a change.
-        """
+        """Record a use, unless another request has done so since, or the key was deleted."""
         seen = equals(_LAST_USED, key.last_used_at) if key.last_used_at else absent(_LAST_USED)
         refused = ApiKeyRevisionError(key.api_key_id)
         with suppress(ApiKeyRevisionError):
@@ -94,6 +89,7 @@ class ApiKeyRepository:
                 Update(
                     table=API_KEYS,
                     key={_KEY: key.api_key_id},
+                    # Without the revision: a use never conflicts with a change.
                     set={_LAST_USED: at},
                     conditions=(exists(_KEY), seen),
                     refused=refused,

@@ -48,15 +48,13 @@ def hash_key(pepper: bytes, key: str) -> str:
 
 
 def is_expired(expires_at: str, now: datetime) -> bool:
-    """Return whether a key has expired; a date is valid until its end in UTC.
-
-    An expiry that cannot be parsed has passed, so access is denied.
-    """
+    """Return whether a key has expired; a date is valid until its end in UTC."""
     if not expires_at:
         return False
     try:
         expiry = parse_expiry(expires_at)
     except ValueError:
+        # Stored by another program: access is denied.
         return True
     if isinstance(expiry, datetime):
         return now >= expiry
@@ -94,11 +92,10 @@ def _end_of(expires_at: str) -> float:
 def require_lineage(key: ApiKey, keys: Mapping[str, ApiKey], now: datetime) -> None:
     """Require that every key that this one descends from is still valid.
 
-    Otherwise keys created with a stolen key would remain valid after it is disabled.
-
     Raises:
         RefusedError: one of them was deleted or disabled, or has expired.
     """
+    # Otherwise keys that were created with a stolen key would remain valid after it is disabled.
     for maker_id in key.made_by or ():
         maker = keys.get(maker_id)
         if maker is None or maker.is_active != "true" or is_expired(maker.expires_at, now):

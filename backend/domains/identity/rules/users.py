@@ -15,16 +15,14 @@ def has_prefix(user_id: str, prefix: str) -> bool:
 
     None does without a prefix.
 
-    Case is ignored: ids that differ only in case look like one user's.
+    Case is ignored.
     """
+    # Ids that differ only in case look like one user's.
     return bool(prefix) and user_id.casefold().startswith(prefix.casefold())
 
 
 def check_usable(user_id: object) -> str:
     """Return the user id, if roles can be assigned to it.
-
-    The product acts under names of its own, which users may not have. An id with another compatible
-    spelling would look like another user's.
 
     Raises:
         RefusedError: the id is invalid or reserved.
@@ -35,6 +33,8 @@ def check_usable(user_id: object) -> str:
         check_visible(check_user_id(user_id))
     except ValueError:
         raise RefusedError(Reason.USER) from None
+    # The product acts under reserved names. An id with another compatible spelling would look like
+    # another user's.
     if user_id.casefold() in _RESERVED or unicodedata.normalize("NFKC", user_id) != user_id:
         raise RefusedError(Reason.USER)
     return user_id

@@ -36,6 +36,7 @@ from backend.domains.identity.rules.keys import (
     removal_of,
 )
 
+# Rows of a page, less than the 1 MB that a request to DynamoDB returns.
 _SCANNED = 1000
 _ATTEMPTS = 8  # of a deletion that conflicts with changes of the key
 
@@ -176,12 +177,13 @@ class ApiKeyService:
         return found
 
     def _pool_user(self, user_id: str) -> tuple[Write, ...]:
-        """Return the write that records a user of the pool, because the key ends with the user."""
+        """Return the write that records a user of the pool."""
         found = None if self.pool is None else self.pool.get_user(user_id)
         if self.pool is None or found is None:
             return ()
         if not found.enabled:
             raise InvalidInputError.of("userId", f"user {user_id} is disabled in the user pool")
+        # The record lets the key end when the pool deletes the user.
         return (self.profiles.pool_write(user_id, self.pool.pool_id),)
 
 
@@ -196,11 +198,10 @@ class UserKeys:
     def disable_all(self, caller: Identity, user_id: str) -> None:
         """Disable every key of a user; the user cannot enable them again.
 
-        Reads the table, not its index by user: the index may lack a key that was just created.
-
         Raises:
             ApiKeyRevisionError: a key is changed concurrently at every attempt.
         """
+        # The table, not its index by user: the index may lack a key that was just created.
         for key in all_items(self.keys.list_registry, _SCANNED):
             if key.user_id == user_id:
                 self._disable(caller, key.api_key_id)

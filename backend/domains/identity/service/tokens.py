@@ -29,6 +29,7 @@ KEYS_PAUSE = timedelta(seconds=10)
 
 # Cognito limits how often users are read; a disabled user is accepted as long (decision 32).
 USERS_FRESH = timedelta(seconds=60)
+# Bounds the memory of a warm process: the user who was read first leaves the cache (decision 32).
 USERS_KNOWN = 1000
 
 Warn = Callable[[str], None]
@@ -121,8 +122,7 @@ class PoolUsers:
     def completed(self, identity: Identity) -> Identity:
         """Return the identity with its second factor, which no token of the pool states.
 
-        Cognito requires the second factor of every user who has one. If Cognito does not respond,
-        no second factor is assumed.
+        If Cognito does not respond, no second factor is assumed.
 
         Raises:
             RefusedError: the user was disabled or deleted since the token was issued.
@@ -134,6 +134,7 @@ class PoolUsers:
             return identity._replace(mfa=False)
         if user is None or not user.enabled:
             raise RefusedError(Reason.USER_DISABLED, userId=identity.user_id)
+        # Cognito requires the second factor of every user who has one.
         return identity._replace(mfa=user.mfa_enabled)
 
     @property
@@ -143,9 +144,6 @@ class PoolUsers:
     def require_enabled(self, user_id: str) -> None:
         """Continue unless the pool reports that the user is disabled or deleted.
 
-        An API key does not depend on the pool otherwise: it remains valid while the pool does not
-        respond.
-
         Raises:
             RefusedError: the pool has disabled the user, or has no such user.
         """
@@ -153,6 +151,8 @@ class PoolUsers:
             user = self._find(user_id)
         except UnavailableError as error:
             self.warn(f"the user pool does not respond for the owner of an API key: {error}")
+            # An API key does not depend on the pool otherwise, so it remains valid during its
+            # outage.
             return
         disabled = self.absence_counts if user is None else not user.enabled
         if disabled:

@@ -97,9 +97,10 @@ class JobService:
     def result_write(self, job: Job, result: Mapping[str, Any]) -> Write:
         """Return the write of a job's result, for the transaction that creates the result.
 
-        It is refused with JobSettledError, so a repeated step, or a worker without a lease, creates
-        nothing.
+        It is refused with JobSettledError if the job has a result already.
         """
+        # Refused if the job has a result: a repeated step, or a worker without a lease, creates
+        # nothing.
         return self.jobs.result_write(job, result)
 
     def rewind(self, job: Job, cursor: Mapping[str, Any]) -> Job:
@@ -204,8 +205,6 @@ class JobService:
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Continue a job that failed, was cancelled or has lost its message.
 
-        A worker that has not noticed the end yet keeps its lease, so the next one waits.
-
         Raises:
             ConflictError: the object of the job does not allow it any more.
             JobNotFoundError: it does not exist, or the caller may not see it.
@@ -222,6 +221,8 @@ class JobService:
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)
+        # The lease is unchanged: a worker that has not noticed the end yet keeps it, and the next
+        # one waits.
         return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
 
     def _is_left(self, job: Job) -> bool:

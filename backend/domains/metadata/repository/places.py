@@ -110,17 +110,15 @@ def record_of(place: Place, item: Item) -> Record:
 
 
 def set_key(entity: AnyEntity) -> dict[str, str]:
-    """Return the key of the item that counts the records of an entity.
-
-    Those of an asset and its files share a partition, so that they can be removed with it. A path
-    may fill most of a sort key, so the kind is one letter.
-    """
+    """Return the key of the item that counts the records of an entity."""
     match entity:
         case DatabaseEntity():
             owner, part = entity.database_id, "database"
         case LinkEntity():
             owner, part = entity.asset_link_id, "assetLink"
         case Entity():
+            # One partition for an asset and its files, so that a purge finds them by one query. A
+            # path may fill most of a sort key, so the kind is one letter.
             owner = keys.ASSET.build(entity.database_id, entity.asset_id)
             part = entity.kind[0] + entity.path
     return {RECORDS_OWNER.name: owner, RECORDS_OF.name: part}

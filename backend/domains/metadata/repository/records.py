@@ -199,8 +199,6 @@ class MetadataRepository:
     def write(self, part: Part, entry_of: EntryOf | None) -> bool:
         """Write in one transaction with its audit entry; return False if records were changed.
 
-        Facts are not in the entry, because they follow from the content of the file.
-
         Raises:
             NoRoomError: the entity would have more than 500 records.
         """
@@ -209,6 +207,7 @@ class MetadataRepository:
             _write(place, part.entity, key, record, part.found.get(key))
             for key, record in part.targets.items()
         ]
+        # Facts are not in the audit entry: they follow from the content of the file.
         shown = [key for key in part.targets if not is_reserved(part.entity, key)]
         before = {key: audit_fields(part.found[key].record) for key in shown if key in part.found}
         after = {
@@ -216,6 +215,8 @@ class MetadataRepository:
         }
         entries = [entry_of(before, after)] if entry_of is not None and (before or after) else []
         try:
+            # The count comes after the writes of records: a key that was added meanwhile is
+            # reported first.
             self.tables.transact([*part.guards, *writes, *_counted(part), *entries])
         except _KeyStateError:
             return False

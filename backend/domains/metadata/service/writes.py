@@ -186,14 +186,12 @@ def _batches(
     found: Mapping[str, Found],
     items: int,
 ) -> Iterator[list[str]]:
-    """Yield as many keys at once as a transaction allows.
-
-    Current values are part of the conditions, so they count for the size of a transaction.
-    """
+    """Yield as many keys at once as a transaction allows."""
     batch: list[str] = []
     size = 0
     for key, record in pending.items():
         old = size_of(found[key].item) if key in found else 0
+        # Current values are part of the conditions, which count for the 4 MB of a transaction.
         this = old + (0 if record is None else size_of(item_of(entity, record)))
         if batch and (len(batch) == items or size + this > _TRANSACTION_BYTES):
             yield batch

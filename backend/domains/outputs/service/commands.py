@@ -261,9 +261,10 @@ class OutputCommands:
         return Stored("done")
 
     def _follow_files(self, execution: Execution) -> None:
-        """Write the asset's type until it is stable, because uploads may end at the same time."""
+        """Write the asset's type until it is stable."""
         asset = self.assets.find_asset(execution.database_id, execution.asset_id)
         try:
+            # Uploads may end at the same time: the last one to write has read the files of all.
             while asset and (found := self.files.asset_type(asset)) != asset.asset_type:
                 asset = self.assets.set_content(asset, asset_type=found)
         except NotFoundError:  # archived or deleted meanwhile: the type does not matter

@@ -80,8 +80,7 @@ class GeneratedPreviews:
     def _write_small(self, bucket: str, key: str, pictures: Pictures, execution: Execution) -> None:
         """Write the small picture beside the preview that this execution wrote.
 
-        After the preview, because it must not be older. A user or another execution may replace
-        the preview meanwhile: then this one is removed again.
+        Call it after the preview is written, because the small picture must not be older.
         """
         if pictures.small is None:
             return
@@ -92,6 +91,8 @@ class GeneratedPreviews:
             content_type=SMALL.content_type,
             metadata=_metadata(execution),
         )
+        # A user or another execution may have replaced the preview meanwhile: then this one is
+        # removed again.
         head = self.objects.head(bucket, key)
         if not isinstance(head, ObjectHead) or not _made_by(head, execution):
             self.objects.delete_version(bucket, small_key, version_id=written.version_id)
@@ -137,11 +138,7 @@ class GeneratedPreviews:
         head: ObjectHead,
         key: str,
     ) -> bool:
-        """Write the preview unless that of a file with a higher rank is shown.
-
-        Others may write theirs between the check and the copy, so the check is repeated until the
-        highest rank is stored.
-        """
+        """Write the preview unless that of a file with a higher rank is shown."""
         rank, place = rank_of(target.path, head), ObjectRef(target.bucket, key)
         for _ in range(_ATTEMPTS):  # by hand: only the read of the next attempt shows a conflict
             there = self.objects.head(*place)
@@ -152,6 +149,8 @@ class GeneratedPreviews:
                 if ranked_file(shown) != ranked_file(rank) and shown > rank:
                     return False
             metadata = {**_metadata(execution), RANK_METADATA: rank}
+            # Others may write theirs between the check and this copy: the next attempt checks what
+            # is stored now.
             self.objects.copy(source, place, content_type=_TYPE, metadata=metadata)
         return True
 

@@ -18,6 +18,7 @@ from backend.domains.outputs import rules
 from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.files import Written
 
+# Keys that the reason names; `rules._MAX_REASON_CHARS` cuts it.
 _FAILED_SHOWN = 5
 
 

@@ -130,13 +130,12 @@ class SubscriptionService:
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
         """Unsubscribe users from an asset: all of them, or none.
 
-        The asset may be archived, because archiving and restoring also send messages.
-
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: one of them is not subscribed.
         """
         sent = _named(caller, body)
+        # Also of archived assets: archiving and restoring send messages too.
         asset = self.assets.asset_by_id(caller, "POST", body.entity_id, show_archived=True)
         found = self._found(asset)
         for user_id in sent:

@@ -177,12 +177,11 @@ class Completion:
         return file.path in self.verified and size <= rules.CHECKED_FILE_BYTES
 
     def remove_temporary(self, file: UploadFile) -> None:
-        """Remove the temporary object, if it exists.
-
-        One that was uploaded whole may have further versions, because a client may put it again.
-        """
+        """Remove the temporary object, if it exists."""
         key = self._temporary(file)
         if file.is_single:
+            # An object that is put whole may have several versions: a client may repeat the
+            # request.
             remove_versions(self.objects, self.bucket, key)
             return
         head = self.objects.head(self.bucket, key)

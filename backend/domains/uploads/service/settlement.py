@@ -129,17 +129,14 @@ class Settlement:
     def follow_files(
         self, asset: Asset, completion: Completion, settled: Mapping[str, Settled]
     ) -> Asset:
-        """Update the asset from its files.
-
-        Uploads end at the same time: the type is determined again after it was written, until it is
-        stable, so the last one to write has read the files of all.
-        """
+        """Update the asset from its files."""
         assets = self.context.assets
         if completion.layout.upload_type == "assetPreview":
             keys = [
                 completion.layout.final_key(path) for path, one in settled.items() if one.is_done
             ]
             return assets.set_content(asset, preview_key=keys[0]) if keys else asset
+        # Uploads may end at the same time: the last one to write has read the files of all.
         while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
             asset = assets.set_content(asset, asset_type=asset_type)
         return asset

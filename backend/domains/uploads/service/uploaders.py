@@ -11,9 +11,7 @@ class Uploaders:
     uploads: UploadRepository
 
     def uploader(self, upload_id: str) -> Identity | None:
-        """Return who started an upload; None once its rows have expired.
-
-        Second factors are not stored, so the identity has none.
-        """
+        """Return who started an upload; None once its rows have expired."""
         found = self.uploads.get(upload_id)
+        # Second factors are not stored, so the identity has none.
         return None if found is None else Identity(found.user_id)

@@ -88,13 +88,11 @@ def secured(workflow: Workflow) -> Secured:
 def not_runnable(
     authorization: Authorization, caller: Identity, workflow: Workflow, used: Iterable[Pipeline]
 ) -> str | None:
-    """Return the workflow or the pipeline that the caller may not run; None if there is none.
-
-    Uploads of any user start a trigger, so who stores one needs the rights to run it by hand.
-    """
+    """Return the workflow or the pipeline that the caller may not run; None if there is none."""
     targets = {f"the workflow {workflow.workflow_id}": secured(workflow)} | {
         f"the pipeline {each.pipeline_id}": secured_pipeline(each) for each in used
     }
+    # GET and POST, as to run it by hand: uploads of any user start a stored trigger (decision 76).
     for name, target in targets.items():
         if not all(authorization.may(caller, action, target) for action in ("GET", "POST")):
             return name

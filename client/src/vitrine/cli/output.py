@@ -32,7 +32,8 @@ class Output:
             self.line(json.dumps(value, ensure_ascii=False))
 
     def line(self, text: str) -> None:
-        """Print one line of result, unchanged: Rich would expand tabs."""
+        """Print one line of result, unchanged."""
+        # Not by Rich, which would expand tabs.
         self.out.file.write(f"{text}\n")
 
     def flush(self) -> None:

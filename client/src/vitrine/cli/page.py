@@ -11,6 +11,7 @@ from vitrine.cli.session import Session, command
 from vitrine.errors import ConfigurationError, UnreachableError
 from vitrine.lookup import find_asset
 
+# A function that has to start first responds within seconds; a person is waiting.
 _SECONDS = 20
 
 

@@ -194,17 +194,15 @@ def _print_everything(session: Session, wanted: SearchQuery) -> None:
 def _pages(
     ask: Callable[[int, int], SearchResult], limit: int, most: int
 ) -> Iterator[SearchResult]:
-    """Return at least one page, and as many as the limit requires.
-
-    A page of folded assets leaves out those that were hidden or removed meanwhile. The next page
-    begins after them, so a short page is the last one only if no asset follows.
-    """
+    """Return at least one page, and as many as the limit requires."""
     start, left = 0, limit
     while True:
         size = min(most, left, DEEPEST_HIT - start)
         page = ask(start, size)
         yield page
         start, left = start + size, left - len(page.hits.hits)
+        # A page of folded assets leaves out those that were hidden or removed meanwhile, so a short
+        # page is the last one only if no asset follows.
         is_last = len(page.hits.hits) < size and start >= (page.assets_found or 0)
         if is_last or left <= 0 or start >= DEEPEST_HIT:
             return

@@ -13,10 +13,8 @@ class Buckets(Resource):
         return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
 
     def usual(self) -> Bucket | None:
-        """Return the default bucket for databases: one with assets at its root takes precedence.
-
-        It is the same as long as no bucket is registered, although buckets are listed in no order.
-        """
+        """Return the default bucket for databases: one with assets at its root takes precedence."""
+        # Sorted: buckets are listed in no order, and the default must be the same each time.
         found = sorted(self.list(), key=lambda one: (_below_root(one), one.bucket_name))
         return found[0] if found else None
 

@@ -17,6 +17,7 @@ from vitrine.resources.resource import Resource, given
 from vitrine.transport import path_of
 from vitrine.workflow_models import GLOBAL
 
+# Short runs end within seconds, longer ones take minutes: the pauses grow between the two.
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 5.0
 

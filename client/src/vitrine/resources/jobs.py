@@ -9,6 +9,7 @@ from vitrine.models import Job
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
+# Most jobs take less than a second; the pauses grow for those of minutes.
 FIRST_PAUSE: Final = 0.25
 LONGEST_PAUSE: Final = 5.0
 

@@ -22,13 +22,12 @@ _ETAG = re.compile(r"([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?")
 def part_sizes(size: int, count: int) -> list[int]:
     """Return the sizes of the parts of a file of that size with that number of parts.
 
-    Default parts if their number matches, otherwise even ones, so both sides compute the same.
-
     Raises:
         ValueError: the file cannot be cut into so many parts that hold something.
     """
     if count < 1 or count > max(size, 1):
         raise ValueError(f"{size} bytes cannot be cut into {count} parts")
+    # As the server divides a file: default parts if their number matches, otherwise even ones.
     if expected_parts(size) == count:
         whole = [DEFAULT_PART] * (count - 1)
         return [*whole, size - sum(whole)]
@@ -58,8 +57,8 @@ def is_whole_object(checksum: str | None) -> bool:
 def same_content(path: Path, size: int, *, checksum: str | None, etag: str | None) -> bool | None:
     """Return whether the file's content matches the checksum (or else the ETag).
 
-    Sizes were compared before. True and False are certain. None means unknown, because an ETag that
-    differs may be due to other parts or encryption. Raises OSError if reading fails.
+    Sizes were compared before. True and False are certain. None means unknown. Raises OSError if
+    reading fails.
     """
     if size == 0:
         return True
@@ -75,6 +74,7 @@ def same_content(path: Path, size: int, *, checksum: str | None, etag: str | Non
         return None
     parts = _md5_of(path, part_sizes(size, int(count)))
     digest = hashlib.md5(b"".join(parts), usedforsecurity=False).hexdigest()
+    # An ETag that differs may be due to other parts or to encryption.
     return True if digest == wanted else None
 
 

@@ -11,6 +11,7 @@ from vitrine.upload_models import UploadedFile
 
 # A worker copies terabytes in many steps; after an hour the command ends, and can be repeated.
 WAIT_SECONDS: Final = 3600.0
+# A file just over the limit is copied within seconds, the largest take hours.
 FIRST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 15.0
 

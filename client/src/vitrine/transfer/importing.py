@@ -31,11 +31,15 @@ from vitrine.transfer.targets import AssetTargets, Target, ensure_database
 from vitrine.transfer.uploading import BatchUpload
 from vitrine.transfer.urls import MAX_REPLY_URLS
 
+# Each file has URLs in the reply, and one call of the server completes all of them.
 FILES_A_BATCH: Final = 50
 # Size of the files in one batch. Part URLs are valid for an hour, and a batch must be uploaded well
 # before that.
 BYTES_A_BATCH: Final = 1024**3
+# While one batch is completed by the server, the others send; each is started by a request of its
+# own.
 BATCHES_AT_ONCE: Final = 4
+# The largest page of the route with `basic`.
 LISTING_PAGE: Final = 1_500
 
 

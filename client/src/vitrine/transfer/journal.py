@@ -193,7 +193,8 @@ class Journal:
 
 
 def _name(api: str, upload_id: str) -> str:
-    """Return a file name for an id, which comes from a server and may be no safe path."""
+    """Return a file name for an id."""
+    # A digest: an id comes from a server and may be no safe path.
     return hashlib.sha256(f"{api}\n{upload_id}".encode()).hexdigest()[:32]
 
 

@@ -80,12 +80,10 @@ def object_name(folder: str) -> str:
 
 
 def asset_id(database_id: str, folder: str) -> str:
-    """Return the id of the asset for this folder in this database.
-
-    Ids are unique in a deployment, so the hash includes the database.
-    """
+    """Return the id of the asset for this folder in this database."""
     name = composed(folder)
     plain = _NOT_IN_ID.sub("-", _without_marks(name)).strip("-_")[:40].rstrip("-_")
+    # Ids are unique in a deployment, so the digest includes the database.
     return f"{plain or 'asset'}-{_digest(f'{database_id}/{name}', 12)}"
 
 

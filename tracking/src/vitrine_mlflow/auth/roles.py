@@ -128,8 +128,9 @@ class Roles:
         return StoredRole({**meta, **changes}, role.grants).entity()
 
     def delete(self, role_id: int) -> None:
-        """Delete a role; without its item it grants nothing, so that goes first."""
+        """Delete a role."""
         role = self._items.role(role_id)
+        # First: without its item the role grants nothing.
         self._database.write(
             [
                 Delete(key_of(role.meta)),

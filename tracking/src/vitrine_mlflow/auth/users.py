@@ -90,8 +90,9 @@ class Users:
         return user_entity({**item, **changes})
 
     def delete(self, username: str) -> None:
-        """Delete permissions first, so that no other user can inherit them."""
+        """Delete a user with the permissions."""
         user = self._items.whole_user(username)
+        # Before the user, so that no other user of the name can inherit them.
         self._delete_items(username, user)
         self._database.write(
             [

@@ -20,6 +20,7 @@ from vitrine_mlflow.mlflow_api import (
 )
 from vitrine_mlflow.table import INFO, PARTITION_KEY
 
+# As in MLflow's SQL store: its default page, and the largest that it accepts.
 _PAGE, _LARGEST_PAGE = 100, 1_000
 
 

@@ -17,6 +17,7 @@ from vitrine_mlflow.mlflow_api import (
     search_models_token,
 )
 
+# MLflow's default (`SEARCH_LOGGED_MODEL_MAX_RESULTS_DEFAULT`).
 _PAGE = 100
 _STATUSES = {"UNSPECIFIED": 0, "PENDING": 1, "READY": 2, "FAILED": 3}
 _ATTRIBUTES: dict[str, Callable[[StoredModel], Any]] = {

@@ -290,10 +290,11 @@ class TraceStore:
                 yield item[index.sk].rsplit("#", 2)[-2], fields["trace_id"]
 
     def remove(self, stored: StoredTrace) -> None:
-        """Remove a trace; its own item comes first, so no part of it is visible without it."""
+        """Remove a trace."""
         items = self._database.query_prefix(stored.key.pk, f"{stored.key.sk}#")
         removals = [Delete(key_of(item)) for item in items]
         lookup = keys.TRACE_LOOKUP.key(trace_id=stored.trace_id)
+        # First: no part of the trace is visible without its own item.
         self._database.write([Delete(stored.key), Delete(lookup)])
         self.drop_cached(stored.trace_id)
         self._database.write_in_batches(removals)

@@ -99,9 +99,6 @@ class ArchiveSteps:
     def _hide(self, job: Job, bucket: str, prefix: str, keys: Sequence[str]) -> None:
         """Add markers to files, and remove them if the asset was restored before.
 
-        A worker may be delayed past its lease. One marker per file is removed: a marker of a user,
-        or of another archiving, remains.
-
         Raises:
             JobOvertakenError: the asset was deleted or restored.
         """
@@ -110,6 +107,8 @@ class ArchiveSteps:
         try:
             self._asset(job)
         except JobOvertakenError:
+            # This worker was delayed past its lease. One marker of each file is removed: a marker
+            # of a user, or of another archiving, remains.
             self.objects.delete_many(bucket, self._hiding_markers(bucket, prefix, keys))
             raise
 
@@ -121,7 +120,8 @@ class ArchiveSteps:
         return [each.version.ref for each in markers_hiding(self.objects, bucket, prefix, keys)]
 
     def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
-        """Request the documents: object events do so too, but none may be lost."""
+        """Request the documents."""
+        # Object events request them too, but an event may be lost.
         ids = (asset.database_id, asset.asset_id)
         self.reindexing.files(*ids, [f"/{path}" for path in paths])
 

@@ -132,11 +132,9 @@ class DeleteSteps:
         )
 
     def _parts(self, target: _Target) -> tuple[_Part, ...]:
-        """Return the parts of a sweep.
-
-        Uploads come first, so that fewer of them end during the sweep.
-        """
+        """Return the parts of a sweep."""
         return (
+            # Uploads come first, so that fewer of them end during the sweep.
             self._uploads,
             self._files,
             self._previews,
@@ -167,12 +165,11 @@ class DeleteSteps:
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:
         """Remove versions of files, always the first remaining ones, and request their documents.
-
-        The documents are requested first, because nothing names them once the files are deleted.
-        They can be removed earlier, because their asset's row does not exist any more.
         """
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
+        # Requested first, because nothing names the documents once the files are deleted. They can
+        # be removed before their files: the asset's row does not exist any more.
         self.reindexing.keys(*ids, sorted({one.key for one in found}))
         return self._removed(target, target.prefix, found, after)
 
@@ -247,10 +244,8 @@ class DeleteSteps:
         return _Removed(len(found), more=True, after=noted)
 
     def _check_deleted(self, target: _Target) -> None:
-        """Require that the rows belong to the deleted asset.
-
-        A worker may be delayed past its lease, and another asset may have the id meanwhile.
-        """
+        """Require that the rows belong to the deleted asset."""
+        # A worker may be delayed past its lease, and another asset may have the id meanwhile.
         if not self.assets.is_deleted_by(target.asset_id, target.job_id):
             raise JobOvertakenError(target.asset_id)
 
