@@ -56,7 +56,7 @@ def per_second(seconds: float, call: Callable[[], Any]) -> float:
     """Calls per second that `CLIENTS` clients complete, each calling again immediately."""
     stop = time.perf_counter() + seconds
 
-    def ask(_: int) -> int:
+    def search(_: int) -> int:
         answered = 0
         while time.perf_counter() < stop:
             call()
@@ -64,4 +64,4 @@ def per_second(seconds: float, call: Callable[[], Any]) -> float:
         return answered
 
     with ThreadPoolExecutor(CLIENTS) as clients:
-        return sum(clients.map(ask, range(CLIENTS))) / seconds
+        return sum(clients.map(search, range(CLIENTS))) / seconds

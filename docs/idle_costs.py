@@ -1,4 +1,4 @@
-"""What a stage costs without use: declared units, and prices from a dated file."""
+"""Costs of a stage without use: declared units, and prices from a dated file."""
 
 import json
 from collections.abc import Iterator, Mapping

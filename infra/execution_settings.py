@@ -33,7 +33,7 @@ class ExecutionSettings(BaseModel):
     execution_silence_seconds: int = of(declared.EXECUTION_SILENCE_SECONDS)
 
     reconcile_minutes: Annotated[int, Field(ge=1)] = 5
-    """How often executions are compared with their state in Step Functions."""
+    """Minutes between two comparisons of executions with their state in Step Functions."""
 
     def concurrent_executions(self, instances: int) -> int:
         """Return the maximum number of concurrent executions for an account's concurrency."""

@@ -61,7 +61,7 @@ class SettingsError(Exception):
 
 
 class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
-    """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
+    """The settings of a deployment. Names in cdk.json are in camelCase."""
 
     model_config = SETTINGS_CONFIG
 

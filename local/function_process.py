@@ -133,7 +133,7 @@ class Worker:
         self._on_ready = on_ready
         self._process: asyncio.subprocess.Process | None = None
         self._call: Call | None = None
-        self._asked: asyncio.Future[Call] | None = None
+        self._next_call: asyncio.Future[Call] | None = None
         self._failure: InvocationResult | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
@@ -152,12 +152,12 @@ class Worker:
     @property
     def ready(self) -> bool:
         """Return whether the process waits for a call and may get one."""
-        return self._asked is not None and not self._asked.done() and not self._retired
+        return self._next_call is not None and not self._next_call.done() and not self._retired
 
     @property
     def coming(self) -> bool:
         """Return whether it soon requests a call: it is starting, or has just returned a result."""
-        waits = self._asked is not None and not self._asked.done()
+        waits = self._next_call is not None and not self._next_call.done()
         return not (self._retired or waits) and self._call is None and self._failure is None
 
     @property
@@ -183,8 +183,8 @@ class Worker:
         code = await process.wait()
         guard.remove(process.pid)
         self._disarm()
-        if self._asked is not None and not self._asked.done():
-            self._asked.cancel()
+        if self._next_call is not None and not self._next_call.done():
+            self._next_call.cancel()
         if self._failure is None and (self._call is not None or self.never_ready):
             how = f"signal: {-code}" if code < 0 else f"exit status {code}"
             self._failure = function_error(
@@ -223,23 +223,23 @@ class Worker:
         self._call = None
         self.never_ready = False
         self.idle_since = time.monotonic()
-        self._asked = asyncio.get_running_loop().create_future()
+        self._next_call = asyncio.get_running_loop().create_future()
         self._on_ready()
         try:
-            return await self._asked
+            return await self._next_call
         except asyncio.CancelledError:
-            if self._asked.cancelled():
+            if self._next_call.cancelled():
                 return None
             raise
 
     def take(self, call: Call) -> None:
         """Assign a call to the waiting process; its time limit starts now."""
-        if self._asked is None:
+        if self._next_call is None:
             raise RuntimeError(f"{self.id} is not waiting for a call")
         call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
         self._call = call
         call.taken.set()
-        self._asked.set_result(call)
+        self._next_call.set_result(call)
         self._arm(self._spec.timeout, f"Task timed out after {self._spec.timeout:.2f} seconds")
 
     def answer(self, request_id: str, result: InvocationResult) -> bool:

@@ -1,4 +1,4 @@
-"""Which addresses are on the public internet, and which URLs on this machine. Pure."""
+"""Recognizes addresses of the public internet and URLs of this machine. Pure."""
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit

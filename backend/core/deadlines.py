@@ -24,7 +24,7 @@ class OutcomeUnknownError(UnavailableError):
 
 
 class Deadline:
-    """When the current request has to end; a function serves one request at a time.
+    """The time at which the current request has to end; a function serves one request at a time.
 
     Outside requests there is none: workers of queues repeat what they could not complete.
     """

@@ -14,7 +14,7 @@ from backend.core.identity import Identity
 from backend.spec.routes import Action, Route
 
 Refusal = Literal["route", "object", "invisible"]
-"""What denied a request: `route` is tier 1, `object` is tier 2, `invisible` is tier 2 with the
+"""The tier that denied a request: `route` is tier 1, `object` tier 2, `invisible` tier 2 with the
 reply for a missing object."""
 
 

@@ -11,7 +11,7 @@ from backend.values import frozen
 
 @frozen
 class CallReply:
-    """What a function returned, as JSON; `failure` is the reason if it failed.
+    """The result of a call of a function, as JSON; `failure` is the reason if it failed.
 
     `kind` is the name of its error as Lambda reports it, empty without one. `late`: it was ended at
     its time-out, or has not replied until then.

@@ -34,14 +34,14 @@ class PipelineTask(NamedTuple):
 
 
 class RunInput(NamedTuple):
-    """What an execution starts with: its pipelines in order, and the body that they share."""
+    """The input of an execution: its pipelines in order, and the body that they share."""
 
     pipelines: Sequence[PipelineTask]
     shared: dict[str, Any]
 
 
 class RunState(NamedTuple):
-    """What the service reports of an execution. `started_at` and `stopped_at` are ISO 8601."""
+    """The state of an execution as the service reports it. Times are ISO 8601."""
 
     status: RunStatus
     started_at: str
@@ -54,7 +54,7 @@ StepStatus = Literal["RUNNING", "SUCCEEDED", "FAILED", "ABORTED"]
 
 
 class StepState(NamedTuple):
-    """What the service reports of one pipeline of an execution. Times are ISO 8601."""
+    """The state of one pipeline of an execution as the service reports it. Times are ISO 8601."""
 
     status: StepStatus
     started_at: str

@@ -16,7 +16,7 @@ _MODULES = {
     "queues": ("backend.operations.queue_routes",),
     "search_indexes": ("backend.operations.search_routes",),
 }
-"""Where the routes of a domain are bound, unless in the slice of its name."""
+"""The modules that bind the routes of a domain, unless the slice of its name does."""
 
 
 @cache

@@ -74,7 +74,7 @@ class FailureDocumentReply(FailureReply):
 
 
 class ReplayBody(WireModel):
-    """What to replay: named keys, all failures of one consumer, or all, starting after `after`."""
+    """Failures to replay: named keys, all of one consumer, or all, starting after `after`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})
 

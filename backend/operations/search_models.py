@@ -102,7 +102,7 @@ def _check_all_or_parts(everything: bool | None, parts: Mapping[str, object]) ->
 
 
 class RenewFactsBody(WireModel):
-    """Whose facts to renew: those of all files, of a database, of formats, or of both.
+    """Files whose facts are renewed: all, those of a database, of formats, or of both.
 
     A format is an extension, such as `dae`.
     """
@@ -124,7 +124,7 @@ class RenewFactsBody(WireModel):
 
 
 class RepairBody(WireModel):
-    """What to repair: everything, a database, an asset, or named documents.
+    """Documents to repair: all, those of a database or an asset, or named ones.
 
     Named documents are always rebuilt; otherwise, only documents that differ are.
     """

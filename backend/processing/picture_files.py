@@ -1,4 +1,4 @@
-"""Whether a PNG or JPEG file contains more than its picture.
+"""Finds PNG and JPEG files that contain more than their picture.
 
 The bytes are checked, because Pillow skips what it does not know: private chunks, the thumbnail of
 JFIF, and what follows the end, such as the video of a phone's photograph.

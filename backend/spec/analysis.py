@@ -1,4 +1,4 @@
-"""How OpenSearch analyses texts: words, parts of words, and stretches for permission rules."""
+"""Analysis of texts by OpenSearch: words, parts of words, and stretches for permission rules."""
 
 from typing import Any
 

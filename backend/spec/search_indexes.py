@@ -15,7 +15,7 @@ from backend.values import frozen
 Mapping = dict[str, Any]
 
 MAPPING_VERSION = 5
-"""Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
+"""The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is

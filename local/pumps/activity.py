@@ -18,11 +18,11 @@ class Activity:
         """Start without work in progress."""
         self.epoch = 0
         self.running = 0
-        self.asked = -math.inf
+        self.requested_at = -math.inf
 
     def request_delivery(self) -> None:
         """Record that a client waits, so that collected changes are delivered now."""
-        self.asked = time.monotonic()
+        self.requested_at = time.monotonic()
 
     @contextlib.contextmanager
     def working(self) -> Generator[None, None, None]:

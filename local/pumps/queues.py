@@ -143,7 +143,7 @@ class QueuePump:
                 until = time.monotonic() + self._mapping.window
             messages += got
             now = time.monotonic()
-            if not messages or now >= until or now - self._activity.asked < _IN_WINDOW_POLL:
+            if not messages or now >= until or now - self._activity.requested_at < _IN_WINDOW_POLL:
                 break
         return messages
 

@@ -102,7 +102,7 @@ class StreamPump:
         return (
             time.monotonic() - looked < _IDLE_POLL
             and self.functions.have_been_idle_since(looked)
-            and self.activity.asked < looked
+            and self.activity.requested_at < looked
         )
 
     async def at_head(self) -> bool:
@@ -257,7 +257,7 @@ class _Shard:
                 begun = now
             records += got
             left = begun + mapping.window - now
-            if records and (left <= 0 or self._pump.activity.asked >= begun):
+            if records and (left <= 0 or self._pump.activity.requested_at >= begun):
                 break
             if not got:
                 left = left if records else pause

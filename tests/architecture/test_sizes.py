@@ -207,7 +207,7 @@ COUNTED = '''"""A module."""
 
 # a comment
 LIMIT = 3
-"""What it limits."""
+"""The limit."""
 
 
 def outer(values: list[str]) -> str:

@@ -45,10 +45,12 @@ _VAGUE = re.compile(
 )
 
 _VAGUE_NAME = re.compile(
-    r"(?<![a-z])(tells?|told|telling|says|said|knows|wants|hears?|heard|asked|anew|whoever|nobodys?|somebodys?|anybody|for_good"
+    r"(?<![a-z])(tells?|told|telling|says|said|knows|wants|hears?|heard|ask(s|ed|ing)?|anew|whoever|nobodys?|somebodys?|anybody|for_good"
     r"|go(es)?_on|rings?|sake|begun|brings?|brought|under_way|(is|are)_gone|gives?_up|given_up"
     r"|given_back|worked_off|stands_for)(?![a-z])"
 )
+# A docstring that begins as a question does not name its subject: "What is stored", not "The rows".
+_QUESTIONS = ("How ", "Those ", "What ", "When ", "Where ", "Which ", "Who ", "Whose ")
 # Words that only tests may have in names: they are sentences there.
 _VAGUE_IN_CODE = re.compile(
     r"(?<![a-z])(noted?|forgets?|hurry|hand_over|takes?_back|looks?_(at|again)"
@@ -164,6 +166,17 @@ def test_docstrings_are_plain(folder: str) -> None:
         if (words := vague(text))
     }
     assert found == {}
+
+
+@pytest.mark.parametrize("folder", [*SOURCES, "tests"])
+def test_docstrings_name_their_subject(folder: str) -> None:
+    beginnings = "What " if folder == "tests" else _QUESTIONS
+    assert [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in (ROOT / folder).rglob("*.py")
+        for text in _docstrings(path)
+        if text.startswith(beginnings)
+    ] == []
 
 
 _TEXTS_AND_COMMENTS = re.compile(r'^\s*r?"""[\s\S]*?"""|#.*$', re.MULTILINE)

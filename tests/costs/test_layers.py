@@ -26,7 +26,7 @@ GLIBC = (2, 34)  # of Amazon Linux 2023, on which Lambda's Python 3.13 runs
 
 
 class Tag(NamedTuple):
-    """What a wheel was built for."""
+    """The platform that a wheel was built for."""
 
     interpreter: str
     abi: str

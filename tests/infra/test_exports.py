@@ -1,4 +1,4 @@
-"""What stacks export to each other: no update removes an export that is still imported.
+"""Exports between stacks: no update removes an export that is still imported.
 
 CloudFormation updates one stack after the other, and refuses to remove or change an export while a
 deployed stack imports it. Stacks that export come first.

@@ -205,7 +205,7 @@ def wait_until(
 
 
 def wait_for(
-    ask: Callable[[], Any], wanted: Any, *, seconds: float = PATIENCE_SECONDS, every: float = 0.3
+    read: Callable[[], Any], wanted: Any, *, seconds: float = PATIENCE_SECONDS, every: float = 0.3
 ) -> None:
     """Repeat until the result is the expected one.
 
@@ -215,7 +215,7 @@ def wait_for(
         AssertionError: the last result is another one.
     """
     deadline = time.monotonic() + seconds
-    while (found := ask()) != wanted:
+    while (found := read()) != wanted:
         assert time.monotonic() < deadline, f"after {seconds} s: {found!r}, not {wanted!r}"
         time.sleep(every)
 

@@ -158,12 +158,12 @@ def test_a_denial_takes_effect_in_all_functions(world: World) -> None:
 
 def test_a_role_that_was_taken_away_has_no_effect_in_any_function(world: World) -> None:
     asset = f"/database/{world.own}/assets/{world.seen}"
-    asks = [
+    requests = [
         lambda: world.viewer.send("GET", "/database").status_code,
         lambda: world.viewer.send("GET", asset).status_code,
         lambda: world.viewer.send("GET", f"{asset}/listFiles").status_code,
         lambda: world.viewer.send("POST", "/search", {"query": "pump"}).status_code,
     ]
-    assert {ask() for ask in asks} == {200}
+    assert {send() for send in requests} == {200}
     world.admin.ok("DELETE", "/user-roles", {"userId": world.user})
-    wait_until(lambda: {ask() for ask in asks} == {403}, seconds=GONE_SECONDS)
+    wait_until(lambda: {send() for send in requests} == {403}, seconds=GONE_SECONDS)

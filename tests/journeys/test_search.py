@@ -185,10 +185,10 @@ def test_metadata_is_filtered_counted_and_sorted_by_its_type(writer: Writer) -> 
     assert (status, error["errors"][0]["field"]) == (400, "metadataFilters.0.value")
 
 
-def _eventually(ask: Callable[[], set[str]], expected: set[str]) -> bool:
+def _eventually(read: Callable[[], set[str]], expected: set[str]) -> bool:
     """The first of the two assets was written before the last write, which alone is waited for."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while ask() != expected:
+    while read() != expected:
         if time.monotonic() > deadline:
             return False
         time.sleep(0.2)

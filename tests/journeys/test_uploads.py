@@ -140,21 +140,21 @@ def test_the_command_continues_an_upload_by_its_id(
     database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
     import_killed(runtime, home, folder, database, parts=1)
 
-    def ask(*arguments: str) -> dict[str, object]:
+    def run(*arguments: str) -> dict[str, object]:
         printed, errors = vitrine(runtime, home, "uploads", *arguments, "--json").communicate(
             timeout=600
         )
         assert printed, errors
         return json.loads(printed)
 
-    listed = ask("list", "--here")["items"]
+    listed = run("list", "--here")["items"]
     upload_id = cast("list[dict[str, str]]", listed)[0]["uploadId"]
-    assert ask("show", upload_id)["state"] == "open"
-    counts = ask("resume", upload_id)["counts"]
+    assert run("show", upload_id)["state"] == "open"
+    counts = run("resume", upload_id)["counts"]
     assert isinstance(counts, dict)
     assert (counts["uploaded"], counts["failed"]) == (1, 0)
-    assert ask("show", upload_id)["state"] == "completed"
-    assert ask("list", "--here")["items"] == []
+    assert run("show", upload_id)["state"] == "completed"
+    assert run("list", "--here")["items"] == []
 
 
 def test_an_upload_that_is_abandoned_leaves_nothing(api: Api, database: str) -> None:

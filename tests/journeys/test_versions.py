@@ -167,11 +167,11 @@ def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
         ManyFiles(runtime, database, asset, names).put(drained=False)
         before = len(listed(apis[0], base))
 
-        def ask(api: Api, path: str = path, body: Any = body) -> httpx.Response:
+        def send(api: Api, path: str = path, body: Any = body) -> httpx.Response:
             return api.send("POST", f"{base}/{path}", body)
 
         with ThreadPoolExecutor(clients) as pool:
-            replies = list(pool.map(ask, apis[:clients]))
+            replies = list(pool.map(send, apis[:clients]))
         for reply in replies:
             refused = reply.json()
             assert reply.status_code in {200, 409, 429, 503}, refused

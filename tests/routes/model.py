@@ -113,9 +113,9 @@ class Rows(NamedTuple):
 
 
 Shape = Literal["one", "make", "list", "self"]
-"""What a route acts on. `one`: an existing object, or itself if it has no kind of object. `make`: a
-place for a new object, so that the denial comes first. `list`: several objects, of which invisible
-ones are omitted. `self`: the caller."""
+"""The objects of a route. `one`: an existing object, or itself if it has no kind of object. `make`:
+a place for a new object, so that the denial comes first. `list`: several objects, of which
+invisible ones are omitted. `self`: the caller."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ class Wanted:
 
 @frozen
 class Validators:
-    """What identifies one content of a file: the ETag in quotes, and the time."""
+    """Validators of a file's content: the ETag in quotes, and the time of the change."""
 
     etag: str
     modified: datetime

@@ -14,7 +14,7 @@ MAX_EXTENSIONS = 100
 
 
 class ExportBody(SentModel, OptionalBody):
-    """What to export of an asset and the tree below it. Later pages require the same flags."""
+    """Parts of an asset and the tree below it to export. Later pages require the same flags."""
 
     generate_presigned_urls: bool = False
     include_folder_files: bool = False

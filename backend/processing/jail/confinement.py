@@ -30,7 +30,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Means:
-    """How far the kernel has confined a process; the texts are for the log.
+    """The confinement of a process by the kernel; the texts are for the log.
 
     `filtered`: its system calls are filtered. `in_folder`: files outside its folder cannot be
     opened. `unprivileged`: it has no capabilities. `reason` is the kernel's refusal of the filter.

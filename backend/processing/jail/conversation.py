@@ -68,7 +68,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Terms:
-    """How a child reads its file."""
+    """The terms on which a child reads its file."""
 
     turntable: bool
     hidden: bool

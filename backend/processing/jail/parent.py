@@ -57,7 +57,7 @@ class AssetFiles(Protocol):
 
 @dataclass(frozen=True)
 class Usage:
-    """What the child of one file used."""
+    """Time and memory that the child of one file used."""
 
     seconds: float
     cpu_seconds: float

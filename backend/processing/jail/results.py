@@ -59,7 +59,7 @@ def checked(given: object) -> Result:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended without a result: its exit status, whether it was `late`, and its usage."""
+    """The end of a child without a result: its exit status and usage, and whether it was `late`."""
 
     status: int
     late: bool

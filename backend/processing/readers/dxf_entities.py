@@ -158,7 +158,7 @@ DRAWN: Mapping[str, Callable[[Entity, Geometry], None]] = {
     "SOLID": _solid,
     "TRACE": _solid,
 }
-"""How the entities of one record are drawn, by kind."""
+"""The functions that draw the entities of one record, by kind."""
 
 
 def draw_polyline(polyline: Entity, vertices: Sequence[Entity], geometry: Geometry) -> None:

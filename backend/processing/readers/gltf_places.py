@@ -1,4 +1,4 @@
-"""Where the meshes of a glTF document are: nodes, instances, and joints of skins."""
+"""The places of meshes in a glTF document: nodes, instances, and joints of skins."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

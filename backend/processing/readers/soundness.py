@@ -1,4 +1,4 @@
-"""What is wrong with numbers and indices of a model: elements to leave out, and how to name them.
+"""Checks of numbers and indices of a model: elements to leave out, and texts that name them.
 
 Nothing is left out silently: a reader adds the texts to its scene, where they become a fact.
 """

@@ -1,1 +1,1 @@
-"""How changes reach the indexes: sources are read, documents projected and written."""
+"""Changes reach the indexes: sources are read, documents projected and written."""

@@ -1,1 +1,1 @@
-"""What users search with: queries, their filters and words, hits, facets and suggestions."""
+"""Searches: queries, their filters and words, hits, facets and suggestions."""

@@ -1,4 +1,4 @@
-"""Where documents contain the values of a key: metadata, file attributes, facts. Pure.
+"""The fields in which documents contain the values of a key: metadata, attributes, facts. Pure.
 
 Metadata and attributes are nested pairs (`values.typed_pairs`, `values.attribute_pairs`). A key
 `fact_triangles` names a fact, whose type is declared; a key `AB_maker` an attribute of a file; any

@@ -34,7 +34,7 @@ SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "ma
 tombstones; `manage` creates indexes and aliases; `renew` combines all of these, and removes
 indexes."""
 ActsFor = Literal["callers", "itself", "both"]
-"""Whose permissions count. For itself, a function may do everything, and users nothing."""
+"""The permissions that count. For itself, a function may do everything, and users nothing."""
 RunRequest = Literal["start", "stop", "describe", "steps"]
 UserPoolAccess = Literal["none", "known", "read", "administered"]
 """Access to the Cognito user pool. `known`: the function learns whether there is a pool, and its

@@ -43,7 +43,7 @@ class Processed:
 
 @dataclass(frozen=True, kw_only=True)
 class AssetFound:
-    """How many of an asset's imported files a search finds."""
+    """The number of an asset's imported files that a search finds."""
 
     asset: AssetOutcome
     files: Sequence[FileOutcome]

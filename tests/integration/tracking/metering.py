@@ -19,16 +19,16 @@ class Meter:
 
     def __enter__(self) -> "Meter":
         for name in _MEASURED:
-            self._events.register(f"provide-client-params.dynamodb.{name}", self._ask)
+            self._events.register(f"provide-client-params.dynamodb.{name}", self._request_capacity)
             self._events.register(f"after-call.dynamodb.{name}", self._count)
         return self
 
     def __exit__(self, *_: object) -> None:
         for name in _MEASURED:
-            self._events.unregister(f"provide-client-params.dynamodb.{name}", self._ask)
+            self._events.unregister(f"provide-client-params.dynamodb.{name}", self._request_capacity)
             self._events.unregister(f"after-call.dynamodb.{name}", self._count)
 
-    def _ask(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:
+    def _request_capacity(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:
         return {**params, "ReturnConsumedCapacity": "TOTAL"}
 
     def _count(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:

@@ -9,14 +9,14 @@ ENGINE = "opensearch"
 def test_every_acknowledged_document_and_version_survives_a_crash(site: Site) -> None:
     before = Server(site.running.endpoint.url)
     index_ten(before, "durable")
-    before.ask(
+    before.send(
         "PUT", "/durable/_doc/unrefreshed?version=3&version_type=external", document(50), expect=201
     )
-    before.ask("DELETE", "/durable/_doc/0?version=12&version_type=external")
+    before.send("DELETE", "/durable/_doc/0?version=12&version_type=external")
     before.close()
     site.crash_and_restart()
     after = Server(site.running.endpoint.url)
-    after.ask("POST", "/durable/_refresh")
+    after.send("POST", "/durable/_refresh")
     found = after.find("durable", query={"match_all": {}}, size=20)
     assert set(found) == {"1", "2", "3", "4", "5", "6", "7", "8", "9", "unrefreshed"}
     stale = {"index": {"_id": "1", "version": 10, "version_type": "external"}}

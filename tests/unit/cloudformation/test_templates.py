@@ -1,4 +1,4 @@
-"""What CloudFormation refuses before it creates anything."""
+"""Templates that CloudFormation refuses before it creates anything."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What bootstrap finds of the account's quota."""
+"""The check of the account's quota by bootstrap."""
 
 from typing import Any
 

@@ -21,11 +21,11 @@ from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context as LambdaContext
 
 KEY = "vams_" + "k" * 64
-Ask = Callable[[str | None], dict[str, Any]]
+Authorize = Callable[[str | None], dict[str, Any]]
 
 
 @pytest.fixture
-def ask(deployed: Secrets, now: datetime) -> Ask:
+def authorize(deployed: Secrets, now: datetime) -> Authorize:
     """A deployment with one key, and its authorizer."""
     administrators(Context(BOOTSTRAP, lambda: now)).ensure("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
@@ -65,8 +65,8 @@ def event(authorization: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("header", [KEY, f"Bearer {KEY}"])
-def test_a_valid_key_returns_only_the_identity(ask: Ask, header: str) -> None:
-    assert ask(header) == {
+def test_a_valid_key_returns_only_the_identity(authorize: Authorize, header: str) -> None:
+    assert authorize(header) == {
         "isAuthorized": True,
         "context": {"userId": "boss", "mfa": "false", "apiKeyId": ADMIN_KEY_ID},
     }
@@ -86,50 +86,50 @@ def test_a_valid_key_returns_only_the_identity(ask: Ask, header: str) -> None:
         "\ud800",
     ],
 )
-def test_everything_else_is_refused(ask: Ask, header: str | None) -> None:
-    assert ask(header)["isAuthorized"] is False
+def test_everything_else_is_refused(authorize: Authorize, header: str | None) -> None:
+    assert authorize(header)["isAuthorized"] is False
 
 
-def test_a_refusal_names_no_user(ask: Ask) -> None:
-    assert "boss" not in str(ask("vams_" + "x" * 64))
+def test_a_refusal_names_no_user(authorize: Authorize) -> None:
+    assert "boss" not in str(authorize("vams_" + "x" * 64))
 
 
-def test_a_disabled_key_is_refused(ask: Ask, tables: DynamoTables) -> None:
+def test_a_disabled_key_is_refused(authorize: Authorize, tables: DynamoTables) -> None:
     keys = ApiKeyRepository(tables)
     key = keys.get(ADMIN_KEY_ID)
     assert key is not None
     keys.change(key, {"isActive": "false"})
-    assert ask(KEY)["isAuthorized"] is False
+    assert authorize(KEY)["isAuthorized"] is False
 
 
-def test_a_use_is_recorded(ask: Ask, tables: DynamoTables) -> None:
-    ask(KEY)
+def test_a_use_is_recorded(authorize: Authorize, tables: DynamoTables) -> None:
+    authorize(KEY)
     row = tables.get(API_KEYS, {"apiKeyId": ADMIN_KEY_ID}) or {}
     assert row["lastUsedAt"] == "2026-03-01T12:00:00.000000Z"
 
 
 def test_a_use_that_cannot_be_recorded_refuses_no_one(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
+    authorize: Authorize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(DynamoTables, "write", _down)
-    assert ask(KEY)["isAuthorized"] is True
+    assert authorize(KEY)["isAuthorized"] is True
 
 
 @pytest.mark.parametrize("read", ["query", "get_many"])
 def test_in_an_outage_a_request_passes_with_a_mark_and_without_an_identity(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch, read: str
+    authorize: Authorize, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
     monkeypatch.setattr(DynamoTables, read, _down)
-    assert ask(KEY) == {"isAuthorized": True, "context": {"outage": "true"}}
+    assert authorize(KEY) == {"isAuthorized": True, "context": {"outage": "true"}}
 
 
 def test_no_log_line_holds_a_key(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    authorize: Authorize, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     monkeypatch.setattr(DynamoTables, "write", _down)
-    assert ask(KEY)["isAuthorized"] is True
-    ask("vams_" + "x" * 64)
+    assert authorize(KEY)["isAuthorized"] is True
+    authorize("vams_" + "x" * 64)
     written = "".join(str(vars(record)) for record in caplog.records)
     assert "the use of a key was not recorded" in written
     assert "kkkk" not in written

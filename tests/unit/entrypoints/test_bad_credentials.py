@@ -51,7 +51,7 @@ class Gate:
     now: datetime = NOON
     handler: Callable[[dict[str, Any], Any], dict[str, Any]] | None = None
 
-    def ask(self, authorization: str, source: str = "127.0.0.1") -> dict[str, Any]:
+    def authorize(self, authorization: str, source: str = "127.0.0.1") -> dict[str, Any]:
         if self.handler is None:
             module = importlib.import_module("backend.entrypoints.authorizer")
             identified = callers(
@@ -120,12 +120,12 @@ REFUSED = {"isAuthorized": False}
 def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
     token = Fault()(gate.provider)
     found = {"userId": "ann", "mfa": "false", "email": "ann@example.org"}
-    assert gate.ask(f"Bearer {token}") == {"isAuthorized": True, "context": found}
-    assert gate.ask(f"bearer  {token} ")["isAuthorized"] is True
+    assert gate.authorize(f"Bearer {token}") == {"isAuthorized": True, "context": found}
+    assert gate.authorize(f"bearer  {token} ")["isAuthorized"] is True
     robot = {"userId": "robot", "mfa": "false", "apiKeyId": "key-k"}
-    assert gate.ask(KEY)["context"] == robot
+    assert gate.authorize(KEY)["context"] == robot
     raw = raw_claims(f"{{{GOOD}}}")(gate.provider)
-    assert gate.ask(f"Bearer {raw}")["isAuthorized"] is True
+    assert gate.authorize(f"Bearer {raw}")["isAuthorized"] is True
 
 
 def test_the_corpus_has_its_documented_size() -> None:
@@ -151,7 +151,7 @@ def test_a_bad_token_is_closed(
     reason, make = TOKENS[name]
     sent = f"Bearer {make(token_gate.provider)}"
     caplog.set_level(logging.INFO)
-    assert token_gate.ask(sent) == REFUSED
+    assert token_gate.authorize(sent) == REFUSED
     _assert_closed(sent, reason, caplog, capsys.readouterr().out)
 
 
@@ -164,7 +164,7 @@ def test_a_bad_key_is_closed(
 ) -> None:
     reason, sent = HEADERS[name]
     caplog.set_level(logging.INFO)
-    assert gate.ask(sent) == REFUSED
+    assert gate.authorize(sent) == REFUSED
     _assert_closed(sent, reason, caplog, capsys.readouterr().out)
 
 
@@ -180,19 +180,19 @@ def test_a_key_that_expires_on_a_day_holds_until_its_end(
     gate: Gate, moment: datetime, opens: bool
 ) -> None:
     gate.now = moment
-    assert gate.ask(KEY)["isAuthorized"] is opens
+    assert gate.authorize(KEY)["isAuthorized"] is opens
 
 
 def test_a_key_that_expires_at_a_time_is_open_just_before(gate: Gate) -> None:
     gate.now = NOON - timedelta(microseconds=1)
-    assert gate.ask("vams_" + "t" * 64)["isAuthorized"] is True
+    assert gate.authorize("vams_" + "t" * 64)["isAuthorized"] is True
 
 
 def test_a_deployment_without_a_provider_takes_no_tokens(
     token_gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("SETTING_OIDC_ISSUER", "")
-    assert token_gate.ask(f"Bearer {Fault()(token_gate.provider)}") == REFUSED
+    assert token_gate.authorize(f"Bearer {Fault()(token_gate.provider)}") == REFUSED
     assert Reason.JWT_OFF.value in str([vars(record) for record in caplog.records])
 
 
@@ -201,7 +201,7 @@ def test_a_provider_that_is_down_opens_nothing_and_accuses_no_one(
 ) -> None:
     monkeypatch.setattr(token_gate.provider, "down", True)
     sent = f"Bearer {Fault()(token_gate.provider)}"
-    assert token_gate.ask(sent) == {"isAuthorized": True, "context": {"outage": "true"}}
+    assert token_gate.authorize(sent) == {"isAuthorized": True, "context": {"outage": "true"}}
 
 
 RANGES = "192.0.2.0-192.0.2.255,2001:db8::-2001:db8::ffff"
@@ -234,7 +234,7 @@ def test_only_requests_from_allowed_addresses_are_looked_at(
     opens: bool,
 ) -> None:
     monkeypatch.setenv("SETTING_ALLOWED_ADDRESSES", RANGES)
-    answer = token_gate.ask(f"Bearer {Fault()(token_gate.provider)}", source)
+    answer = token_gate.authorize(f"Bearer {Fault()(token_gate.provider)}", source)
     assert answer["isAuthorized"] is opens
     assert opens or answer == REFUSED
     found = str([vars(record) for record in caplog.records])

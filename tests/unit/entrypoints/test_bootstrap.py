@@ -176,7 +176,7 @@ DENIED = "User: arn:aws:sts::1:role/new is not authorized to perform: dynamodb:P
 
 
 def denied(service: str) -> Exception:
-    """What boto3 raises for a denial: DynamoDB's has status 400, S3's has 403."""
+    """Return boto3's error for a denial: DynamoDB's has status 400, S3's has 403."""
     status, code = (400, "AccessDeniedException") if service == "DynamoDB" else (403, "403")
     metadata: Any = {"HTTPStatusCode": status}
     return ClientError(

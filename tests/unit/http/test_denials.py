@@ -46,7 +46,7 @@ class Broken:
 def bound(rules: WatchedAuthorization) -> Router:
     router = Router()
 
-    def ask(call: Call, what: Secured) -> None:
+    def demand(call: Call, what: Secured) -> None:
         require(rules, call.caller, "POST", what)
 
     @router.bind(routes.LIST_TAGS)
@@ -55,12 +55,12 @@ def bound(rules: WatchedAuthorization) -> Router:
 
     @router.bind(routes.GET_DATABASE)
     def get_database(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        ask(call, Secured("database"))
+        demand(call, Secured("database"))
         raise NotFoundError("There is no such database")
 
     @router.bind(routes.ARCHIVE_FILE)
     def archive_file(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        ask(call, Secured("asset"))
+        demand(call, Secured("asset"))
         return Empty()
 
     @router.bind(routes.GET_ASSET)

@@ -54,7 +54,7 @@ LINK = AnyFields(
 
 
 def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> Response:
-    """What a route answers whose endpoint takes anything, and answers with these fields."""
+    """Return the response of a route whose endpoint accepts anything and returns these fields."""
     router = Router()
     if body is None:
 
@@ -74,7 +74,7 @@ def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> Re
 def documents_in_token(
     route: Route, body: dict[str, Any] | None = None, **reply: Any
 ) -> set[WrittenDocument]:
-    """What the token of the reply names; nothing where there is none."""
+    """Return the documents that the reply's token names; none without a token."""
     token = answer(route, body, **reply).headers.get("X-Sync-Token")
     return set() if token is None else set(written_of(TOKENS, ADMIN, token).documents)
 

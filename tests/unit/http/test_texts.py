@@ -1,4 +1,4 @@
-"""What bodies take as text: any lines that people write, and nothing that no keyboard writes."""
+"""Texts in bodies: any lines that people write are accepted, control characters are refused."""
 
 import json
 import re
@@ -19,7 +19,7 @@ LOOKED_UP = {
     *("defaultBucketId", "startingToken", "files.0.uploadIdS3", "files.0.parts.0.ETag"),
     *("query", "metadataQuery", "after", "sort.0.type", "documents.0.path", "documents.0.key"),
 }
-"""What is compared with what is stored, and never stored itself."""
+"""Fields that are compared with stored values, and are not stored themselves."""
 VALUES = {
     "metadata.0.metadataValue",
     "fields.fields.0.controlledListKeys.0",

@@ -86,7 +86,7 @@ class World:
         self.tables.before = self.objects.before = lambda operation: None
 
     def finish(self) -> None:
-        """What the worker does when the lease of the dead has run out."""
+        """Run the worker after the lease of the dead one has expired."""
         self.heal()
         self.clock.now += LEASE
         changing = self.museum.changing
@@ -99,7 +99,7 @@ class World:
         assert FileChangeRepository(self.tables).state("statue").job_id is None
 
     def facts(self) -> dict[str, Any]:
-        """What users see, and how many versions there are."""
+        """Return the files that users see, and the number of versions."""
         return {
             "files": state_of(self.objects),
             "notes": [notes(self.museum, path) for path in ("/a.glb", "/parts/b.glb")],

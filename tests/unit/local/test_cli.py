@@ -1,4 +1,4 @@
-"""What the command line says where a folder, a port or a file is not what it should be."""
+"""Messages of the command line about unusable folders, ports and files."""
 
 import socket
 from collections.abc import Generator

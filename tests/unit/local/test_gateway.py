@@ -54,12 +54,12 @@ def _gateway(functions: object) -> Gateway:
 
 
 def _replies(functions: object, *sent: str) -> list[httpx.Response]:
-    async def ask() -> list[httpx.Response]:
+    async def send() -> list[httpx.Response]:
         transport = httpx.ASGITransport(_gateway(functions))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return [await client.get(path) for path in sent]
 
-    return asyncio.run(ask())
+    return asyncio.run(send())
 
 
 def test_a_path_below_api_that_no_route_has_is_served_without_the_prefix() -> None:

@@ -1,4 +1,4 @@
-"""What is installed beside the functions."""
+"""The packages that are installed beside the functions."""
 
 from pathlib import Path
 

@@ -70,7 +70,7 @@ _ANIMATION = {"background", "duration", "loop", "timestamp"}
 
 
 def left_in(data: bytes) -> list[str]:
-    """What a picture contains beside pixels."""
+    """Return the names of the data that a picture contains beside pixels."""
     with Image.open(io.BytesIO(data)) as image:
         image.load()
         found = sorted(str(name) for name in image.info.keys() - {"jfif", "jfif_version"})

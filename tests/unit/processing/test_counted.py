@@ -1,4 +1,4 @@
-"""What facts count: what the file declares and what is valid, never what a reader makes up."""
+"""Facts count valid elements that the file declares, and none that a reader adds."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""What a reader needs of the kernel before it may read an untrusted file."""
+"""Means of the kernel that a reader requires before it may read an untrusted file."""
 
 from backend.processing.jail.confinement import Means
 

@@ -1,4 +1,4 @@
-"""What change events affect; events that cannot be parsed are reported separately, by name."""
+"""Documents that change events affect; events that cannot be parsed are reported by name."""
 
 import json
 from typing import Any

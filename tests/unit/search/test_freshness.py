@@ -100,7 +100,7 @@ class World:
                 self.catch_up()
 
     def watch(self, *paths: str | None, records: bool = False, kinds: Any = None) -> Watch:
-        """What begins when a search comes with the token of a write that was made just now."""
+        """Return the watch of a search with the token of a write of these files just now."""
         repository = AssetRepository(self.tables)
         freshness = Freshness(
             Sources(self.tables, self.objects, repository.owners, workers=1),

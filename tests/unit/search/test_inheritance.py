@@ -55,8 +55,8 @@ def test_a_choice_is_inherited_wherever_it_is_a_condition() -> None:
 
 def test_assets_are_those_that_the_caller_may_see() -> None:
     request = full(filters=filters("MD_maker:Holm", "MD_material:oak"))
-    asked = assets_meeting(request, conditions_of_assets(request))
-    assert asked["query"] == {"bool": {"filter": [VISIBLE], "must_not": NOT_SHOWN}}
-    assert asked["size"] == 0
-    sizes = [one["aggs"]["ids"]["terms"]["size"] for one in asked["aggs"].values()]
+    request_for_assets = assets_meeting(request, conditions_of_assets(request))
+    assert request_for_assets["query"] == {"bool": {"filter": [VISIBLE], "must_not": NOT_SHOWN}}
+    assert request_for_assets["size"] == 0
+    sizes = [one["aggs"]["ids"]["terms"]["size"] for one in request_for_assets["aggs"].values()]
     assert sizes == [25_000, 25_000]

@@ -1,4 +1,4 @@
-"""What filters by metadata refuse. What they find is tested on OpenSearch."""
+"""Filters by metadata that are refused. Their results are tested on OpenSearch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What stands under keys in S3: the same whether asked one by one or listed."""
+"""States of objects are the same whether keys are requested one by one or listed."""
 
 from collections import Counter
 from typing import Any

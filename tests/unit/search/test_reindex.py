@@ -307,7 +307,7 @@ def keys_of(documents: set[str], asset_id: str) -> list[FileKeyRef]:
 
 
 def rebuilt_from_nothing(renewal: Renewal) -> dict[str, JsonObject]:
-    """What the indexes are to hold: everything built into empty ones."""
+    """Return the content that the indexes must have: everything built into empty ones."""
     renewal.before_step = renewal.after_step = lambda job: None
     renewal.engine.before = lambda operation: None
     job = renewal.run(REINDEX_SEARCH)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class IndexFacts(NamedTuple):
-    """What the document says of an index; `None` is silence, `"--"` says that there is none."""
+    """An index as the document describes it. None: not described; `"--"`: there is none."""
 
     partition_key: str | None
     sort_key: str | None
@@ -16,7 +16,7 @@ class IndexFacts(NamedTuple):
 
 
 class TableFacts(NamedTuple):
-    """What the document says of a table."""
+    """A table as the document describes it."""
 
     partition_key: str
     sort_key: str | None = None

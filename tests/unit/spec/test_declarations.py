@@ -1,4 +1,4 @@
-"""What holds for the declarations as a package: light, immutable, consistent in themselves."""
+"""The declarations as a package are light, immutable and consistent in themselves."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ from backend.spec.tables import TABLES
 EVERYTHING = "import backend.spec.functions, backend.spec.routes, backend.spec.search_indexes"
 ALLOWED_MS = 50
 DATACLASSES_MS = 12
-"""What importing `dataclasses` takes on the machine where the limit was set."""
+"""The time in which `dataclasses` was imported on the machine where the limit was set."""
 
 
 def _run(code: str, *options: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""What a LIKE requires is among the tokens of every text that it matches."""
+"""The tokens that a LIKE requires are among those of every text that it matches."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -97,7 +97,7 @@ class Config:
         return _parsed(key, self._recent[1][key])
 
     def expires_at(self, key: str, now_ms: int) -> int | None:
-        """When something expires that a setting of days applies to from now on, in seconds."""
+        """Seconds since 1970 at which an item expires by a setting of days; None if it is off."""
         days: int | None = self.value(key)
         return None if days is None else now_ms // 1000 + days * _SECONDS_OF_DAY
 

@@ -1,4 +1,4 @@
-"""What all parts of a store share: the table, the clock, new ids, the place of artifacts."""
+"""Shared by all parts of a store: the table, the clock, new ids, the place of artifacts."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""What MLflow loads by entry points, except the source of datasets, which must be a class.
+"""The functions that MLflow loads by entry points. The source of datasets must be a class.
 
 MLflow loads them while it is imported, perhaps by a module of this package that is not complete
 yet. So this module imports the package's other modules only when MLflow calls it.

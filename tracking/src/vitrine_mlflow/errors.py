@@ -54,7 +54,7 @@ def denied(message: str) -> MlflowException:
 
 
 def violated(message: str) -> MlflowException:
-    """What MLflow's own store reports as a failed constraint of its SQL tables."""
+    """Return the error that MLflow's own store raises for a failed constraint of its SQL tables."""
     return MlflowException(message, BAD_REQUEST)
 
 

@@ -32,7 +32,7 @@ def column_text(value: Any) -> str | None:
 
 
 def user_of(tags: Mapping[str, Any] | None) -> str | None:
-    """Who wrote something, by MLflow's tag."""
+    """The user who wrote a record, by MLflow's tag."""
     return column_text(tags.get(MLFLOW_USER)) if tags else None
 
 

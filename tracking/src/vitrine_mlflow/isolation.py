@@ -74,7 +74,7 @@ def require_startable(context: Context) -> None:
 
 
 def _recorded_workspaces(context: Context) -> set[str]:
-    """Those in the list of workspaces, which may be in another table, and those that wrote here."""
+    """Workspaces in the list, which may be in another table, and those that wrote to this one."""
     kinds = (keys.WORKSPACE_NAME, keys.WORKSPACE_USED)
     stored = [key_of(item) for item in context.database.query(keys.WORKSPACE_NAME.pk.text)]
     found = [kind.parse(key) for key in stored for kind in kinds]

@@ -1,4 +1,4 @@
-"""Which databases of Vitrine a process may use on behalf of others.
+"""Limits the databases of Vitrine that a process may use on behalf of others.
 
 The identity of a tracking server is its operator's, while the addresses that it stores are its
 users'. So a server uses `vitrine://` only in the databases that its operator lists.

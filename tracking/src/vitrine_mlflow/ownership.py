@@ -1,4 +1,4 @@
-"""Which items belong to a run or a trace. Loads no MLflow: the archive's function uses it, too."""
+"""Finds the run or trace of an item. Loads no MLflow: the archive's function uses it, too."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What MLflow's SQL store does and these stores do not, so that clients get a clear reply.
+"""Operations of MLflow's SQL store that these stores do not have: clients get a clear reply.
 
 MLflow's base class raises an error of Python for these, which a server reports as a failure of its
 own: clients repeat such a request for minutes.

@@ -37,7 +37,7 @@ class TemplateVariable(SentModel):
 
 
 class TemplatePermission(SentModel):
-    """What the role is allowed or denied. The role is the parameter `ROLE_NAME`."""
+    """An action that the role is allowed or denied. The role is the parameter `ROLE_NAME`."""
 
     action: Permission
     type: Effect = ALLOW

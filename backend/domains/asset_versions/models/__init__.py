@@ -1,4 +1,4 @@
-"""What requests on versions and snapshots have in common; other modules have the rest."""
+"""Limits and types that requests on versions and snapshots share."""
 
 from typing import Annotated, Literal
 

@@ -125,7 +125,7 @@ class Denied(WireModel):
 
 
 class ReadFacts(WireModel):
-    """What a caller read, in place of changes.
+    """Reads by a caller, in place of changes.
 
     `files` are the first of `file_count` paths. `urls` is true if presigned URLs of them were
     issued; the URLs carry `request_id`. An entry with `first_at` covers all such reads in the hour

@@ -57,7 +57,7 @@ class RefusedOutput(WireModel):
 
 
 class RunOutputs(WireModel):
-    """What an execution stored. Paths are limited to the first ones; the counts are totals."""
+    """Outputs that an execution stored: the paths of the first ones; the counts are totals."""
 
     files: list[str] = Field(default_factory=list)
     previews: list[str] = Field(default_factory=list)

@@ -9,7 +9,7 @@ from backend.domains.facts.models import FailedInspection
 
 
 class StatusDetail(WireModel):
-    """What Step Functions reports of an execution; times are milliseconds since 1970."""
+    """A status event of Step Functions; times are milliseconds since 1970."""
 
     name: Annotated[str, Field(min_length=1)]
     status: Annotated[str, Field(min_length=1)]

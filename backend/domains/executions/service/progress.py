@@ -32,7 +32,7 @@ _ATTEMPTS = 8  # of a change that conflicts with others
 
 
 class Ending(NamedTuple):
-    """How an execution ended."""
+    """The end of an execution; `others` are writes of the same transaction."""
 
     status: EndStatus
     at: datetime

@@ -31,7 +31,7 @@ AUXILIARY_OBJECTS = 200
 
 
 class RemovedPage(NamedTuple):
-    """How many objects were removed, and whether some are left."""
+    """The number of objects that were removed, and whether some are left."""
 
     items: int
     more: bool

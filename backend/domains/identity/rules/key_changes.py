@@ -1,4 +1,4 @@
-"""How API keys may be changed and created: a disabled key is not enabled by its owner or itself.
+"""Rules of changing and creating API keys: no disabled key is enabled by its owner or by itself.
 
 A stolen key must not outlive its end by an administrator, so neither its user nor the key itself
 can extend or enable it again, and the keys created with it end with it.

@@ -32,7 +32,7 @@ GONE = "the object no longer exists"
 
 @frozen
 class DepositPlace:
-    """Where the files of an asset are stored, and the extensions that its database allows."""
+    """The place of the files of an asset, and the extensions that its database allows."""
 
     bucket: str
     layout: rules.Layout

@@ -131,7 +131,7 @@ def rerun_execution(
 
 
 class _Input(NamedTuple):
-    """What to run, and on which asset."""
+    """A workflow to run, and the asset to run it on."""
 
     database: str
     asset_id: str

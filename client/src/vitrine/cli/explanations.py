@@ -49,7 +49,7 @@ def explain(
     session.output.document(found.wire())
     decisions = [("route", found.tier1), ("object", found.tier2)]
     session.output.rows(
-        ["asked of", "decision", "constraint", "given to"],
+        ["target", "decision", "constraint", "given to"],
         [row for name, decision in decisions if decision for row in _rows(name, decision)],
     )
 

@@ -192,13 +192,13 @@ def _print_everything(session: Session, wanted: SearchQuery) -> None:
 
 
 def _pages(
-    ask: Callable[[int, int], SearchResult], limit: int, most: int
+    fetch: Callable[[int, int], SearchResult], limit: int, most: int
 ) -> Iterator[SearchResult]:
     """Return at least one page, and as many as the limit requires."""
     start, left = 0, limit
     while True:
         size = min(most, left, DEEPEST_HIT - start)
-        page = ask(start, size)
+        page = fetch(start, size)
         yield page
         start, left = start + size, left - len(page.hits.hits)
         # A page of folded assets leaves out those that were hidden or removed meanwhile, so a short

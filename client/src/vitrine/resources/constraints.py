@@ -45,7 +45,7 @@ class Constraint(Wire):
     date_modified: str | None = None
     modified_by: str | None = None
     changed_meaning: list[str] | None = None
-    """How the stored constraint decides differently than in earlier releases."""
+    """The difference between the decisions of the stored constraint now and in earlier releases."""
 
 
 class ConstraintWritten(Operation):

@@ -18,7 +18,7 @@ LONGEST_PAUSE: Final = 15.0
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
-    """How long to wait for large files; `stopped` ends it early."""
+    """The time to wait for large files; `stopped` ends it early."""
 
     seconds: float = WAIT_SECONDS
     clock: Callable[[], float] = time.monotonic

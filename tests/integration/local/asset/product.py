@@ -120,15 +120,15 @@ def limited(event: Event, _context: Context) -> Event:
 
 def authorizer(event: Event, _context: Context) -> Event:
     """Allow requests with the key `let me in`; return the number of calls of this process."""
-    global _asked  # noqa: PLW0603 - the process's memory is the point
-    _asked += 1
+    global _calls  # noqa: PLW0603 - the process's memory is the point
+    _calls += 1
     header = cast("list[str]", event["identitySource"])[0]
     if header == "break":
         raise RuntimeError("broken")
-    return {"isAuthorized": header.startswith("let me in"), "context": {"asked": str(_asked)}}
+    return {"isAuthorized": header.startswith("let me in"), "context": {"asked": str(_calls)}}
 
 
-_asked = 0
+_calls = 0
 _TABLE = "TABLE_Seen"
 
 

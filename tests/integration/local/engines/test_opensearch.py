@@ -58,7 +58,7 @@ class Server:
     def __init__(self, url: str) -> None:
         self._client = httpx.Client(base_url=url, timeout=60)
 
-    def ask(self, method: str, path: str, body: object = None, *, expect: int = 200) -> Json:
+    def send(self, method: str, path: str, body: object = None, *, expect: int = 200) -> Json:
         answer = self._client.request(method, path, json=body)
         assert answer.status_code == expect, answer.text
         return cast("Json", answer.json())
@@ -100,7 +100,7 @@ def server(site: Site) -> Iterator[Server]:
 
 
 def test_pages_of_other_origins_can_neither_read_nor_write(site: Site, server: Server) -> None:
-    server.ask("PUT", "/private", INDEX)
+    server.send("PUT", "/private", INDEX)
     server.bulk("private", ({"index": {"_id": "1"}}, {"title": "a secret"}))
     host = site.running.endpoint.url.removeprefix("http://")
     own = (
@@ -126,7 +126,7 @@ def test_pages_of_other_origins_can_neither_read_nor_write(site: Site, server: S
         for headers in own:
             found = client.get("/private/_doc/1", headers=headers).raise_for_status().json()
             assert found["_source"] == {"title": "a secret"}
-    server.ask("DELETE", "/private")
+    server.send("DELETE", "/private")
 
 
 def document(number: int) -> dict[str, object]:
@@ -143,7 +143,7 @@ def document(number: int) -> dict[str, object]:
 
 
 def index_ten(server: Server, name: str) -> None:
-    server.ask("PUT", f"/{name}", INDEX)
+    server.send("PUT", f"/{name}", INDEX)
     operations: list[Operation] = [
         ({"index": {"_id": str(i), "version": 10, "version_type": "external"}}, document(i))
         for i in range(10)
@@ -156,7 +156,7 @@ def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
 
 
 def test_an_older_external_version_is_refused_even_after_a_delete(server: Server) -> None:
-    server.ask("PUT", "/versions", INDEX)
+    server.send("PUT", "/versions", INDEX)
 
     def action(verb: str, version: int) -> Operation:
         line = {verb: {"_id": "x", "version": version, "version_type": "external"}}
@@ -170,7 +170,7 @@ def test_an_older_external_version_is_refused_even_after_a_delete(server: Server
 
 def test_the_mapping_is_as_declared_and_dynamic_where_declared(server: Server) -> None:
     index_ten(server, "mapped")
-    found = json.dumps(server.ask("GET", "/mapped/_mapping"))
+    found = json.dumps(server.send("GET", "/mapped/_mapping"))
     assert '"str_owner": {"type": "keyword", "ignore_above": 256}' in found
     assert '"meta": {"type": "flat_object"}' in found
     assert server.find("mapped", query={"term": {"kind": "MESH"}}, sort=["n"])[:2] == ["1", "3"]
@@ -212,7 +212,7 @@ def test_aggregations_count(server: Server) -> None:
 
 def test_a_point_in_time_does_not_see_what_comes_after(server: Server) -> None:
     index_ten(server, "frozen")
-    opened = server.ask("POST", "/frozen/_search/point_in_time?keep_alive=1m")
+    opened = server.send("POST", "/frozen/_search/point_in_time?keep_alive=1m")
     assert isinstance(opened, dict)
     server.bulk("frozen", ({"index": {"_id": "late"}}, document(99)))
     pit = {"id": opened["pit_id"], "keep_alive": "1m"}
@@ -222,14 +222,14 @@ def test_a_point_in_time_does_not_see_what_comes_after(server: Server) -> None:
     ):
         seen += found
     assert seen == [str(number) for number in range(10)]
-    server.ask("DELETE", "/_search/point_in_time", {"pit_id": [opened["pit_id"]]})
+    server.send("DELETE", "/_search/point_in_time", {"pit_id": [opened["pit_id"]]})
 
 
 def test_an_alias_moves_to_a_reindexed_index_in_one_step(server: Server) -> None:
     index_ten(server, "old")
-    server.ask("PUT", "/new", INDEX)
-    server.ask("POST", "/_aliases", {"actions": [{"add": {"index": "old", "alias": "live"}}]})
-    copied = server.ask(
+    server.send("PUT", "/new", INDEX)
+    server.send("POST", "/_aliases", {"actions": [{"add": {"index": "old", "alias": "live"}}]})
+    copied = server.send(
         "POST",
         "/_reindex?refresh=true",
         {
@@ -244,9 +244,9 @@ def test_an_alias_moves_to_a_reindexed_index_in_one_step(server: Server) -> None
         {"remove": {"index": "old", "alias": "live"}},
         {"add": {"index": "new", "alias": "live", "is_write_index": True}},
     ]
-    server.ask("POST", "/_aliases", {"actions": swap})
+    server.send("POST", "/_aliases", {"actions": swap})
     assert server.find("live", query={"term": {"n": 103}}) == ["3"]
 
 
 def test_an_index_is_not_made_by_writing_to_it(server: Server) -> None:
-    server.ask("POST", "/nowhere/_doc", {"a": 1}, expect=404)
+    server.send("POST", "/nowhere/_doc", {"a": 1}, expect=404)

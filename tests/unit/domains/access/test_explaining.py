@@ -47,7 +47,7 @@ def find_asset(database_id: str, asset_id: str) -> Fields | None:
     return {"databaseId": "db1", "assetName": "Lamp", "assetType": ".glb", "tags": ("secret",)}
 
 
-def ask(client: Client, **query: str) -> Response:
+def explain(client: Client, **query: str) -> Response:
     return client.send("GET", "/auth/explain", query={**ON_ASSET, **query})
 
 
@@ -56,7 +56,7 @@ def by(*found: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 def test_the_constraint_that_allows_is_named(client: Client) -> None:
-    reply = ask(client, route="/database/db1/assets")
+    reply = explain(client, route="/database/db1/assets")
     assert reply.status == 200
     assert reply.body == {
         "userId": "ann",
@@ -67,17 +67,17 @@ def test_the_constraint_that_allows_is_named(client: Client) -> None:
 
 
 def test_the_constraint_that_denies_is_named_and_no_other(client: Client) -> None:
-    reply = ask(client, tags="red, secret")
+    reply = explain(client, tags="red, secret")
     assert reply.body["tier2"] == {"decision": "deny", "by": by(("hide", "user#ann"))}
 
 
 def test_where_nothing_allows_no_constraint_is_named(client: Client) -> None:
-    assert ask(client, databaseId="db2").body["tier2"] == {"decision": "deny", "by": []}
-    assert ask(client, userId="carl").body["roles"] == []
+    assert explain(client, databaseId="db2").body["tier2"] == {"decision": "deny", "by": []}
+    assert explain(client, userId="carl").body["roles"] == []
 
 
 def test_fields_that_the_type_has_not_do_not_count(client: Client) -> None:
-    reply = ask(client, objectType="database", tags="secret")
+    reply = explain(client, objectType="database", tags="secret")
     assert reply.body["tier2"] == {"decision": "deny", "by": []}
 
 
@@ -95,7 +95,7 @@ def test_a_request_is_explained_with_the_asset_that_its_path_names(client: Clien
             "by": by(("all-routes", "role#viewer")),
         }
         assert reply.body["tier2"] == hidden
-    assert ask(client, assetId="lamp").body["tier2"] == hidden
+    assert explain(client, assetId="lamp").body["tier2"] == hidden
 
 
 def test_a_route_is_explained_as_it_is_declared_and_as_it_is_requested(client: Client) -> None:
@@ -175,11 +175,11 @@ def test_a_missing_object_or_an_incomplete_query_is_refused(
     ("field", "value"), [("action", "HEAD"), ("objectType", "planet"), ("userId", "")]
 )
 def test_a_question_that_makes_no_sense_is_refused(client: Client, field: str, value: str) -> None:
-    reply = ask(client, **{field: value})
+    reply = explain(client, **{field: value})
     assert reply.status == 400
     assert field in str(reply.body)
 
 
 def test_no_one_else_receives_it(tables: Tables, client: Client) -> None:
     stranger = Client(client.router, user_id="stranger")
-    assert ask(stranger).status == 403
+    assert explain(stranger).status == 403

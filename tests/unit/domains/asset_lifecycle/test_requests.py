@@ -1,4 +1,4 @@
-"""What the requests refuse, and what happens when several meet."""
+"""Requests that are refused, and requests that meet at the same asset."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

@@ -112,7 +112,7 @@ def world() -> World:
 
 
 def broken(tables: MemoryTables) -> list[str]:
-    """What is wrong with the links of a world at rest."""
+    """Return the inconsistencies of the links while no request runs."""
     rows = tables.rows(ASSET_LINKS)
     parents = {
         (row["fromAssetId"], row["toAssetId"])

@@ -1,4 +1,4 @@
-"""What a version of very many files takes of memory."""
+"""The memory that creating a version of very many files takes."""
 
 import tracemalloc
 from collections.abc import Sequence

@@ -89,7 +89,7 @@ def test_a_page_of_a_version_ends_after_two_seconds_and_continues_there(
 
 
 def compared(museum: Versions, **query: str) -> dict[str, Any]:
-    """What differs, of all pages together: by part and kind the names."""
+    """Return the differences of all pages together: the names by part and kind."""
     found: dict[str, Any] = {}
     for part in pages(museum, "compareVersions", **{"from": "1", "to": "2"}, **query):
         for what in ("files", "metadata", "attributes"):

@@ -56,7 +56,7 @@ def listed(client: Client, database_id: str | None = "museum", **query: str) -> 
 
 
 def archive(tables: Tables, asset: Asset) -> None:
-    """What archiving leaves of an asset, written directly."""
+    """Write the rows that archiving leaves of an asset."""
     gone = asset.model_copy(
         update={
             "status": "archived",

@@ -50,7 +50,7 @@ def _not_served(_: Function, router: RouterBuilder) -> RouterBuilder:
 
 @cache
 def _router_builder(domain: str) -> RouterBuilder:
-    """What the module of a domain's handler serves; a handler would need an environment."""
+    """Return the routers of a domain's handler module; the handler would need an environment."""
     found = find_spec(f"backend.entrypoints.http.{domain}")
     assert found is not None
     assert found.loader is not None

@@ -1,4 +1,4 @@
-"""What an entry holds of a change, and how large it gets."""
+"""The values of a change in its audit entry, and the size of the entry."""
 
 import json
 from typing import Any

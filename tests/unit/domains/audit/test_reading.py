@@ -34,7 +34,7 @@ def client(tables: Tables, objects: S3Objects) -> Client:
     return Client(build_router(trail))
 
 
-def ask(client: Client, **query: str) -> Response:
+def get(client: Client, **query: str) -> Response:
     return client.send("GET", "/audit", query=query)
 
 
@@ -44,7 +44,7 @@ def hours(answer: Response) -> list[Any]:
 
 
 def test_the_entries_of_an_entity_are_listed_newest_first(client: Client) -> None:
-    answer = ask(client, entity=STATUE)
+    answer = get(client, entity=STATUE)
     assert hours(answer) == list(range(9, -1, -1))
     assert "NextToken" not in answer.body
     assert answer.body["Items"][-1] == {
@@ -57,25 +57,25 @@ def test_the_entries_of_an_entity_are_listed_newest_first(client: Client) -> Non
 
 
 def test_the_entries_of_a_user_are_listed_newest_first(client: Client) -> None:
-    assert hours(ask(client, userId="ann")) == [9, 7, 5, 3, 1, None]
-    assert hours(ask(client, userId="nobody")) == []
+    assert hours(get(client, userId="ann")) == [9, 7, 5, 3, 1, None]
+    assert hours(get(client, userId="nobody")) == []
 
 
 @pytest.mark.parametrize("query", [{"entity": STATUE}, {"userId": "bob"}])
 def test_pages_follow_one_another_without_gaps(client: Client, query: dict[str, str]) -> None:
     found, token = list[Any](), {}
     while True:
-        answer = ask(client, **query, **token, maxItems="2")
+        answer = get(client, **query, **token, maxItems="2")
         found += hours(answer)
         if "NextToken" not in answer.body:
             break
         token = {"startingToken": answer.body["NextToken"]}
-    assert found == hours(ask(client, **query))
+    assert found == hours(get(client, **query))
 
 
 def test_a_token_of_one_list_is_none_of_another(client: Client) -> None:
-    token = ask(client, entity=STATUE, maxItems="1").body["NextToken"]
-    answer = ask(client, userId="ann", startingToken=token)
+    token = get(client, entity=STATUE, maxItems="1").body["NextToken"]
+    answer = get(client, userId="ann", startingToken=token)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "startingToken")
 
 
@@ -94,7 +94,7 @@ def test_a_token_of_one_list_is_none_of_another(client: Client) -> None:
 def test_a_time_is_kept_to_with_both_ends(
     client: Client, period: dict[str, str], expected: list[int]
 ) -> None:
-    assert hours(ask(client, entity=STATUE, **period)) == expected
+    assert hours(get(client, entity=STATUE, **period)) == expected
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_a_time_is_kept_to_with_both_ends(
     ],
 )
 def test_an_invalid_query_is_refused(client: Client, query: dict[str, str]) -> None:
-    answer = ask(client, **query)
+    answer = get(client, **query)
     assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
 
 
 def test_a_large_value_can_be_requested(client: Client) -> None:
-    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
     reference = newest["changes"]["text"]["afterStored"]
     assert set(reference) == {"sha256", "bytes"}
     answer = value(client, reference["sha256"], at=newest["at"])
@@ -142,7 +142,7 @@ def test_a_large_value_can_be_requested(client: Client) -> None:
 def test_a_value_belongs_to_the_entry_that_refers_to_it(
     client: Client, other: dict[str, str]
 ) -> None:
-    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
     sha256 = newest["changes"]["text"]["afterStored"]["sha256"]
     assert value(client, sha256, **{"at": newest["at"], **other}).status == 404
 
@@ -156,7 +156,7 @@ def test_a_value_within_very_many_changes_can_be_requested(
         Identity("ann"), "update_asset", STATUE, after=after, at=later
     )
     tables.write(entry)
-    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
     whole = value(client, newest["changesStored"]["sha256"], at=newest["at"])
     sha256 = whole.body["value"]["text"]["afterStored"]["sha256"]
     assert value(client, sha256, at=newest["at"]).body["value"] == LARGE
@@ -174,8 +174,8 @@ def test_a_value_that_is_not_there_is_not_found(client: Client, sha256: str, sta
 
 def test_who_may_not_see_entries_sees_none(client: Client) -> None:
     stranger = Client(client.router, user_id="stranger")
-    assert ask(stranger, entity=STATUE).status == 403
-    assert ask(stranger, userId="stranger").status == 403
+    assert get(stranger, entity=STATUE).status == 403
+    assert get(stranger, userId="stranger").status == 403
     assert value(stranger, "0" * 64).status == 403
 
 

@@ -1,4 +1,4 @@
-"""What the sync may do: nothing to the bucket, and only as the product itself."""
+"""The sync changes nothing in the bucket, and acts only as the product itself."""
 
 import pytest
 

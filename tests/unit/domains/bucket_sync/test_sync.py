@@ -1,4 +1,4 @@
-"""What others write straight into a bucket becomes assets, whatever the delivery of its events."""
+"""Objects that others write into a bucket become assets, in whatever order events arrive."""
 
 from collections.abc import Callable
 from itertools import permutations

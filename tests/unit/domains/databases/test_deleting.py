@@ -58,7 +58,7 @@ def listed(client: Client, **query: str) -> list[str]:
 
 
 def gone_asset(assets: AssetService, asset_id: str) -> None:
-    """What archiving does to the count."""
+    """Decrement the count as archiving does."""
     assets.assets.tables.transact([assets.databases.count_assets("museum", asset_id, -1)])
 
 

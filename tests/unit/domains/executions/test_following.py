@@ -1,4 +1,4 @@
-"""What users see of executions, how they stop them and run them again."""
+"""Users list, show, stop and repeat executions."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What pipelines receive: the known product's fields, and nothing that is a secret."""
+"""The input of pipelines: the fields of VAMS, and no secret."""
 
 import json
 from typing import Any

@@ -34,7 +34,7 @@ def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str) -> Response:
+def get(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str) -> Response:
     path = f"/database/museum/assets/statue/{route}"
     client = Client(build_router(queries(museum, *found), glbs(museum)))
     return client.send(
@@ -57,7 +57,7 @@ def put(museum: InspectionSetup, path: str, *references: tuple[str, str]) -> Non
 
 
 def led(museum: InspectionSetup, **query: str) -> dict[str, list[tuple[str, str, str | None]]]:
-    answer = ask(museum, "dependencies", **query)
+    answer = get(museum, "dependencies", **query)
     assert answer.status == 200, answer.body
     return {
         one["filePath"]: [
@@ -112,14 +112,14 @@ def test_circles_are_found_also_through_files_of_other_pages(museum: InspectionS
     put(museum, "/b.dae", ("c.dae", "found"))
     put(museum, "/c.dae", ("a.dae", "found"))
     put(museum, "/d.dae", ("d.dae", "found"))
-    answer = ask(museum, "dependencies", pageSize="1")
+    answer = get(museum, "dependencies", pageSize="1")
     (one,) = answer.body["items"]
     assert [(each["filePath"], each["circular"]) for each in one["references"]] == [
         ("/b.dae", True),
         ("/d.dae", False),
     ]
     token = answer.body["NextToken"]
-    rest = ask(museum, "dependencies", startingToken=token).body["items"]
+    rest = get(museum, "dependencies", startingToken=token).body["items"]
     assert [one["filePath"] for one in rest] == ["/b.dae", "/c.dae", "/d.dae"]
     assert all(each["circular"] for one in rest for each in one["references"])
 
@@ -133,7 +133,7 @@ def test_the_references_of_one_file_are_read_alone(museum: InspectionSetup) -> N
 
 def test_references_without_room_are_counted(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
-    (one,) = ask(museum, "dependencies").body["items"]
+    (one,) = get(museum, "dependencies").body["items"]
     assert (len(one["references"]), one["omitted"]) == (1000, 5)
 
 
@@ -155,18 +155,18 @@ def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: InspectionS
     put(museum, "/c.obj", ("maps/iron.png", "missing"))
 
     def users(path: str, **query: str) -> list[str]:
-        return paths(ask(museum, "dependents", filePath=path, **query))
+        return paths(get(museum, "dependents", filePath=path, **query))
 
     assert users("/maps/wood.png") == ["/a.obj", "/b.obj", "/maps/set.gltf"]
     assert users("/maps/iron.png") == ["/b.obj", "/c.obj"]
     assert users("/maps", isPrefix="true") == ["/a.obj", "/b.obj", "/c.obj"]
     assert users("/a.obj") == []
-    first = ask(museum, "dependents", filePath="/maps/wood.png", pageSize="2")
+    first = get(museum, "dependents", filePath="/maps/wood.png", pageSize="2")
     assert paths(first) == ["/a.obj", "/b.obj"]
     token = first.body["NextToken"]
-    rest = ask(museum, "dependents", filePath="/maps/wood.png", startingToken=token)
+    rest = get(museum, "dependents", filePath="/maps/wood.png", startingToken=token)
     assert paths(rest) == ["/maps/set.gltf"]
-    assert ask(museum, "dependents").status == 400
+    assert get(museum, "dependents").status == 400
 
 
 def test_facts_of_other_assets_are_not_read(museum: InspectionSetup) -> None:
@@ -177,7 +177,7 @@ def test_facts_of_other_assets_are_not_read(museum: InspectionSetup) -> None:
     stored = {"references": [{"path": "x.png", "kind": "texture", "state": "missing"}]}
     museum.commands.record("museum", "statue2", "/b.obj", inspection(version, **stored))
     assert list(led(museum)) == ["/a.obj"]
-    assert paths(ask(museum, "dependents", filePath="/x.png")) == ["/a.obj"]
+    assert paths(get(museum, "dependents", filePath="/x.png")) == ["/a.obj"]
 
 
 def test_similar_files_are_those_of_assets_that_are_visible_now(museum: InspectionSetup) -> None:
@@ -190,7 +190,7 @@ def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Inspecti
         SimilarShape("garden", "gone", "gone/c.glb", 0.8),
         SimilarShape("museum", "statue", "elsewhere/d.glb", 0.7),
     )
-    answer = ask(museum, "files/similar", *found, filePath="/a.glb", size="3")
+    answer = get(museum, "files/similar", *found, filePath="/a.glb", size="3")
     assert answer.body == {
         "similarityOf": "shape",
         "items": [
@@ -208,9 +208,9 @@ def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Inspecti
 def test_only_a_file_with_a_shape_is_compared(museum: InspectionSetup) -> None:
     museum.record(museum.put("/note.txt"), path="/note.txt")
     for path, code in (("/note.txt", "FileHasNoShape"), ("/gone.glb", "FileNotFound")):
-        answer = ask(museum, "files/similar", filePath=path)
+        answer = get(museum, "files/similar", filePath=path)
         assert (answer.status, answer.body["code"]) == (404, code)
-    assert ask(museum, "files/similar", filePath="/note.txt", size="101").status == 400
+    assert get(museum, "files/similar", filePath="/note.txt", size="101").status == 400
 
 
 EDGES = st.dictionaries(

@@ -25,7 +25,7 @@ def museum() -> InspectionSetup:
     return bench()
 
 
-def ask(museum: InspectionSetup, key: str = PATH, **query: str) -> Response:
+def get(museum: InspectionSetup, key: str = PATH, **query: str) -> Response:
     client = Client(build_router(queries(museum), glbs(museum)))
     return client.send(
         "GET",
@@ -73,7 +73,7 @@ def test_a_file_with_a_glb_has_its_address_version_and_size(museum: InspectionSe
         "current": True,
     }
     for key in (PATH, f"statue{PATH}"):
-        answer = ask(museum, key)
+        answer = get(museum, key)
         assert (answer.status, answer.body) == (200, {"glb": expected}), key
 
 
@@ -84,30 +84,30 @@ def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_on
     made(museum, first)
     made(museum, second)
     current = museum.put()
-    answer = ask(museum)
+    answer = get(museum)
     assert (answer.body["glb"]["versionId"], answer.body["glb"]["current"]) == (second, False)
     assert reason(answer) == "inspecting"
     made(museum, current)
-    assert ask(museum).body["glb"]["versionId"] == current
+    assert get(museum).body["glb"]["versionId"] == current
 
 
 def test_a_glb_has_the_turntable_of_its_own_version(museum: InspectionSetup) -> None:
     first, second = museum.put(), museum.put()
     made(museum, first)
     expected = {"url": turns(museum, first), "expiresAt": "2026-03-01T12:15:00.000000Z"}
-    assert ask(museum).body["turntable"] == expected, "that of the older GLB"
+    assert get(museum).body["turntable"] == expected, "that of the older GLB"
     made(museum, second)
-    assert "turntable" not in ask(museum).body, "a version without one"
-    assert ask(museum).body["glb"]["versionId"] == second
+    assert "turntable" not in get(museum).body, "a version without one"
+    assert get(museum).body["glb"]["versionId"] == second
     newer = turns(museum, second)
-    assert ask(museum).body["turntable"]["url"] == newer
+    assert get(museum).body["turntable"]["url"] == newer
 
 
 def test_no_glb_is_expected_in_a_database_without_processing(museum: InspectionSetup) -> None:
     made(museum, museum.put())
     museum.put()
     museum.processing = False
-    answer = ask(museum)
+    answer = get(museum)
     assert answer.body["glb"]["current"] is False
     missing = answer.body["glbMissing"]
     assert missing["reason"] == "none"
@@ -120,8 +120,8 @@ def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     museum.record(museum.put("/broken.obj"), "/broken.obj", refused="line 7 is cut off")
     museum.put("/new.obj")
     museum.objects.delete(BUCKET, "statue/old.obj")
-    found = {path: ask(museum, path).body for path in ("/new.obj", "/notes.txt", "/plan.pdf")}
-    found |= {path: ask(museum, path).body for path in ("/broken.obj", "/old.obj")}
+    found = {path: get(museum, path).body for path in ("/new.obj", "/notes.txt", "/plan.pdf")}
+    found |= {path: get(museum, path).body for path in ("/broken.obj", "/old.obj")}
     assert {path: body["glbMissing"]["reason"] for path, body in found.items()} == {
         "/new.obj": "inspecting",
         "/notes.txt": "none",
@@ -144,7 +144,7 @@ def test_a_file_whose_inspection_failed_has_the_reason(museum: InspectionSetup) 
             reason=reason,
         )
     )
-    assert ask(museum, path).body == {"glbMissing": {"reason": "refused", "message": reason}}
+    assert get(museum, path).body == {"glbMissing": {"reason": "refused", "message": reason}}
 
 
 def test_no_address_is_returned_of_what_may_not_be_downloaded() -> None:
@@ -155,7 +155,7 @@ def test_no_address_is_returned_of_what_may_not_be_downloaded() -> None:
         turns(place, version)
         if place is scanned:
             infect(place, version)
-        answer = ask(place)
+        answer = get(place)
         assert (reason(answer), answer.body.keys()) == (expected, {"glbMissing"})
 
 
@@ -166,10 +166,10 @@ def test_the_glb_of_an_older_quarantined_version_is_not_returned() -> None:
     made(museum, second)
     museum.put()
     infect(museum, second)
-    assert ask(museum).body["glb"]["versionId"] == first
+    assert get(museum).body["glb"]["versionId"] == first
 
 
 def test_absent_files_and_wrong_paths_are_refused(museum: InspectionSetup) -> None:
     museum.put()
     for key, status in (("/none.glb", 404), ("/../a.glb", 400), ("/parts/", 400), ("", 400)):
-        assert ask(museum, key).status == status, key
+        assert get(museum, key).status == status, key

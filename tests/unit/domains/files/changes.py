@@ -86,7 +86,7 @@ def notes(
 
 
 def view(museum: Gallery, path: str, body: bytes = b"octree") -> None:
-    """What a viewer made of a file of the asset."""
+    """Store an auxiliary file as a viewer does."""
     museum.objects.put(
         AUXILIARY, f"statue{path}", body, content_type="application/json", metadata={}
     )

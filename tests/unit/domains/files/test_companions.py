@@ -1,4 +1,4 @@
-"""What goes with a file, by a step that is repeated."""
+"""Data that moves with a file, also if the step is repeated."""
 
 from typing import Any, cast
 

@@ -34,7 +34,7 @@ class World:
         for path in ("/a.glb", "/a.glb.previewFile.png", "/parts/1.glb", "/parts/2.glb"):
             self.museum.put(path, path.encode())
 
-    def ask(self, verb: str, body: dict[str, Any], *, method: str = "DELETE") -> None:
+    def send(self, verb: str, body: dict[str, Any], *, method: str = "DELETE") -> None:
         answer = self.museum.change(method, verb, body)
         assert answer.status == 200, answer.body
 
@@ -84,11 +84,11 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def restore(path: str) -> Callable[[World], None]:
-    return lambda world: world.ask("unarchiveFile", {"filePath": path}, method="POST")
+    return lambda world: world.send("unarchiveFile", {"filePath": path}, method="POST")
 
 
 def archive(path: str) -> Callable[[World], None]:
-    return lambda world: world.ask("archiveFile", {"filePath": path})
+    return lambda world: world.send("archiveFile", {"filePath": path})
 
 
 def upload(path: str) -> Callable[[World], None]:
@@ -99,7 +99,7 @@ def upload(path: str) -> Callable[[World], None]:
 
 
 def delete(path: str) -> Callable[[World], None]:
-    return lambda world: world.ask("deleteFile", {"filePath": path, **FOR_GOOD})
+    return lambda world: world.send("deleteFile", {"filePath": path, **FOR_GOOD})
 
 
 @pytest.mark.parametrize("moment", ["list_objects", "delete_many"])
@@ -107,7 +107,7 @@ def test_a_file_that_was_restored_is_not_hidden_by_a_worker_that_wakes_up_late(
     world: World, moment: str
 ) -> None:
     world.sleep_at(moment, restore("/a.glb"))
-    world.ask("archiveFile", FILE)
+    world.send("archiveFile", FILE)
     assert world.files["/a.glb"] == world.files["/a.glb.previewFile.png"] == "active"
 
 
@@ -115,14 +115,14 @@ def test_a_file_that_was_archived_again_is_not_shown_by_a_worker_that_wakes_up_l
     world: World,
 ) -> None:
     world.sleep_at("delete_many", restore("/a.glb"), archive("/a.glb"))
-    world.ask("archiveFile", FILE)
+    world.send("archiveFile", FILE)
     assert world.files["/a.glb"] == "archived"
 
 
 def test_files_of_a_folder_are_left_as_others_made_them_since(world: World) -> None:
     others = (restore("/parts/1.glb"), upload("/parts/2.glb"))
     world.sleep_at("delete_many", *others)
-    world.ask("archiveFile", FOLDER)
+    world.send("archiveFile", FOLDER)
     assert (world.files["/parts/1.glb"], world.files["/parts/2.glb"]) == ("active", "active")
     assert body_of(world.objects, "/parts/2.glb") == b"anew"
 
@@ -130,7 +130,7 @@ def test_files_of_a_folder_are_left_as_others_made_them_since(world: World) -> N
 @pytest.mark.parametrize("body", [FILE, FOLDER], ids=["file", "folder"])
 def test_a_marker_that_another_worker_found_remains(world: World, body: dict[str, Any]) -> None:
     world.sleep_at("delete_many", awake=True)
-    world.ask("archiveFile", body)
+    world.send("archiveFile", body)
     hidden = [path for path, state in world.files.items() if state == "archived"]
     assert hidden == (
         ["/a.glb", "/a.glb.previewFile.png"] if body is FILE else ["/parts/1.glb", "/parts/2.glb"]
@@ -139,7 +139,7 @@ def test_a_marker_that_another_worker_found_remains(world: World, body: dict[str
 
 def test_what_is_uploaded_where_a_file_was_moved_away_is_not_hidden(world: World) -> None:
     world.sleep_at("delete_many", upload("/a.glb"))
-    world.ask("moveFile", TO, method="POST")
+    world.send("moveFile", TO, method="POST")
     assert (world.files["/a.glb"], world.files["/b.glb"]) == ("active", "active")
     assert body_of(world.objects, "/a.glb") == b"anew"
 
@@ -148,7 +148,7 @@ def test_what_is_uploaded_where_a_file_was_moved_away_is_not_hidden(world: World
 def test_a_copy_that_another_worker_ended_remains(world: World, verb: str) -> None:
     """A late worker finds its source gone, which is no reason to take the copy back."""
     world.sleep_at("copy", delete("/a.glb"))
-    world.ask(verb, TO, method="POST")
+    world.send(verb, TO, method="POST")
     assert world.files["/b.glb"] == "active"
     assert body_of(world.objects, "/b.glb") == b"/a.glb"
 
@@ -168,14 +168,14 @@ def test_what_is_uploaded_after_a_copy_is_not_hidden_by_that_of_a_worker_that_wa
     if verb == "unarchiveFile":
         archive("/a.glb")(world)
     world.sleep_at("copy", upload(path))
-    world.ask(verb, body, method="POST")
+    world.send(verb, body, method="POST")
     assert body_of(world.objects, path) == b"anew"
 
 
 @pytest.mark.parametrize("verb", ["copyFile", "moveFile"])
 def test_a_copy_that_another_worker_found_remains(world: World, verb: str) -> None:
     world.sleep_at("copy", awake=True)
-    world.ask(verb, TO, method="POST")
+    world.send(verb, TO, method="POST")
     assert body_of(world.objects, "/b.glb") == b"/a.glb"
 
 
@@ -200,7 +200,7 @@ def test_what_is_noted_of_a_copy_is_not_overwritten(world: World, is_abroad: boo
 
     world.sleep_at(operation, write, of=RecordService)
     to = {"destinationDatabaseId": ids[0], "destinationAssetId": ids[1]}
-    world.ask("copyFile", {**TO, **to}, method="POST")
+    world.send("copyFile", {**TO, **to}, method="POST")
     assert notes(world.museum, "/b.glb", ids=ids) == {"year": "1889", "room": "7"}
 
 
@@ -218,7 +218,7 @@ def test_records_of_a_new_file_at_the_path_of_an_old_one_remain(
         note(world.museum, "/a.glb", "room", "7")
 
     world.sleep_at("delete_records", write, of=Companions)
-    world.ask(verb, body, method=method)
+    world.send(verb, body, method=method)
     assert notes(world.museum, "/a.glb") == {"room": "7"}
 
 
@@ -234,6 +234,6 @@ def test_what_is_uploaded_after_a_deletion_is_not_deleted(
     # the request lists a folder before its change begins, to name the files
     monkeypatch.setattr(FileLookup, "all_files_in", named)
     world.sleep_at("list_versions", upload(path))
-    world.ask("deleteFile", {**body, **FOR_GOOD})
+    world.send("deleteFile", {**body, **FOR_GOOD})
     assert world.files[path] == "active"
     assert body_of(world.objects, path) == b"anew"

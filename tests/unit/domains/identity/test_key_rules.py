@@ -1,4 +1,4 @@
-"""What makes an API key valid, and how one is recognised."""
+"""Rules of API keys: which are valid, and how a key is recognised."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

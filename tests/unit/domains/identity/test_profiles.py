@@ -1,4 +1,4 @@
-"""What callers ask of themselves: profiles, and the pages that they may see."""
+"""Requests of callers about themselves: profiles, and the pages that they may see."""
 
 from datetime import datetime
 

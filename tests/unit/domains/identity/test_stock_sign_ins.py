@@ -1,4 +1,4 @@
-"""What stock clients send to a deployment with a user pool and an external provider."""
+"""Requests of stock clients to a deployment with a user pool and an external provider."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -57,7 +57,7 @@ class JobLists:
         job = self.service.new(kind, name, caller=caller, database_id="museum", asset_id=asset)
         self.tables.write(self.service.put(job))
 
-    def ask(self, caller: Identity = ANN, **query: str) -> Response:
+    def get(self, caller: Identity = ANN, **query: str) -> Response:
         client = Client(build_router(self.service), user_id=caller.user_id, authorization=self)
         return client.send("GET", "/jobs", query=query)
 
@@ -75,9 +75,9 @@ def ids(answer: Response) -> list[str]:
 def test_a_caller_gets_its_own_jobs_newest_first(office: JobLists) -> None:
     for caller, name in ((ANN, "a1"), (BOB, "b1"), (SYSTEM, "s1"), (ANN, "a2")):
         office.start(caller, name)
-    assert ids(office.ask()) == ["a2", "a1"]
-    assert ids(office.ask(BOB)) == ["b1"]
-    (newest, _) = office.ask().body["items"]
+    assert ids(office.get()) == ["a2", "a1"]
+    assert ids(office.get(BOB)) == ["b1"]
+    (newest, _) = office.get().body["items"]
     single = Client(build_router(office.service), user_id="ann", authorization=office).send(
         "GET", "/jobs/a2", parameters={"jobId": "a2"}
     )
@@ -88,10 +88,10 @@ def test_pages_continue_where_the_last_one_ended(office: JobLists) -> None:
     names = [f"j{number}" for number in range(7)]
     for name in names:
         office.start(ANN, name)
-    page = office.ask(pageSize="2")
+    page = office.get(pageSize="2")
     found = ids(page)
     while "NextToken" in page.body:
-        page = office.ask(pageSize="2", startingToken=page.body["NextToken"])
+        page = office.get(pageSize="2", startingToken=page.body["NextToken"])
         found += ids(page)
     assert found == names[::-1]
 
@@ -99,20 +99,20 @@ def test_pages_continue_where_the_last_one_ended(office: JobLists) -> None:
 def test_a_token_is_of_one_caller(office: JobLists) -> None:
     for name in ("j1", "j2"):
         office.start(ANN, name)
-    token = office.ask(pageSize="1").body["NextToken"]
-    assert office.ask(BOB, pageSize="1", startingToken=token).status == 400
+    token = office.get(pageSize="1").body["NextToken"]
+    assert office.get(BOB, pageSize="1", startingToken=token).status == 400
 
 
 def test_jobs_whose_asset_is_no_longer_visible_are_left_out_of_full_pages(office: JobLists) -> None:
     for number in range(6):
         office.start(ANN, f"j{number}", "hidden" if number % 2 else f"a{number}")
-    assert ids(office.ask(pageSize="2")) == ["j4", "j2"]
+    assert ids(office.get(pageSize="2")) == ["j4", "j2"]
 
 
 def test_the_asset_of_many_jobs_is_read_once(office: JobLists) -> None:
     for number in range(20):
         office.start(ANN, f"j{number}")
-    assert len(ids(office.ask())) == 20
+    assert len(ids(office.get())) == 20
     assert office.looked_up == ["statue"]
 
 
@@ -124,7 +124,7 @@ def test_a_job_that_was_removed_is_left_out(office: JobLists) -> None:
         found for found in real(wanted) if found[1]["jobId"] != "j2"
     ]
     office.tables.get_many = gone  # type: ignore[method-assign]
-    assert ids(office.ask()) == ["j1"]
+    assert ids(office.get()) == ["j1"]
 
 
 def test_only_jobs_that_a_user_started_are_in_the_index(office: JobLists) -> None:

@@ -1,4 +1,4 @@
-"""What fits the keys and items that metadata becomes part of."""
+"""Limits of the keys and items that metadata becomes part of."""
 
 import pytest
 

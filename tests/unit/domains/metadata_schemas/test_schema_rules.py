@@ -1,4 +1,4 @@
-"""What schemas say together, and that no plan of a write leaves what they forbid."""
+"""Several schemas in force are merged, and no planned write violates them."""
 
 from collections.abc import Mapping
 

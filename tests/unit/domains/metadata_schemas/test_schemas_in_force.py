@@ -31,7 +31,7 @@ def put(writer: Client, *records: dict[str, str], **more: Any) -> Response:
 
 
 def remove(writer: Client, *keys: str) -> dict[str, str]:
-    """What was refused, and why."""
+    """Remove records; return the refused keys, each with the reason."""
     body = send(writer, "DELETE", body={"metadataKeys": list(keys)}).body
     return {item["key"]: item["error"] for item in body["failedItems"]}
 

@@ -1,4 +1,4 @@
-"""What shipped pipelines found out: facts, thumbnails, GLBs, previews of assets."""
+"""Results of the shipped pipelines: facts, thumbnails, GLBs, previews of assets."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What entries of the audit trail say to those who subscribed."""
+"""Audit entries as messages to subscribers."""
 
 import pytest
 

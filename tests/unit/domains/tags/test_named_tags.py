@@ -52,7 +52,7 @@ class TaggedAssets:
         self.client = Client(services.router())
 
     def allow(self, *more: dict[str, Any]) -> None:
-        """What Ann may do: everything with assets and tags she sees, and `more`."""
+        """Allow Ann everything with assets and tags that she sees, and `more`."""
         seen = everything("tag", actions=["GET", "DELETE"])
         put_policy(self.tables, "role#editor", everything("asset"), seen, *more, epoch=1)
 

@@ -78,7 +78,7 @@ def error_of(answer: Response, number: int = 0) -> str:
 
 
 def temporary() -> list[str]:
-    """What is left of uploads: objects, their versions, multipart uploads."""
+    """Return the remains of uploads: objects, their versions, multipart uploads."""
     client = s3()
     versions = client.list_object_versions(Bucket=BUCKET, Prefix="temp-uploads/")
     multiparts = client.list_multipart_uploads(Bucket=BUCKET)

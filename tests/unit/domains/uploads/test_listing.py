@@ -52,7 +52,7 @@ def start(museum: Gallery, *paths: str) -> str:
     return answer.body["uploadId"]
 
 
-def ask(museum: Gallery, **query: str) -> Response:
+def get(museum: Gallery, **query: str) -> Response:
     return museum.send("GET", "/uploads", query=query)
 
 
@@ -76,7 +76,7 @@ def test_a_caller_gets_its_own_uploads_newest_first_with_their_states(
     last = start(museum)
     done: dict[str, Any] = {"relativeKey": "/a.txt", "uploadIdS3": "zero-byte", "parts": []}
     assert museum.complete(last, done).status == 200
-    answer = ask(museum)
+    answer = get(museum)
     assert ids(answer) == [last, first]
     newest, oldest = answer.body["items"]
     assert newest["state"] == "completed"
@@ -94,10 +94,10 @@ def test_a_caller_gets_its_own_uploads_newest_first_with_their_states(
 
 def test_pages_continue_where_the_last_one_ended(museum: Gallery) -> None:
     started = [start(museum) for _ in range(5)]
-    page = ask(museum, pageSize="2")
+    page = get(museum, pageSize="2")
     found = ids(page)
     while "NextToken" in page.body:
-        page = ask(museum, pageSize="2", startingToken=page.body["NextToken"])
+        page = get(museum, pageSize="2", startingToken=page.body["NextToken"])
         found += ids(page)
     assert found == started[::-1]
 
@@ -112,8 +112,8 @@ def test_expired_uploads_and_those_to_invisible_assets_are_left_out_of_full_page
     (row,) = [row for row in tables.rows(ASSET_UPLOADS) if row["uploadId"] == hidden]
     tables.delete_many(ASSET_UPLOADS, [{"uploadId": hidden, "assetId": "statue"}])
     tables.put_many(ASSET_UPLOADS, [{**row, "assetId": "gone"}])
-    assert ids(ask(museum, pageSize="2")) == kept[::-1]
-    assert ids(ask(museum)) == kept[::-1]
+    assert ids(get(museum, pageSize="2")) == kept[::-1]
+    assert ids(get(museum)) == kept[::-1]
 
 
 def test_the_asset_of_many_uploads_is_read_once(museum: Gallery) -> None:
@@ -135,5 +135,5 @@ def test_the_asset_of_many_uploads_is_read_once(museum: Gallery) -> None:
         return real(database_id, asset_id, in_archive=in_archive)
 
     object.__setattr__(museum.assets.assets, "get", counted)
-    assert ids(ask(museum)) == started[::-1]
+    assert ids(get(museum)) == started[::-1]
     assert read == ["statue"]

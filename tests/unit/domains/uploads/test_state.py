@@ -1,4 +1,4 @@
-"""What an upload says of itself, and why nothing came of a file."""
+"""The state of an upload, with the reason why a file was not stored."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What happens when two requests change the same pipeline, workflow or database at once."""
+"""Two requests that change the same pipeline, workflow or database at once."""
 
 from collections.abc import Callable, Sequence
 

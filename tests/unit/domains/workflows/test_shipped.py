@@ -22,7 +22,7 @@ IN_GLOBAL = [("GLOBAL", INSPECT.id)]
 
 
 def ensure(definitions: Definitions, *shipped: str) -> None:
-    """What each run of the bootstrap does; `shipped` are further extensions of a later release."""
+    """Run this part of the bootstrap; `shipped` are further extensions of a later release."""
     tables, clock = definitions.product.tables, definitions.product.clock
     later = (replace(INSPECT, extensions=(*INSPECT.extensions, *shipped)), INSPECT_CAD)
     pipelines = PipelineRepository(tables)

@@ -61,7 +61,7 @@ VALUES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class AssetTraits:
-    """What rules may say of an asset, beside its database."""
+    """The fields of an asset that rules may name, beside its database."""
 
     name: str
     asset_type: str

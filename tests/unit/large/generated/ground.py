@@ -40,7 +40,7 @@ class AssetFacts(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What there is while a case is tried, and who asks."""
+    """The rules and objects that exist during a case, and its caller."""
 
     rules: tuple[Json, ...]
     """Of the case; no others are given to the user."""
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
     role: Role
     assets: Mapping[str, AssetFacts]
     everything: Mapping[Route, list[Json]]
-    """What administrators are listed, by route."""
+    """The items that an administrator's lists contain, by route."""
     archived: Mapping[Route, list[Json]]
     edges: tuple[tuple[str, str], ...]
     new_bucket: str
@@ -179,7 +179,7 @@ class GeneratedWorld(Seeded):
             rules=rules_of(case, user_id),
             standing_rules=self.standing_rules,
             who=Grantee(user_id, frozenset(counting)),
-            role=_asking(user_id, has_mfa=case.has_mfa),
+            role=_role_of(user_id, has_mfa=case.has_mfa),
             assets={row["assetId"]: AssetFacts(seen(row), there) for row, there in rows},
             everything=everything,
             archived=archived,
@@ -196,7 +196,7 @@ class _DrawnRole(Role):
         return self.name
 
 
-def _asking(user_id: str, *, has_mfa: bool) -> Role:
+def _role_of(user_id: str, *, has_mfa: bool) -> Role:
     def unused(*query: object) -> bool:
         raise AssertionError(f"the words of the matrix do not speak of drawn rules: {query}")
 

@@ -1,4 +1,4 @@
-"""What constraints mean, by the contract and `docs/decisions/0030`: a second, naive implementation.
+"""The meaning of constraints by the contract and `docs/decisions/0030`, implemented naively.
 
 Nothing of the product is imported here. Constraints are bodies of `POST /auth/constraints`. An
 object has a type and fields; a field has one text or several, or none.
@@ -37,7 +37,7 @@ def allowed(
 def effects(
     rules: Iterable[Json], who: Grantee, action: str, object_type: str, fields: Fields
 ) -> set[str]:
-    """What the rules that apply to the object say of the action: `allow`, `deny`, both, neither."""
+    """Return the effects of the rules that apply to the object: `allow`, `deny`, both, neither."""
     return {
         effect
         for rule in rules
@@ -48,7 +48,7 @@ def effects(
 
 
 def granted(rule: Json, who: Grantee, action: str) -> set[str]:
-    """What one rule gives to a grantee for an action."""
+    """Return the effects of one rule for a grantee and an action."""
     groups = [each for each in rule["groupPermissions"] if each["groupId"] in who.roles]
     users = [each for each in rule["userPermissions"] if each["userId"] == who.user_id]
     return {each["permissionType"] for each in (*groups, *users) if each["permission"] == action}

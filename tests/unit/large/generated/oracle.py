@@ -1,4 +1,4 @@
-"""What each route must answer, from the meaning of the rules and the objects that there are.
+"""The expected reply of each route, from the meaning of the rules and the existing objects.
 
 The statements follow the contract: absent and invisible is 404, visible and not allowed 403, a list
 leaves out what is invisible. A route that is named nowhere here fails the test.
@@ -347,14 +347,14 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
     routes.UPDATE_COGNITO_USER: _a_sign_in,
     routes.DELETE_COGNITO_USER: _a_sign_in,
     routes.RESET_COGNITO_PASSWORD: _a_sign_in,
-    routes.CREATE_ROLE: lambda asked: asked.make("role", {"roleName": "viewer"}),
+    routes.CREATE_ROLE: lambda case: case.make("role", {"roleName": "viewer"}),
     routes.CREATE_API_KEY: _new_key,
     routes.CREATE_ASSET: _new_asset,
     routes.INGEST_ASSET: _to_ingest,
     routes.LIST_ASSETS: _a_database,
     routes.CREATE_DATABASE: _new_database,
     routes.CREATE_TAG: _new_tag,
-    routes.CREATE_TAG_TYPE: lambda asked: asked.make("tagType", {"tagTypeName": "size"}),
+    routes.CREATE_TAG_TYPE: lambda case: case.make("tagType", {"tagTypeName": "size"}),
     routes.CREATE_METADATA_SCHEMA: _new_schema,
     routes.PUT_PIPELINE: _put_pipeline,
     routes.PUT_WORKFLOW: _put_workflow,
@@ -367,7 +367,7 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
     ),
     routes.REGISTER_BUCKET: _new_bucket,
     routes.IMPORT_BUCKET: _import_of_bucket,
-    routes.COPY_FILE: lambda asked: asked.reach("asset", asked.asset(), "POST"),
+    routes.COPY_FILE: lambda case: case.reach("asset", case.asset(), "POST"),
 }
 BY_DOMAIN = {"jobs": _an_asset}
 BY_TYPE: dict[str, Callable[[Request], int]] = {

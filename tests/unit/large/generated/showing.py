@@ -1,4 +1,4 @@
-"""What lists, searches and exports must show: exactly the ids, the totals and the counts.
+"""The expected content of lists, searches and exports: ids, totals and counts.
 
 `actual` reads a reply; `expected` is what it must contain, from the lists for administrators and
 the meaning of the rules.
@@ -169,7 +169,7 @@ def _wanted_pages(request: Request) -> list[str]:
 
 
 class _Family(NamedTuple):
-    """What can be seen from an asset: ids, and how many are linked that cannot."""
+    """Assets visible from an asset: their ids, and the number of linked hidden ones."""
 
     shown: list[str]
     hidden: int

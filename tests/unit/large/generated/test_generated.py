@@ -60,7 +60,7 @@ def differences(ground: GeneratedWorld, facts: Facts, route: Route, state: State
     request = Request(
         facts, route, state, sent(route, question(ground, route, facts.role.user_id, state))
     )
-    wanted, answer = expected(request), ground.ask(route, facts.role, request.question)
+    wanted, answer = expected(request), ground.send_as(route, facts.role, request.question)
     where = f"{route.key} ({state})"
     if status_of(answer) != wanted:
         yield f"{where}: {wanted} by the rules, but {answer.status} {answer.body}"
@@ -82,7 +82,7 @@ def pages(ground: GeneratedWorld, facts: Facts, route: Route) -> Iterator[str]:
         query = {**(request.question.query or {}), "maxItems": "2"}
         query |= {"startingToken": token} if token else {}
         page = Question(request.question.parameters, query, request.question.body)
-        body = ground.ask(route, facts.role, page).body
+        body = ground.send_as(route, facts.role, page).body
         rows, token = [*rows, *rows_of(body)], token_of(body)
         sizes.append(len(rows_of(body)))
     due, found = SHOWINGS[route].expected(request), SHOWINGS[route].actual({"Items": rows})
@@ -137,7 +137,7 @@ def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(
         done = {
             route.key
             for route, state in ALL
-            if ground.ask(
+            if ground.send_as(
                 route, facts.role, question(ground, route, facts.role.user_id, state)
             ).status
             < BAD

@@ -145,7 +145,7 @@ def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> N
 def test_who_may_do_everything_makes_each_change(ground: GeneratedWorld) -> None:
     with ground.under(open_case()) as facts:
         requests = [(one, question_of(ground, one)) for one in CHANGES]
-        assert {ground.ask(one.route, facts.role, sent).status for one, sent in requests} == {200}
+        assert {ground.send_as(one.route, facts.role, sent).status for one, sent in requests} == {200}
 
 
 @pytest.mark.parametrize(
@@ -161,6 +161,6 @@ def test_what_a_rule_names_is_not_created_renamed_or_deleted(
     )
     case = open_case()
     with ground.under(replace(case, constraints=(*case.constraints, rule))) as facts:
-        answer = ground.ask(change.route, facts.role, question_of(ground, change))
+        answer = ground.send_as(change.route, facts.role, question_of(ground, change))
         assert (answer.status, answer.body.get("code")) == (403, "PermissionDenied")
         assert not ground.changed

@@ -1,4 +1,4 @@
-"""What each call needs, after AWS's Service Authorization Reference."""
+"""The permissions that each call requires, by AWS's Service Authorization Reference."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What counts as pending in queues: jobs that wait or are worked on have a message there."""
+"""Messages that count as pending: jobs that wait or run have one in a queue."""
 
 import asyncio
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the pumps remember over a restart."""
+"""The state of the pumps that is kept over a restart."""
 
 from pathlib import Path
 

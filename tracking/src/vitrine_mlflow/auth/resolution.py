@@ -1,4 +1,4 @@
-"""What a user may do: the permissions of all roles of a user, and those for workspaces."""
+"""The effective permissions of a user: those of all roles, and those for workspaces."""
 
 from collections.abc import Collection
 from typing import NamedTuple

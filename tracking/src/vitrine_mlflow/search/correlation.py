@@ -1,4 +1,4 @@
-"""How often two filters find the same traces."""
+"""Correlation of two filters: how often they find the same traces."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -55,7 +55,7 @@ def search_experiments(
 def _candidates(
     experiments: Experiments, filters: list[dict[str, Any]]
 ) -> Iterable[StoredExperiment]:
-    """Those whose names have the letters that the filter requires, else all."""
+    """Experiments whose names have the letters that the filter requires, or all."""
     required = trigrams_of_filters(filters)
     selected = experiments.with_trigrams(required) if required else None
     return experiments.listed_by_name() if selected is None else selected

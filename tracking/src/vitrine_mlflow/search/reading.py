@@ -18,7 +18,7 @@ _READ_ALL_FROM = 400  # so many summaries cost fewer requests as one range of th
 
 
 class RunReader:
-    """What a search reads of one experiment."""
+    """Reads the runs of one experiment for searches."""
 
     def __init__(self, database: Database, experiment_id: str) -> None:
         self._database = database

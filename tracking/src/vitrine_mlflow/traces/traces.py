@@ -1,4 +1,4 @@
-"""What MLflow does with traces: start, log spans, read, tag, link, delete."""
+"""Operations on traces: start, log spans, read, tag, link, delete."""
 
 import json
 import time

@@ -191,7 +191,7 @@ class Role:
         return self.may(action, "asset", {"databaseId": database, "tags": tags})
 
     def of(self, object_type: str, database: str) -> str:
-        """What it may do with objects of a type in a database."""
+        """Return the actions that are allowed on objects of a type in a database."""
         actions: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
         fields = {"databaseId": database}
         return " ".join(each for each in actions if self.may(each, object_type, fields))

@@ -51,7 +51,7 @@ def replies_of(
         if state not in CASE_OF[route].states:
             continue
         wanted = question(world, route, role.user_id, state)
-        answer = world.ask(route, role, wanted)
+        answer = world.send_as(route, role, wanted)
         letter = found.letters[state] = _letter(wanted, answer)
         found.succeeded |= answer.status < 400
         if letter in _REFUSED and world.changed:

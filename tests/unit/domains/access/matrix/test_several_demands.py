@@ -37,7 +37,7 @@ def allowing(world: Seeded, route: Route, sent: Question) -> set[str]:
     """The roles for which a request succeeds; all others must be refused without any change."""
     found: set[str] = set()
     for role in ROLES:
-        answer = world.ask(route, role, sent)
+        answer = world.send_as(route, role, sent)
         assert answer.status in {200, 403, 404}, answer.body
         assert answer.status == 200 or not world.changed
         if answer.status == 200:
@@ -106,7 +106,7 @@ def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
         body={"confirmPermanentDelete": True},
     )
     for role in ROLES:
-        answer = world.ask(routes.DELETE_DATABASE, role, question)
+        answer = world.send_as(routes.DELETE_DATABASE, role, question)
         seen = state != "absent" and role.may_do("GET", "database", state)
         visible = 403 if seen or not role.may_use(routes.DELETE_DATABASE) else 404
         assert answer.status == (status if may_purge(role, state) else visible), role.name
@@ -125,7 +125,7 @@ def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
 ) -> None:
     replacing = changed(question(world, route), updateType="replace_all")
     found = {
-        role.name: world.ask(route, role, replacing).status
+        role.name: world.send_as(route, role, replacing).status
         for role in (ROLES[0], *WITHOUT_ONE_ACTION)
     }
     assert found == {
@@ -184,6 +184,6 @@ def test_a_schema_changes_its_name_from_and_to_what_the_caller_may_change(world:
 def test_to_ingest_an_asset_it_must_be_made_and_written(world: Seeded, role: Role) -> None:
     files = [{"relativeKey": "a-new-one/new.txt", "file_size": 0}]
     ingesting = changed(question(world, routes.INGEST_ASSET), assetId="a-new-one", files=files)
-    status = world.ask(routes.INGEST_ASSET, role, ingesting).status
+    status = world.send_as(routes.INGEST_ASSET, role, ingesting).status
     assert status == (403 if role.name in {"but-PUT", "but-POST"} else 200)
     assert world.changed == (status == 200)

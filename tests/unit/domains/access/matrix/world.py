@@ -181,8 +181,8 @@ class World:
             self._handlers[domain] = self._app.handler(router), router
         return self._handlers[domain]
 
-    def ask(self, route: Route, role: Role, question: Question) -> Response:
-        """One request of a user who has the role; what it changes is rolled back."""
+    def send_as(self, route: Route, role: Role, question: Question) -> Response:
+        """Send a request of a user who has the role, and roll back its changes."""
         with self.rolled_back():
             return self.send(route, question, user_id=role.user_id, mfa=role.has_mfa)
 

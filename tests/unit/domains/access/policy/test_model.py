@@ -16,7 +16,7 @@ from backend.domains.access.policy.model import (
 from tests.factories.policies import stored
 
 OURS = {"bucket", "databasePurge"}
-"""What the data model lacks: the right to adopt what is in a bucket, and to purge a deleted
+"""Object types that the data model lacks: to adopt what is in a bucket, and to purge a deleted
 database, which DELETE does not give."""
 OUR_FIELDS = {"bucketId"}
 
