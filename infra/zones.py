@@ -2,8 +2,7 @@
 
 
 def zones_of(nodes: int) -> int:
-    """Return the number of zones for this number of nodes: one zone for one node, otherwise three.
-    """
+    """Return the number of zones for this number of nodes: one for one node, otherwise three."""
     # Without dedicated master nodes the data nodes elect the master by majority, and with two zones
     # the loss of one leaves no majority. Source: Amazon OpenSearch Service Developer Guide,
     # "Configuring a multi-AZ domain".

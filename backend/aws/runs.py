@@ -123,8 +123,7 @@ class StepFunctionsRuns:
 
 
 def function_arn(name: str, state_machine: str) -> str:
-    """Return the ARN of a function of kind "pipeline", which has a name like the state machine's.
-    """
+    """Return the ARN of a function of kind "pipeline", named like the state machine."""
     # Templates cannot pass the ARN: stacks that start executions are created before the one that
     # declares the function.
     head = state_machine.replace(":states:", ":lambda:").replace(":stateMachine:", ":function:")

@@ -59,8 +59,7 @@ _CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 
 
 def cpu_seconds_for(size: int) -> int:
-    """Return the processor time for a file of which `size` bytes are needed, with its references.
-    """
+    """Return the processor time for a file of which `size` bytes are needed, and its references."""
     # Processor time, not time: a file that needs more would exceed it on any machine, so it is
     # refused.
     return min(CHILD_CPU_SECONDS, _CPU_SECONDS + _CPU_SECONDS * size // (_MIB_OF_8_SECONDS * MIB))

@@ -9,8 +9,7 @@ RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 
 def export(stack: Stack, *values: str) -> None:
-    """Export attributes of resources under the names that CDK gives to references between stacks.
-    """
+    """Export attributes of resources under the names of CDK's references between stacks."""
     for value in values:
         # CDK exports an attribute only while another stack uses it. Without the last use, the
         # export would be removed from the first stack, which is deployed first, and CloudFormation

@@ -69,7 +69,7 @@ def check_alias(relationship_type: str, alias: str | None) -> None:
         )
 
 
-def check_room(asset: Asset, kind: EdgeKind) -> None:
+def check_number_of_links(asset: Asset, kind: EdgeKind) -> None:
     """Require room for one more link.
 
     Raises:

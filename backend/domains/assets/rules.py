@@ -142,17 +142,17 @@ def _folders(path: str) -> Iterable[str]:
         end = path.find("/", end + 1)
 
 
-def counters(changes: Iterable[str]) -> tuple[str, ...]:
+def counters_of(changes: Iterable[str]) -> tuple[str, ...]:
     """Return the counters to increment for changed attributes: files inherit some of them."""
     return ("inheritedRevision",) if INHERITED_BY_FILES.intersection(changes) else ()
 
 
-def partitions(database_id: str, *, show_archived: bool) -> tuple[str, ...]:
+def partitions_of(database_id: str, *, show_archived: bool) -> tuple[str, ...]:
     """Return the partition of a database's active assets, and on request that of archived ones."""
     return (database_id, archived(database_id)) if show_archived else (database_id,)
 
 
-def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
+def changed_attributes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
     """Return what the body changes, by the names of the row's attributes.
 
     Raises:

@@ -75,12 +75,12 @@ def place_of(named: ObjectRef, buckets: Iterable[AssetBucket]) -> Folder | Skip:
     return Folder(bucket, first)
 
 
-def refused(folder: Folder, example: str, kind: SkipKind, reason: str) -> Skip:
+def skip_of(folder: Folder, example: str, kind: SkipKind, reason: str) -> Skip:
     """Return why a folder does not become an asset."""
     return _skip(kind, ObjectRef(folder.bucket.bucket_name, example), folder.prefix, reason)
 
 
-def about(folder: Folder) -> str:
+def description_of(folder: Folder) -> str:
     """Return the description of an asset created from a folder: its origin."""
     place = f"s3://{folder.bucket.bucket_name}/{folder.prefix}"
     text = f"Found in the bucket: {place}"

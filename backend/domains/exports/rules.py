@@ -24,7 +24,9 @@ def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
     return not extensions or extension_of(item.relative_path) in extensions
 
 
-def left(root: AssetRef, members: Iterable[AssetRef], after: Position | None) -> Iterator[AssetRef]:
+def remaining_assets(
+    root: AssetRef, members: Iterable[AssetRef], after: Position | None
+) -> Iterator[AssetRef]:
     """Return the assets of this page and later ones: the root, then all others by their ids."""
     # By ids alone: assets that are added or removed between two pages do not move others.
     order = sorted(members, key=lambda node: _place(root, node))
@@ -43,7 +45,7 @@ def _place(root: AssetRef, node: AssetRef) -> tuple[bool, AssetRef]:
     return node != root, node
 
 
-def position(node: AssetRef, files: Position | None = None) -> Position:
+def position_after(node: AssetRef, files: Position | None = None) -> Position:
     """Return the position after an asset; with `files`, the position within its listing."""
     at = {_ASSET: [node.database_id, node.asset_id]}
     return at if files is None else {**at, _FILES: dict(files)}

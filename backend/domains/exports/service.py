@@ -124,15 +124,15 @@ class ExportService:
         members, hidden = self._members(family)
         page = ExportPage([], relationships, len(members), hidden)
         last: Position | None = None
-        for node in rules.left(family.root, members, after):
+        for node in rules.remaining_assets(family.root, members, after):
             if page.assets and (len(page.assets) == wanted.max_assets or not room.is_left):
                 return page._replace(after=last)
             files = rules.files_after(node, after)
             found, unread = self._exported(caller, family, node, wanted, files, room)
             page.assets.append(found)
             if unread is not None:
-                return page._replace(after=rules.position(node, unread))
-            last = rules.position(node)
+                return page._replace(after=rules.position_after(node, unread))
+            last = rules.position_after(node)
         return page
 
     def _members(self, family: Family) -> tuple[list[AssetRef], int]:

@@ -54,7 +54,7 @@ def applies_to(schema: MetadataSchema, path: str | None) -> bool:
     return ALL_EXTENSIONS in wanted or extension_of(path) in wanted
 
 
-def together(schemas: Iterable[MetadataSchema]) -> Fields:
+def combined_rules(schemas: Iterable[MetadataSchema]) -> Fields:
     """Return the combined rules of schemas for each key."""
     merged: dict[str, FieldInForce] = {}
     for schema in sorted(schemas, key=lambda s: (s.database_id, s.date_created, s.schema_name)):
@@ -63,11 +63,11 @@ def together(schemas: Iterable[MetadataSchema]) -> Fields:
             field = _in_force(said, name)
             known = merged.get(field.key)
             merged[field.key] = field if known is None else _merged(known, field)
-    order = in_order({key: field.depends_on for key, field in merged.items()})
+    order = ordered_by_dependency({key: field.depends_on for key, field in merged.items()})
     return {key: merged[key] for key in order}
 
 
-def in_order(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
+def ordered_by_dependency(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
     """Return keys after those that they depend on; in cycles in any order."""
     done: dict[str, None] = {}
     for start in depends_on:

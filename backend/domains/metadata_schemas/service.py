@@ -51,7 +51,7 @@ class MetadataSchemaService:
         """
         names = dict.fromkeys((*database_ids, GLOBAL))
         found = self.schemas.in_scopes(entity_type, names)
-        return rules.together(schema for schema in found if rules.applies_to(schema, path))
+        return rules.combined_rules(schema for schema in found if rules.applies_to(schema, path))
 
     def list_schemas(
         self,

@@ -37,7 +37,7 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     return ScanResult(version, stored, _names(found.threats))
 
 
-def is_news(known: StoredResult | None, found: StoredResult) -> bool:
+def replaces_stored(known: StoredResult | None, found: StoredResult) -> bool:
     """Return whether a result replaces the stored one of the same version.
 
     A version without a threat is not stored, unless it had one.

@@ -21,7 +21,7 @@ class Happening(NamedTuple):
     at: str
 
 
-def happening(entry: Mapping[str, object]) -> Happening | None:
+def notification_of(entry: Mapping[str, object]) -> Happening | None:
     """Return the notification for an audit entry; None if it causes none.
 
     Raises:
@@ -49,11 +49,11 @@ def by_asset(happenings: Iterable[Happening]) -> dict[AssetRef, list[Happening]]
     return found
 
 
-def subject(asset_name: str) -> str:
+def message_subject(asset_name: str) -> str:
     return f"Changed: {asset_name}"
 
 
-def text(asset_name: str, happenings: Sequence[Happening]) -> str:
+def message_text(asset_name: str, happenings: Sequence[Happening]) -> str:
     """Return a message: the asset, the changes, and who made them when."""
     first = happenings[0]
     where = f"({first.asset_id}) of the database {first.database_id}"

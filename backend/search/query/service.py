@@ -150,8 +150,7 @@ class SearchService:
         return reply if page.after is None else {**reply, "after": page.after}
 
     def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
-        """Return the first response that contains the write, or the last one in time with its lag.
-        """
+        """Return the first response that contains the write, or the last in time with its lag."""
         if body.after:
             raise InvalidInputError.of(
                 AFTER_HEADER, "is allowed only with the first page of a cursor"

@@ -25,7 +25,9 @@ class Meter:
 
     def __exit__(self, *_: object) -> None:
         for name in _MEASURED:
-            self._events.unregister(f"provide-client-params.dynamodb.{name}", self._request_capacity)
+            self._events.unregister(
+                f"provide-client-params.dynamodb.{name}", self._request_capacity
+            )
             self._events.unregister(f"after-call.dynamodb.{name}", self._count)
 
     def _request_capacity(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import unicodedata
 
 from backend.domains.facts.models import FileReferences, Reference, StoredReferences
-from backend.domains.facts.rules.resolution import Paths, resolved
+from backend.domains.facts.rules.resolution import Paths, resolve_references
 from backend.processing.files import Files
 from backend.processing.inspection import inspect
 from backend.processing.readers import obj
@@ -44,7 +44,7 @@ def test_stored_references_resolve_in_both_unicode_forms() -> None:
                 "/" + unicodedata.normalize(written_form, "Bär/a.obj"),
                 StoredReferences(references=[reference]),
             )
-            found = resolved(model, Paths(frozenset({path})))
+            found = resolve_references(model, Paths(frozenset({path})))
             assert [(each.state, each.path) for each in found] == [("found", path)], written_form
 
 

@@ -129,7 +129,7 @@ def contradictions(constraint: Constraint) -> list[str]:
     ]
 
 
-def doubts(constraint: Constraint) -> list[str]:
+def warnings_about(constraint: Constraint) -> list[str]:
     """Return settings of a constraint that are probably unintended; they are accepted."""
     criteria = (*constraint.criteria_and, *constraint.criteria_or)
     both = both_blocks(constraint)

@@ -21,7 +21,7 @@ from backend.domains.access.repository.constraints import (
     position_of,
 )
 from backend.domains.access.repository.roles import RoleRepository
-from backend.domains.access.rules.constraints import Change, doubts, grantees, grantees_of
+from backend.domains.access.rules.constraints import Change, grantees, grantees_of, warnings_about
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 
@@ -123,7 +123,9 @@ class ConstraintService:
         after = wanted(found)
         changes = [Change(found.get(each.constraint_id), each) for each in after]
         self.write(caller, operation, changes)
-        return [Written(each, each.constraint_id not in found, doubts(each)) for each in after]
+        return [
+            Written(each, each.constraint_id not in found, warnings_about(each)) for each in after
+        ]
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
         """Write the changes and their audit entries in one transaction."""
@@ -150,7 +152,7 @@ class ConstraintService:
 
         def wanted(found: dict[str, Constraint]) -> list[Constraint]:
             before = found.get(constraint_id)
-            return [made(fields, constraint_id, before, by=caller.user_id, at=at)]
+            return [constraint_from(fields, constraint_id, before, by=caller.user_id, at=at)]
 
         return self.replace(caller, operation, wanted, [constraint_id])[0]
 
@@ -179,7 +181,7 @@ def entry_of(audit: AuditService, caller: Identity, operation: str, change: Chan
     )
 
 
-def made(
+def constraint_from(
     fields: dict[str, Any], constraint_id: str, before: Constraint | None, *, by: str, at: str
 ) -> Constraint:
     """Return the constraint of a request; its creator is kept."""

@@ -118,7 +118,7 @@ class PolicyAuthorization:
         """Tier 2."""
         rights = self.rights(caller)
         kind, fields = target.object_type, target.fields
-        open_to_caller = is_open(caller.user_id, action, kind, fields)
+        open_to_caller = is_allowed_without_rule(caller.user_id, action, kind, fields)
         if kind not in FIELDS_OF:
             return rights.is_administrator or open_to_caller
         if open_to_caller:
@@ -141,7 +141,7 @@ class PolicyAuthorization:
             return cached.rights
         granted, epoch = self._granted(caller, epoch)
         self._epochs["epoch"] = (epoch, now)
-        rights = Rights(granted.roles, readable(granted.rules.values()))
+        rights = Rights(granted.roles, parsed_rules(granted.rules.values()))
         self._cache_rights(key, _Cached(rights, epoch, now))
         return rights
 
@@ -200,7 +200,7 @@ def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
     return {ROUTE_PATH: (_PARAMETER.sub(value, route.path), route.path)}
 
 
-def readable(stored: Iterable[StoredRules]) -> Iterator[Rule]:
+def parsed_rules(stored: Iterable[StoredRules]) -> Iterator[Rule]:
     """Parse the stored rules. One that cannot be parsed denies its object type, or all types."""
     for rules in stored:
         for rule in rules:
@@ -219,7 +219,7 @@ def _denial_of(constraint_id: str, object_type: str) -> Rule:
     return Rule(constraint_id, object_type, anything, (), dict.fromkeys(ACTIONS, DENY))
 
 
-def is_open(user_id: str, action: Action, object_type: str, fields: Fields) -> bool:
+def is_allowed_without_rule(user_id: str, action: Action, object_type: str, fields: Fields) -> bool:
     """Return whether a caller who may use the route may do this without a rule that allows it."""
     if object_type == "bucket":
         return action == "GET"

@@ -19,9 +19,9 @@ from backend.domains.access.policy.model import FIELDS_OF, Fields, Rule
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.rules.routes import FoundRoute, find_route
 from backend.domains.access.service.decisions import (
-    is_open,
+    is_allowed_without_rule,
     method_action,
-    readable,
+    parsed_rules,
     route_fields,
 )
 from backend.spec.routes.model import Method
@@ -55,7 +55,7 @@ class ExplainService:
         found = _named(query)
         granted = self.policies.granted(query.user_id, mfa=query.mfa)
         given = _Granted(
-            {key: list(readable([rules])) for key, rules in granted.rules.items()},
+            {key: list(parsed_rules([rules])) for key, rules in granted.rules.items()},
             ADMIN_ROLE in granted.roles,
         )
         return ExplainReply(
@@ -74,7 +74,7 @@ class ExplainService:
         if action is None or object_type is None or object_type == "none":
             return None
         owner = {"userId": query.of_user_id or query.user_id}
-        open_to_user = is_open(query.user_id, action, object_type, owner)
+        open_to_user = is_allowed_without_rule(query.user_id, action, object_type, owner)
         if object_type not in FIELDS_OF:
             return _without_rules(allowed=given.is_administrator or open_to_user)
         fields = self._fields(query, object_type, {} if found is None else found.parameters)

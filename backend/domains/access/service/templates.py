@@ -16,7 +16,7 @@ from backend.core.identity import Identity
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
 from backend.domains.access.models.templates import ROLE_NAME, Template, TemplateImportBody
 from backend.domains.access.rules.templates import constraint_ids, filled, values_of
-from backend.domains.access.service.constraints import ConstraintService, made
+from backend.domains.access.service.constraints import ConstraintService, constraint_from
 
 STANDARD = (
     "database-admin",
@@ -64,7 +64,7 @@ class TemplateService:
 
         def wanted(found: dict[str, Constraint]) -> list[Constraint]:
             return [
-                made(
+                constraint_from(
                     each.model_dump(exclude={"identifier"}),
                     name,
                     found.get(name),

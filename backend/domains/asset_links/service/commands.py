@@ -56,7 +56,7 @@ class AssetLinkService:
         entry = self._entry(caller, "create_link", after=link)
         for node, edge in rules.edges_of(link):
             asset = self.assets.asset_for(caller, "POST", node.database_id, node.asset_id)
-            rules.check_room(asset, edge.kind)
+            rules.check_number_of_links(asset, edge.kind)
         walk = self._check_no_cycle(link) if link.relationship_type == "parentChild" else None
         self.links.create(link, walk, entry)
         return link

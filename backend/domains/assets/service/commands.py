@@ -127,14 +127,14 @@ class AssetService(AssetQueries):
                 self.tags.check_tags(caller, body.tags, carried=found.tags)
             if expected_revision is not None and expected_revision != found.revision:
                 raise AssetRevisionError(asset_id)
-            changes = rules.changes(found, body)
+            changes = rules.changed_attributes(found, body)
             if not changes:
                 return found
             changed = found.model_copy(update=body.model_dump(exclude_none=True))
             require(self.authorization, caller, "PUT", secured(changed))
             now = self.clock()
             entry = self._edited(caller, found, changes, now)
-            edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters(changes)
+            edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters_of(changes)
             try:
                 return self.assets.change(found, edit, entry, counters=counters)
             except AssetRevisionError:
@@ -162,7 +162,7 @@ class AssetService(AssetQueries):
         if not changes:
             return asset
         edit = {**changes, "updatedAt": iso(self.clock())}
-        return self.assets.touch(asset, edit, counters=rules.counters(changes))
+        return self.assets.touch(asset, edit, counters=rules.counters_of(changes))
 
     def record_typed_file(self, asset: Asset, path: str) -> None:
         """Record that a file may have a primary type, before its object is written.

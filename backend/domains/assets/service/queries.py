@@ -113,7 +113,7 @@ class AssetQueries:
         Raises:
             DatabaseNotFoundError: the database does not exist, or the caller may not see it.
         """
-        partitions = rules.partitions(database_id, show_archived=show_archived)
+        partitions = rules.partitions_of(database_id, show_archived=show_archived)
         if show_archived:  # archived assets outlive their database, until it is purged
             self.databases.check_known(caller, database_id)
             return self._visible(caller, partitions, page)
@@ -138,7 +138,7 @@ class AssetQueries:
             left = page.limit - len(found) if room > 0 else 0
             if read is not None and (left == 0 or self.clock() >= stop):
                 return Page(tuple(found), read)
-            partitions = rules.partitions(active(row), show_archived=show_archived)
+            partitions = rules.partitions_of(active(row), show_archived=show_archived)
             part = self._visible(caller, partitions, PageRequest(left, after))
             found.extend(part.items)
             room -= sum(map(json_bytes, part.items))

@@ -94,7 +94,7 @@ def value_key(sha256: str) -> str:
     return AUDIT_VALUES_PREFIX + sha256
 
 
-def bounded(
+def extract_large_values(
     changes: Mapping[str, tuple[Any, Any]],
 ) -> tuple[dict[str, Change], list[LargeValue]]:
     """Return the changes with references instead of large values, and those values."""
@@ -121,7 +121,7 @@ def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
     }
 
 
-def period(since: datetime | None, until: datetime | None) -> Period | None:
+def sort_keys_between(since: datetime | None, until: datetime | None) -> Period | None:
     """Return the sort keys of a period; None means no limit."""
     if since is None and until is None:
         return None
@@ -161,7 +161,7 @@ def shown_path(path: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def packed(items: Iterable[Mapping[str, Any]]) -> bytes:
+def compressed_lines(items: Iterable[Mapping[str, Any]]) -> bytes:
     """Return items as compressed lines of JSON: the same bytes for equal items."""
     return gzip.compress(b"".join(encoded(item) + b"\n" for item in items), mtime=0)
 

@@ -84,7 +84,7 @@ class AuditService:
         at: datetime,
         suffix: str,
     ) -> Put:
-        kept, apart = rules.bounded(changes)
+        kept, apart = rules.extract_large_values(changes)
         whole = rules.encoded(rules.dumped(kept))
         stored = None
         if len(whole) > rules.CHANGES_BYTES:

@@ -39,7 +39,7 @@ class AuditTrail:
             PermissionDeniedError: the caller may not read them.
         """
         require(self.authorization, caller, "GET", Secured("audit", {"entity": entity}))
-        return self.audit.list_of_entity(entity, page, period=rules.period(since, until))
+        return self.audit.list_of_entity(entity, page, period=rules.sort_keys_between(since, until))
 
     def list_of_user(
         self,
@@ -56,7 +56,7 @@ class AuditTrail:
             PermissionDeniedError: the caller may not read them.
         """
         require(self.authorization, caller, "GET", Secured("audit", {"userId": user_id}))
-        return self.audit.list_of_user(user_id, page, period=rules.period(since, until))
+        return self.audit.list_of_user(user_id, page, period=rules.sort_keys_between(since, until))
 
     def get_value(
         self, caller: Identity, sha256: str, *, entity: str, at: datetime
@@ -73,7 +73,7 @@ class AuditTrail:
         return self.archive.value(sha256)
 
     def _entries(self, entity: str, at: datetime) -> Iterator[Entry]:
-        period = rules.period(at, at)
+        period = rules.sort_keys_between(at, at)
         return all_items(partial(self.audit.list_of_entity, entity, period=period), _PAGE)
 
     def _refers_to(self, entry: Entry, sha256: str) -> bool:

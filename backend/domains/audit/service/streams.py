@@ -87,7 +87,7 @@ class ExpiredEntries:
         if expired:
             first = expired[0]
             name = rules.archived_name(first.at, first.sequence)
-            self.archive.store_expired(name, rules.packed(one.item for one in expired))
+            self.archive.store_expired(name, rules.compressed_lines(one.item for one in expired))
 
 
 @dataclass(eq=False, repr=False)

@@ -151,10 +151,10 @@ class BucketSync:
                 folder.bucket,
                 folder.name,
                 database_id=database_id,
-                about=rules.about(folder),
+                about=rules.description_of(folder),
             )
         except InvalidInputError as error:
-            return rules.refused(folder, inside[0].key, "badAssetId", error.message)
+            return rules.skip_of(folder, inside[0].key, "badAssetId", error.message)
         except DatabasePurgingError:
             return _Later(inside)
         except DatabaseNotFoundError as error:  # deleted between the two reads
@@ -168,7 +168,7 @@ class BucketSync:
         """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""
         owners = self._owners(dict.fromkeys(inside, folder))
         left = [one for one in inside if one not in owners and self._is_there(one)]
-        return rules.refused(folder, left[0].key, "taken", reason) if left else None
+        return rules.skip_of(folder, left[0].key, "taken", reason) if left else None
 
     def _ensure_database(self, database_id: str, bucket: AssetBucket) -> None:
         if self.databases.find_database(database_id) is not None:

@@ -46,12 +46,12 @@ def upload_or_failure(message: Mapping[str, Any]) -> UploadedObject | FailedInsp
     return UploadedObject(detail.bucket.name, detail.object.key, detail.renewal)
 
 
-def again(upload: UploadedObject) -> dict[str, Any]:
+def upload_message(upload: UploadedObject) -> dict[str, Any]:
     """Return a message that names an object, in the form of S3's events."""
     return {"detail": {"bucket": {"name": upload.bucket}, "object": {"key": upload.key}}}
 
 
-def failure(failed: FailedInspection) -> dict[str, Any]:
+def failure_message(failed: FailedInspection) -> dict[str, Any]:
     """Return a message about an inspection that failed."""
     return FailureEvent(failed_inspection=failed).model_dump(by_alias=True)
 

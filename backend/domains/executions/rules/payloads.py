@@ -113,7 +113,9 @@ def task_kind(pipeline: PipelineSnapshot) -> TaskKind:
     return _KINDS[pipeline.pipeline_execution_type][pipeline.wait_for_callback]
 
 
-def fits(metadata: str, pipelines: Sequence[PipelineTask], shared: Mapping[str, Any]) -> bool:
+def fits_into_input(
+    metadata: str, pipelines: Sequence[PipelineTask], shared: Mapping[str, Any]
+) -> bool:
     """Return whether the metadata of a run may be part of its input."""
     size = len(metadata.encode())
     rest = json.dumps([[task.message for task in pipelines], shared], ensure_ascii=False)

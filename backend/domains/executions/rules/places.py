@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from backend.domains.executions.models import ActiveExecution
 
 
-def chosen(
+def executions_to_admit(
     waiting: Sequence[ActiveExecution],
     admitted: Sequence[ActiveExecution],
     limit: int,

@@ -97,7 +97,9 @@ class Admission:
         last_places: Mapping[str, str] = {}
         if len(users) > 1:
             last_places = self.active.last_places(users)
-        return places.chosen(waiting, self.active.admitted(), self.limit(), last_places)
+        return places.executions_to_admit(
+            waiting, self.active.admitted(), self.limit(), last_places
+        )
 
     def _is_left(self, admitted: ActiveExecution) -> bool:
         return self._age(admitted) >= _OWN

@@ -44,7 +44,7 @@ class Payloads:
         pipelines = payloads.pipeline_tasks(execution, place)
         shared = payloads.shared_fields(execution, place)
         metadata = json.dumps(self._metadata(execution, asset, prefix), ensure_ascii=False)
-        if not payloads.fits(metadata, pipelines, shared):
+        if not payloads.fits_into_input(metadata, pipelines, shared):
             metadata = self._stored(execution, metadata)
         return RunInput(pipelines, {**shared, "inputMetadata": metadata})
 

@@ -138,7 +138,7 @@ class ExecutionProgress:
         if failed is not None:
             # Before the end of the execution is stored: a crash between the two must not lose the
             # failure.
-            self.queues.send(UPLOAD_TRIGGERS, [events.failure(failed)])
+            self.queues.send(UPLOAD_TRIGGERS, [events.failure_message(failed)])
 
 
 def _reservation_of(execution: Execution | None) -> str:

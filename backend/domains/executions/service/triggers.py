@@ -266,7 +266,9 @@ class UploadTriggers:
             return True
         reservation = rules.reservation_key(rules.target_of(execution))
         try:
-            self.executions.store_upload(reservation, active_id, json.dumps(events.again(upload)))
+            self.executions.store_upload(
+                reservation, active_id, json.dumps(events.upload_message(upload))
+            )
         except ExecutionChangedError:
             return False
         return True

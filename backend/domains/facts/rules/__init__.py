@@ -61,7 +61,7 @@ def records_of_failure(version_id: str, reason: str) -> list[Record]:
     return records_of(Inspection(version=1, source=Source(version_id=version_id), refused=reason))
 
 
-def is_read(stored: Mapping[str, Record], version_id: str) -> bool:
+def is_from_readers(stored: Mapping[str, Record], version_id: str) -> bool:
     """Return whether these attributes are what readers found in a version, not only a failure."""
     source = stored.get(SOURCE_VERSION_KEY)
     if source is None or source.metadata_value != version_id:

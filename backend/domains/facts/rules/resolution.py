@@ -40,7 +40,7 @@ class Resolved:
     path: str | None = None
 
 
-def candidates(file_path: str, reference: Reference) -> list[str]:
+def candidate_paths(file_path: str, reference: Reference) -> list[str]:
     """Return the paths to which a reference may lead, the most likely first.
 
     A reference that was found is stored with its path in the asset; a missing one as the file has
@@ -55,18 +55,18 @@ def candidates(file_path: str, reference: Reference) -> list[str]:
     return [normpath("/" + one.lstrip("/")) for one in dict.fromkeys(found) if not _is_out(one)]
 
 
-def resolved(found: FileReferences, paths: Paths) -> list[Resolved]:
+def resolve_references(found: FileReferences, paths: Paths) -> list[Resolved]:
     """Return the references of a file as they resolve now."""
     names = (paths.composed(), paths.in_any_case())
     return [_resolved(found.path, one, paths, *names) for one in found.stored.references]
 
 
-def targets(found: FileReferences) -> set[str]:
+def possible_targets(found: FileReferences) -> set[str]:
     """Return all paths to which a file may refer, existing or not."""
-    return {path for one in found.stored.references for path in candidates(found.path, one)}
+    return {path for one in found.stored.references for path in candidate_paths(found.path, one)}
 
 
-def circular(edges: Edges) -> set[tuple[str, str]]:
+def circular_edges(edges: Edges) -> set[tuple[str, str]]:
     """Return the edges (file, referenced file) that are part of a cycle."""
     part_of = {path: number for number, part in enumerate(_components(edges)) for path in part}
     return {
@@ -84,7 +84,7 @@ def _resolved(
     composed: Mapping[str, str],
     in_any_case: Mapping[str, str],
 ) -> Resolved:
-    wanted = candidates(file_path, reference)
+    wanted = candidate_paths(file_path, reference)
     if not wanted:
         return Resolved(reference, reference.state)
     for path in wanted:

@@ -52,7 +52,7 @@ class FactCommands:
             Entity(failed.database_id, failed.asset_id, path, "attribute"),
             rules.records_of_failure(failed.version_id, failed.reason),
             # Another inspection of this version may have succeeded: its facts remain.
-            unless=partial(rules.is_read, version_id=failed.version_id),
+            unless=partial(rules.is_from_readers, version_id=failed.version_id),
         )
 
     def _is_current(self, asset: Asset, file_path: str, version_id: str) -> bool:

@@ -15,7 +15,13 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.errors import NoShapeError
 from backend.domains.facts.models import FileReferences, SimilarShape
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.rules.resolution import Paths, Resolved, circular, resolved, targets
+from backend.domains.facts.rules.resolution import (
+    Paths,
+    Resolved,
+    circular_edges,
+    possible_targets,
+    resolve_references,
+)
 
 # Files of an asset that are listed to resolve references. They take 20 requests to S3. Further
 # references keep the state from the inspection.
@@ -32,7 +38,7 @@ class Dependency(NamedTuple):
     """A reference, the file it resolves to, and whether it is part of a cycle."""
 
     found: Resolved
-    circular: bool
+    circular_edges: bool
 
 
 class Dependencies(NamedTuple):
@@ -90,8 +96,8 @@ class FactQueries:
         if not found.items:
             return Page((), found.after)
         paths = self._paths(asset)
-        led = {one.path: resolved(one, paths) for one in found.items}
-        in_circle = circular(self._edges(asset, led, paths))
+        led = {one.path: resolve_references(one, paths) for one in found.items}
+        in_circle = circular_edges(self._edges(asset, led, paths))
         return Page(
             tuple(
                 Dependencies(
@@ -119,9 +125,9 @@ class FactQueries:
 
         def refers(one: FileReferences) -> bool:
             if is_folder:
-                inside = (path.startswith(file_path) for path in targets(one))
+                inside = (path.startswith(file_path) for path in possible_targets(one))
                 return not one.path.startswith(file_path) and any(inside)
-            return one.path != file_path and file_path in targets(one)
+            return one.path != file_path and file_path in possible_targets(one)
 
         found = fill(
             lambda request: self.facts.references(asset, request),
@@ -196,7 +202,7 @@ class FactQueries:
                 break
             edges |= dict.fromkeys(wanted, frozenset[str]())
             for one in self.facts.references_of(asset, wanted):
-                edges[one.path] = _resolved_paths(resolved(one, paths))
+                edges[one.path] = _resolved_paths(resolve_references(one, paths))
             room -= len(wanted)
         return edges
 

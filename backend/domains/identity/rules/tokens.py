@@ -42,7 +42,7 @@ class Unverified(NamedTuple):
     issuer: str
 
 
-def read(token: str) -> Unverified:
+def parse_unverified(token: str) -> Unverified:
     """Return the unverified content of a token.
 
     Raises:

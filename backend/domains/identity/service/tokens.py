@@ -14,7 +14,7 @@ from backend.domains.identity.rules.claims import Issuer, identity_of
 from backend.domains.identity.rules.discovery import discovery_url, keys_url
 from backend.domains.identity.rules.key_sets import SigningKey, usable_keys
 from backend.domains.identity.rules.refusals import Reason, RefusedError
-from backend.domains.identity.rules.tokens import parse_object, read, verified_claims
+from backend.domains.identity.rules.tokens import parse_object, parse_unverified, verified_claims
 
 KEYS_FRESH = timedelta(minutes=10)
 """Maximum time for which a revoked signing key is accepted while the provider responds."""
@@ -194,7 +194,7 @@ class TokenAuthentication:
             RefusedError: the token is not valid here and now.
             UnavailableError: it cannot be determined now.
         """
-        said = read(token)
+        said = parse_unverified(token)
         trusted = self.issuers.get(said.issuer)
         if trusted is None:
             raise RefusedError(Reason.JWT_ISSUER)

@@ -78,7 +78,7 @@ class ScanConsumer:
 
     def _store(self, found: ScanResult) -> None:
         known = self.repository.results([found.version]).get(found.version)
-        if rules.is_news(known, found.stored):
+        if rules.replaces_stored(known, found.stored):
             is_same = known is not None and known.is_threat == found.stored.is_threat
             entries = () if is_same else self._entries(known, found)
             self.repository.replace(found.version, known, found.stored, entries)

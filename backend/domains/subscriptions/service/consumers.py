@@ -16,7 +16,7 @@ from backend.core.deliveries import (
     name_of,
     process_records,
 )
-from backend.domains.subscriptions.rules import Happening, happening
+from backend.domains.subscriptions.rules import Happening, notification_of
 from backend.domains.subscriptions.service.notifications import Notifier
 
 
@@ -59,7 +59,7 @@ def _parsed(
     record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure
 ) -> Happening | None:
     try:
-        return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
+        return notification_of(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:
         store_failure(name_of(record), record, str(error))
         return None

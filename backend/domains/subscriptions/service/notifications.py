@@ -55,7 +55,7 @@ class Notifier:
             return False
         self.notifications.send(
             emails,
-            subject=rules.subject(asset.asset_name),
-            text=rules.text(asset.asset_name, done),
+            subject=rules.message_subject(asset.asset_name),
+            text=rules.message_text(asset.asset_name, done),
         )
         return True

@@ -240,7 +240,7 @@ class Completion:
                 metadata=self.metadata(file, is_verified=True),
             )
         except ObjectRefusedError as error:
-            return Outcome(refused(error), kind="rule")
+            return Outcome(refusal_reason(error), kind="rule")
         return Outcome()
 
     def _settle_single(
@@ -294,7 +294,7 @@ class Completion:
         try:
             written = self.objects.complete_multipart(self.bucket, key, file.upload_id_s3, parts)
         except ObjectRefusedError as error:
-            return Outcome(refused(error), settled=False)
+            return Outcome(refusal_reason(error), settled=False)
         except NotFoundError:
             return self._left_behind(file)
         return Temporary(key, written.version_id, sum(part.size for part in parts))
@@ -342,7 +342,7 @@ class Completion:
                     version_id=temporary.version_id,
                 )
             except ObjectRefusedError as error:
-                outcome = Outcome(refused(error), kind="rule")
+                outcome = Outcome(refusal_reason(error), kind="rule")
             else:
                 replace_previews(self.objects, self.bucket, key)
         return replace(outcome, left=VersionRef(temporary.key, temporary.version_id))
@@ -373,6 +373,6 @@ def replace_previews(objects: Objects, bucket: str, key: str) -> None:
             objects.delete(bucket, other.key)
 
 
-def refused(error: ObjectRefusedError) -> str:
+def refusal_reason(error: ObjectRefusedError) -> str:
     """Return the store's refusal as the reason for a file."""
     return f"the object store rejected it: {error.reason}"

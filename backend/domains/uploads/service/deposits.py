@@ -20,7 +20,7 @@ from backend.domains.uploads import rules
 from backend.domains.uploads.models import UploadType
 from backend.domains.uploads.service.completion import (
     VERSIONS_LOOKED_AT,
-    refused,
+    refusal_reason,
     replace_previews,
 )
 from backend.domains.uploads.service.temporary import START_BYTES
@@ -131,7 +131,7 @@ class Deposits:
                 metadata=_metadata(deposit),
             )
         except ObjectRefusedError as error:
-            return Deposited(refused=refused(error))
+            return Deposited(refused=refusal_reason(error))
         except NotFoundError:
             return Deposited(refused=GONE)
         if place.layout.upload_type == "assetFile":

@@ -20,7 +20,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import Settled, Upload, UploadFile
-from backend.domains.uploads.service.completion import Completion, Outcome, refused
+from backend.domains.uploads.service.completion import Completion, Outcome, refusal_reason
 from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
@@ -113,7 +113,7 @@ class LargeFiles:
                 ),
             )
         except ObjectRefusedError as error:
-            return Outcome(refused(error), kind="rule")
+            return Outcome(refusal_reason(error), kind="rule")
         return {"copyId": copy_id, "size": temporary.size}
 
     def _continue_copy(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
@@ -132,7 +132,7 @@ class LargeFiles:
             self.context.objects.complete_multipart(*copy.target, copy.copy_id, whole)
         except ObjectRefusedError as error:
             self.context.objects.abort_multipart(*copy.target, copy.copy_id)
-            return Outcome(refused(error), kind="rule")
+            return Outcome(refusal_reason(error), kind="rule")
         except NotFoundError:
             return self._lost(copy)
         copy.completion.remove_temporary(copy.file)

@@ -53,7 +53,7 @@ def test_the_first_component_below_the_base_is_the_asset_letter_by_letter(
     assert isinstance(place, Folder)
     assert place.name == name
     assert key.startswith(place.prefix)
-    assert 4 <= len(rules.about(place)) <= rules.ABOUT_CHARS
+    assert 4 <= len(rules.description_of(place)) <= rules.ABOUT_CHARS
 
 
 @given(key=KEYS, base=BASES)

@@ -9,7 +9,7 @@ import pytest
 
 from backend.core.identity import SYSTEM
 from backend.domains.executions.models import ActiveExecution
-from backend.domains.executions.rules.places import chosen
+from backend.domains.executions.rules.places import executions_to_admit
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS
 from tests.factories.executions import Runner, status_event
 
@@ -35,19 +35,21 @@ def active(*users: str, since: int = 0, state: str = "waiting") -> list[ActiveEx
 
 
 def taken(waiting: list[ActiveExecution], limit: int, *running: str) -> dict[str, int]:
-    found = chosen(waiting, active(*running, since=90_000, state="admitted"), limit, {})
+    found = executions_to_admit(
+        waiting, active(*running, since=90_000, state="admitted"), limit, {}
+    )
     return dict(Counter(one.user for one in found))
 
 
 def test_a_user_alone_takes_all_places_and_the_oldest_execution_comes_first() -> None:
     waiting = active(*["ann"] * 60)
-    assert chosen(waiting, [], 50, {}) == waiting[:50]
+    assert executions_to_admit(waiting, [], 50, {}) == waiting[:50]
 
 
 @pytest.mark.parametrize("limit", [2, 4, 50])
 def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> None:
     waiting = active(*["ann"] * 1000, "bob")
-    found = chosen(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
+    found = executions_to_admit(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
     assert [one.user for one in found] == ["bob"]
 
 
@@ -63,14 +65,14 @@ def test_while_others_wait_no_one_has_more_than_half_and_one_place_stays_free() 
 
 def test_three_users_of_ten_files_each_take_turns() -> None:
     waiting = active(*(["ann"] * 10 + ["bob"] * 10 + ["eve"] * 10))
-    assert [one.user for one in chosen(waiting, [], 4, {})] == ["ann", "bob", "eve"]
+    assert [one.user for one in executions_to_admit(waiting, [], 4, {})] == ["ann", "bob", "eve"]
 
 
 def test_of_users_without_a_place_the_one_who_has_waited_longest_for_one_comes_first() -> None:
     waiting = active(*["ann"] * 10, *["bob"] * 10, *["eve"] * 10, "zoe")
     running = active("bob", "eve", since=90_000, state="admitted")
     ended = {"ann": "2026-03-01T12:00:09.000000Z", "zoe": "2026-03-01T11:00:00.000000Z"}
-    assert [one.user for one in chosen(waiting, running, 3, ended)] == ["zoe"]
+    assert [one.user for one in executions_to_admit(waiting, running, 3, ended)] == ["zoe"]
 
 
 def test_a_file_waits_for_one_turn_of_each_of_three_users_who_hold_all_places() -> None:

@@ -361,7 +361,10 @@ def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
     from backend.core.references import AssetRef
 
     root, members = AssetRef("m", "root"), {AssetRef("m", name) for name in ("root", "b", "d", "f")}
-    after = rules.position(AssetRef("m", "d"))
-    assert list(rules.left(root, members, after)) == [AssetRef("m", "f")]
+    after = rules.position_after(AssetRef("m", "d"))
+    assert list(rules.remaining_assets(root, members, after)) == [AssetRef("m", "f")]
     changed = (members - {AssetRef("m", "d")}) | {AssetRef("m", "a"), AssetRef("m", "e")}
-    assert list(rules.left(root, changed, after)) == [AssetRef("m", "e"), AssetRef("m", "f")]
+    assert list(rules.remaining_assets(root, changed, after)) == [
+        AssetRef("m", "e"),
+        AssetRef("m", "f"),
+    ]

@@ -13,7 +13,7 @@ from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.facts.models import FileReferences, SimilarShape, StoredReferences
 from backend.domains.facts.routes import build_router
-from backend.domains.facts.rules.resolution import Paths, circular, resolved
+from backend.domains.facts.rules.resolution import Paths, circular_edges, resolve_references
 from backend.domains.facts.service import queries as reading
 from tests.factories.assets import created_asset, created_database
 from tests.factories.http import Client, Response
@@ -238,12 +238,12 @@ def test_an_edge_is_circular_where_its_end_reaches_its_beginning(
         for other in others
         if other == path or path in reached(other)
     }
-    assert circular(edges) == expected
+    assert circular_edges(edges) == expected
 
 
 def test_a_long_chain_of_files_exhausts_no_stack() -> None:
     chain = {str(n): frozenset({str((n + 1) % 20_000)}) for n in range(20_000)}
-    assert len(circular(chain)) == 20_000
+    assert len(circular_edges(chain)) == 20_000
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["found", "missing"]))))
@@ -253,7 +253,7 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
     }
     found = FileReferences("/a/b.obj", StoredReferences.model_validate(stored))
     known = Paths(frozenset({"/a/x.png", "/x.png"}))
-    assert {one.path for one in resolved(found, known)} <= {None, *known.known}
+    assert {one.path for one in resolve_references(found, known)} <= {None, *known.known}
 
 
 def test_strangers_receive_nothing(museum: InspectionSetup) -> None:

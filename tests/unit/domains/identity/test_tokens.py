@@ -13,7 +13,7 @@ from backend.core.identity import Identity
 from backend.domains.identity.rules.claims import LEEWAY_SECONDS
 from backend.domains.identity.rules.key_sets import MAX_KEYS, usable_keys
 from backend.domains.identity.rules.refusals import Reason, RefusedError
-from backend.domains.identity.rules.tokens import parse_object, read, verified_claims
+from backend.domains.identity.rules.tokens import parse_object, parse_unverified, verified_claims
 from tests.factories.identity_provider import (
     CLIENT,
     Key,
@@ -250,7 +250,7 @@ def test_no_one_is_called_as_the_product_calls_itself(deployment: Deployment, us
 @given(st.text() | st.from_regex(r"[\w-]{0,40}\.[\w-]{0,40}\.[\w-]{0,40}", fullmatch=True))
 def test_whatever_is_sent_is_read_or_refused(text: str) -> None:
     with pytest.raises(RefusedError):
-        read(text)
+        parse_unverified(text)
 
 
 SIGNING: list[tuple[str, Key]] = [

@@ -22,7 +22,7 @@ from backend.domains.metadata_schemas.models import (
     SchemaField,
     SchemaFields,
 )
-from backend.domains.metadata_schemas.rules import applies_to, in_order, together
+from backend.domains.metadata_schemas.rules import applies_to, combined_rules, ordered_by_dependency
 
 KEYS = "abcdef"
 NOON = "2026-03-01T12:00:00.000000Z"
@@ -50,7 +50,9 @@ def field(key: str, value_type: str = "string", **more: object) -> SchemaField:
 
 
 def test_schemas_that_agree_are_one_and_the_first_sequence_counts() -> None:
-    found = together([schema("A", field("k", sequence=4)), schema("B", field("k", sequence=2))])
+    found = combined_rules(
+        [schema("A", field("k", sequence=4)), schema("B", field("k", sequence=2))]
+    )
     assert found == {
         "k": FieldInForce("k", "string", sequence=2, schemas=("A (museum)", "B (museum)"))
     }
@@ -58,7 +60,9 @@ def test_schemas_that_agree_are_one_and_the_first_sequence_counts() -> None:
 
 def test_where_schemas_contradict_each_other_nothing_is_demanded() -> None:
     strict = field("k", "number", required=True, default_metadata_field_value="1")
-    found = together([schema("A", strict), schema("B", field("k", "number")), schema("C", strict)])
+    found = combined_rules(
+        [schema("A", strict), schema("B", field("k", "number")), schema("C", strict)]
+    )
     names = ("A (museum)", "B (museum)", "C (museum)")
     assert found == {"k": FieldInForce("k", "string", has_conflict=True, schemas=names)}
 
@@ -76,7 +80,7 @@ def test_a_schema_applies_to_files_with_its_extensions_only() -> None:
 
 @given(st.dictionaries(st.sampled_from(KEYS), st.lists(st.sampled_from(KEYS), max_size=3)))
 def test_an_order_has_every_key_once(depends_on: dict[str, list[str]]) -> None:
-    assert sorted(in_order(depends_on)) == sorted(depends_on)
+    assert sorted(ordered_by_dependency(depends_on)) == sorted(depends_on)
 
 
 @st.composite

@@ -269,7 +269,9 @@ def test_who_may_only_see_an_asset_takes_no_one_from_it_archived_or_not(
 
     send(client, "POST", ANN)
     service_for_readers = replace(service, assets=replace(service.assets, authorization=Readers()))
-    reader = Client(build_router(service_for_readers), user_id="ann", authorization=AllButStrangers())
+    reader = Client(
+        build_router(service_for_readers), user_id="ann", authorization=AllButStrangers()
+    )
     assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
     archive(tables)
     assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403

@@ -145,7 +145,9 @@ def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> N
 def test_who_may_do_everything_makes_each_change(ground: GeneratedWorld) -> None:
     with ground.under(open_case()) as facts:
         requests = [(one, question_of(ground, one)) for one in CHANGES]
-        assert {ground.send_as(one.route, facts.role, sent).status for one, sent in requests} == {200}
+        assert {ground.send_as(one.route, facts.role, sent).status for one, sent in requests} == {
+            200
+        }
 
 
 @pytest.mark.parametrize(

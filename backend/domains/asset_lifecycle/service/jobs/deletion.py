@@ -164,8 +164,7 @@ class DeleteSteps:
         return _page(page)
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:
-        """Remove versions of files, always the first remaining ones, and request their documents.
-        """
+        """Remove versions of files, always the first ones left, and request their documents."""
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         # Requested first, because nothing names the documents once the files are deleted. They can
