@@ -74,7 +74,7 @@ class AuditDenied(Wire):
 
 class AuditRead(Wire):
     """
-    What a caller read, in place of changes.
+    Reads by a caller, in place of changes.
 
     `files` are the first of `file_count` paths. `urls` is true if presigned URLs of them were
     issued; the URLs carry `request_id`. An entry with `first_at` covers all such reads in the hour
@@ -1265,7 +1265,7 @@ class NamedPreview(Wire):
 
 class Outputs(Wire):
     """
-    What an execution stored. Paths are limited to the first ones; the counts are totals.
+    Outputs that an execution stored: the paths of the first ones; the counts are totals.
     """
 
     files: tuple[str, ...] = ()
