@@ -11,7 +11,7 @@ from types import ModuleType
 import vitrine
 from pydantic import BaseModel
 
-from docs.client_models import MODULE, client_models
+from docs.client_models import MODULE, client_models, listed_models
 
 RECORDED = Path(__file__).with_name("public_names.txt")
 """The names of the first release. A line is removed only with a release that may break users."""
@@ -79,3 +79,11 @@ def test_every_public_name_still_has_its_signature() -> None:
 
 def test_the_models_of_replies_are_up_to_date() -> None:
     assert MODULE.read_text(encoding="utf-8") == client_models(), "run: make docs"
+
+
+def test_a_model_that_a_module_imports_has_the_schema_of_its_name(tmp_path: Path) -> None:
+    source = "from vitrine.replies import DeletedApiKey\nfrom vitrine.replies import Unknown\n"
+    (tmp_path / "resources.py").write_text(source, encoding="utf-8")
+    found = listed_models(tmp_path)
+    assert found["DeletedApiKey"] == {"schema": "DeletedApiKeyReply"}
+    assert "Unknown" not in found
