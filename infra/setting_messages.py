@@ -29,12 +29,12 @@ _CDK = re.compile(r"[@:]")
 _CDK_PLAIN = ("acknowledged-issue-numbers", "cli-telemetry")
 
 
-def of_cdk(name: str) -> bool:
+def is_name_of_cdk(name: str) -> bool:
     """Return whether a name of context is one of CDK's own, such as `@aws-cdk/core:…`."""
     return _CDK.search(name) is not None or name in _CDK_PLAIN
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest_name(name: str, known: Iterable[str]) -> str:
     """Return the known name that is most similar to this one; case and hyphens are ignored."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     return max(known, key=lambda each: difflib.SequenceMatcher(None, each.lower(), plain).ratio())
@@ -49,7 +49,7 @@ def refusal(error: ValidationError, model: type[BaseModel]) -> str:
     place = ".".join(path)
     if first["type"] == "extra_forbidden":
         known = _names(model if len(path) == 1 else Throttle)
-        return f".{place}: is not a setting; the nearest is {nearest(path[-1], known)}"
+        return f".{place}: is not a setting; the nearest is {nearest_name(path[-1], known)}"
     if first["type"] == "missing":
         return f".{place}: is missing"
     return f".{place}: {_rule(first, path, model)} (given: {_shown(first['input'])})"

@@ -102,18 +102,18 @@ VARIABLE_CHARS = 2_000
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
 
-def of(setting: Setting) -> Any:
+def field_of(setting: Setting) -> Any:
     """Return the field of a setting that functions read: default, bounds, form, description."""
     form = setting.form.pattern if setting.form else None
     return _field(setting, setting.default, pattern=form)
 
 
-def flag(setting: Setting) -> Any:
+def flag_field(setting: Setting) -> Any:
     """Return the field of a setting that functions read as 1 or 0."""
     return _field(setting, bool(setting.default))
 
 
-def listed(setting: Setting) -> Any:
+def list_field(setting: Setting) -> Any:
     """Return the field of a setting that functions read as a comma-separated list."""
     return _field(setting, tuple(filter(None, str(setting.default).split(","))))
 

@@ -17,7 +17,7 @@ from backend.spec.routes import ThrottleGroup
 from infra.concurrency_settings import ConcurrencySettings
 from infra.execution_settings import ExecutionSettings
 from infra.network_settings import NetworkSettings
-from infra.setting_messages import nearest, of_cdk, refusal
+from infra.setting_messages import is_name_of_cdk, nearest_name, refusal
 from infra.setting_texts import TextError, parsed
 from infra.setting_types import (
     SETTINGS_CONFIG,
@@ -34,12 +34,12 @@ from infra.setting_types import (
     StageName,
     Throttle,
     TopicArn,
+    field_of,
     fit_variables,
-    flag,
-    listed,
-    of,
+    flag_field,
+    list_field,
 )
-from infra.without_effect import elsewhere, without_effect
+from infra.without_effect import resources_elsewhere, without_effect
 from infra.zones import spread_evenly, zones_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,34 +100,34 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     """Maximum requests from one address in five minutes. A sign-in takes three; users behind one
     router share an address."""
 
-    oidc_issuer: str = of(declared.OIDC_ISSUER)
-    oidc_audiences: tuple[Audience, ...] = listed(declared.OIDC_AUDIENCES)
-    oidc_user_claim: str = of(declared.OIDC_USER_CLAIM)
-    oidc_user_prefix: str = of(declared.OIDC_USER_PREFIX)
-    oidc_email_claim: str = of(declared.OIDC_EMAIL_CLAIM)
-    oidc_mfa_claim: str = of(declared.OIDC_MFA_CLAIM)
-    oidc_mfa_values: tuple[MfaValue, ...] = listed(declared.OIDC_MFA_VALUES)
-    oidc_client_id: str = of(declared.OIDC_CLIENT_ID)
-    oidc_scope: str = of(declared.OIDC_SCOPE)
-    oidc_scope_mfa: str = of(declared.OIDC_SCOPE_MFA)
+    oidc_issuer: str = field_of(declared.OIDC_ISSUER)
+    oidc_audiences: tuple[Audience, ...] = list_field(declared.OIDC_AUDIENCES)
+    oidc_user_claim: str = field_of(declared.OIDC_USER_CLAIM)
+    oidc_user_prefix: str = field_of(declared.OIDC_USER_PREFIX)
+    oidc_email_claim: str = field_of(declared.OIDC_EMAIL_CLAIM)
+    oidc_mfa_claim: str = field_of(declared.OIDC_MFA_CLAIM)
+    oidc_mfa_values: tuple[MfaValue, ...] = list_field(declared.OIDC_MFA_VALUES)
+    oidc_client_id: str = field_of(declared.OIDC_CLIENT_ID)
+    oidc_scope: str = field_of(declared.OIDC_SCOPE)
+    oidc_scope_mfa: str = field_of(declared.OIDC_SCOPE_MFA)
 
-    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = listed(
-        declared.ALLOWED_ADDRESSES
+    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = (
+        list_field(declared.ALLOWED_ADDRESSES)
     )
 
     customer_managed_key: bool = False
     """Whether to encrypt all data with a KMS key of the account instead of keys managed by AWS."""
 
-    settle_delay_seconds: int = of(declared.SETTLE_DELAY_SECONDS)
-    search_grace_seconds: int = of(declared.SEARCH_GRACE_SECONDS)
-    search_keep_seconds: int = of(declared.SEARCH_KEEP_SECONDS)
-    upload_rate_per_minute: int = of(declared.UPLOAD_RATE_PER_MINUTE)
-    subscribers_per_minute: int = of(declared.SUBSCRIBERS_PER_MINUTE)
-    presigned_url_seconds: int = of(declared.PRESIGNED_URL_SECONDS)
-    large_file_bytes: int = of(declared.LARGE_FILE_BYTES)
-    admin_user_id: str = of(declared.ADMIN_USER_ID)
-    sync_database_id: str = of(declared.SYNC_DATABASE_ID)
-    imported_buckets: tuple[BucketName, ...] = listed(declared.IMPORTED_BUCKETS)
+    settle_delay_seconds: int = field_of(declared.SETTLE_DELAY_SECONDS)
+    search_grace_seconds: int = field_of(declared.SEARCH_GRACE_SECONDS)
+    search_keep_seconds: int = field_of(declared.SEARCH_KEEP_SECONDS)
+    upload_rate_per_minute: int = field_of(declared.UPLOAD_RATE_PER_MINUTE)
+    subscribers_per_minute: int = field_of(declared.SUBSCRIBERS_PER_MINUTE)
+    presigned_url_seconds: int = field_of(declared.PRESIGNED_URL_SECONDS)
+    large_file_bytes: int = field_of(declared.LARGE_FILE_BYTES)
+    admin_user_id: str = field_of(declared.ADMIN_USER_ID)
+    sync_database_id: str = field_of(declared.SYNC_DATABASE_ID)
+    imported_buckets: tuple[BucketName, ...] = list_field(declared.IMPORTED_BUCKETS)
 
     imported_keys: tuple[KeyArn, ...] = ()
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
@@ -147,9 +147,9 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     tracking: bool = False
     """Whether to create a table for MLflow's tracking store (docs/guides/tracking.md)."""
 
-    name_hidden_assets: bool = flag(declared.NAME_HIDDEN_ASSETS)
-    audit_days: int = of(declared.AUDIT_DAYS)
-    audit_reads: bool = flag(declared.AUDIT_READS)
+    name_hidden_assets: bool = flag_field(declared.NAME_HIDDEN_ASSETS)
+    audit_days: int = field_of(declared.AUDIT_DAYS)
+    audit_reads: bool = flag_field(declared.AUDIT_READS)
 
     audit_lock: Literal["none", "governance", "compliance"] = "none"
     """Whether archived audit entries are protected from deletion and replacement (S3 Object Lock).
@@ -157,13 +157,13 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """Period of that protection, from the day of archiving."""
 
-    malware_scan: bool = flag(declared.MALWARE_SCAN)
+    malware_scan: bool = flag_field(declared.MALWARE_SCAN)
 
     cloud_trail: bool = False
     """Whether a CloudTrail trail records the account's management calls of all regions. It writes
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
 
-    web_url: str = of(declared.WEB_URL)
+    web_url: str = field_of(declared.WEB_URL)
 
     api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
     """Maximum requests to the API in a second; further ones return 429."""
@@ -294,8 +294,10 @@ def read_settings(
     stage, of_stage = _stage(context)
     known = [to_camel(name) for name in Settings.model_fields]
     for name in names:
-        if name not in (*known, "stages") and not of_cdk(name):
-            raise SettingsError(f"{name}: is not a setting; the nearest is {nearest(name, known)}")
+        if name not in (*known, "stages") and not is_name_of_cdk(name):
+            raise SettingsError(
+                f"{name}: is not a setting; the nearest is {nearest_name(name, known)}"
+            )
     if "stage" in of_stage:
         raise SettingsError(f"stages.{stage}.stage: a stage is named by its key")
     given = {name: context(name) for name in known if name != "stage"}
@@ -307,7 +309,10 @@ def read_settings(
         raise SettingsError(f"stages.{stage}.{error}") from error
     except ValidationError as error:
         raise SettingsError(f"stages.{stage}{refusal(error, Settings)}") from error
-    for fact in (*without_effect(settings, of_stage, of_command), *elsewhere(settings, region)):
+    for fact in (
+        *without_effect(settings, of_stage, of_command),
+        *resources_elsewhere(settings, region),
+    ):
         raise SettingsError(f"stages.{stage}: {fact}")
     return settings
 

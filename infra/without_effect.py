@@ -100,7 +100,7 @@ def _needs_search(spec: Function) -> bool:
     return spec.domain == "operations" or (spec.kind == "consumer" and spec.search != "none")
 
 
-def elsewhere(settings: BaseModel, region: str | None) -> Iterator[str]:
+def resources_elsewhere(settings: BaseModel, region: str | None) -> Iterator[str]:
     """Yield a sentence for each resource and zone that is not in the stage's region, if known."""
     values: dict[str, str | tuple[str, ...]] = settings.model_dump(by_alias=True)
     for name in _IN_REGION if region else ():

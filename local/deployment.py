@@ -12,7 +12,7 @@ from local.assembly import Assembly, Object, Resource, Stack
 from local.errors import LocalError
 from local.intrinsics import Scope, UnresolvableError, holds, resolve
 from local.resources.base import Context, Created, refusal
-from local.resources.registry import INERT, creator_of, engine_of, inert
+from local.resources.registry import INERT, creator_of, engine_of, inert_names
 
 CREATED_FILE = "resources.json"
 """The file in the state folder with the values of `Ref` and `Fn::GetAtt`, by stack and resource."""
@@ -80,7 +80,7 @@ def _create(resource: Resource, scope: Scope, context: Context) -> Created | Non
     resolved = replace(resource, properties=properties if isinstance(properties, dict) else {})
     creator = creator_of(resource.kind)
     if creator is None:
-        return inert(resolved)
+        return inert_names(resolved)
     try:
         return creator(context, resolved)
     except (BotoCoreError, ClientError) as error:

@@ -25,7 +25,7 @@ def vitrine(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "vitrine", *map(str, arguments)]
 
 
-def show(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
+def import_samples(state: StateFolder, samples: Path, say: Callable[[str], None]) -> None:
     """Import the samples unless that was done before, then print the commands to try.
 
     Raises:

@@ -33,7 +33,7 @@ def store_engine_values(
 
     async def remember() -> None:
         try:
-            await asyncio.to_thread(secretsmanager.remember, clients, state)
+            await asyncio.to_thread(secretsmanager.store_values, clients, state)
         except (BotoCoreError, ClientError) as error:
             _log.warning("the secrets cannot be stored: %s", error)
 
@@ -58,7 +58,7 @@ def store_engine_values(
 def _restore(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
     """Restore the data that an engine has lost by its restart."""
     if engine == "aws":
-        secretsmanager.replay(clients, state)
+        secretsmanager.restore_values(clients, state)
         sns.recreate(clients, plan)
         cognito.recreate(clients, plan)
     elif engine == "queues":

@@ -21,7 +21,7 @@ from local.engines.base import Options
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
 from local.errors import LocalError
-from local.first_look import show
+from local.first_look import import_samples
 from local.iam.roles import Enforcement
 from local.links import new_link
 from local.runner import Choices, Runtime, refuse_kept_data
@@ -200,7 +200,7 @@ async def _show_samples(choices: Choices, samples: Path) -> None:
     """Import the samples."""
     try:
         # In a thread: the product serves while the import runs.
-        await asyncio.to_thread(show, choices.state, samples, choices.progress)
+        await asyncio.to_thread(import_samples, choices.state, samples, choices.progress)
     except LocalError as error:
         _log.warning("the samples are not complete: %s", error)
         choices.progress(f"the samples are not complete: {error}")

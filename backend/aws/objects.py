@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 _ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR objects can be read at once
 
-# Of a body that is read in chunks, so that memory does not depend on the size of the object.
-_CHUNK_BYTES = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024  # read at once, so that memory does not depend on an object's size
 # Characters that a key may contain and the XML body of DeleteObjects cannot.
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 

@@ -120,7 +120,7 @@ class Definitions(Generic[D]):
         now = changed.model_copy(update={REVISION: found.revision + 1})
         return self._put(now, equals(REVISION, found.revision))
 
-    def put_away_writes(self, found: D, deleted: D) -> list[Write]:
+    def deletion_writes(self, found: D, deleted: D) -> list[Write]:
         """Return the writes that replace the row by that of a deleted definition."""
         gone = Delete(
             table=self.table,

@@ -19,7 +19,7 @@ _PLAIN = {"LA": "L", "RGBA": "RGB", "RGB": "RGB", "L": "L", "CMYK": "CMYK"}
 _PLAIN_FORMS = {"RGBX": "RGB", "RGBa": "RGBA", "La": "LA"}
 
 
-def in_srgb(image: Image.Image) -> Image.Image:
+def converted_to_srgb(image: Image.Image) -> Image.Image:
     """Return the picture in sRGB by the profile that it contains, and without any metadata.
 
     With a broken profile, or one of another kind of picture, the values are kept.
@@ -54,7 +54,7 @@ def as_profiled(image: Image.Image) -> Image.Image:
     return image.convert(_PLAIN_FORMS[image.mode]) if image.mode in _PLAIN_FORMS else image
 
 
-def shown(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def linear_to_srgb(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return colours of the screen for the linear light of glTF."""
     with np.errstate(all="ignore"):
         known = np.nan_to_num(np.asarray(light, np.float64), nan=0.0, posinf=1.0, neginf=0.0)
@@ -62,7 +62,7 @@ def shown(light: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         return np.where(known <= 0.0031308, 12.92 * known, root)
 
 
-def light(colors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def srgb_to_linear(colors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the linear light of colours of the screen."""
     with np.errstate(all="ignore"):
         known = np.nan_to_num(np.asarray(colors, np.float64), nan=0.0, posinf=1.0, neginf=0.0)

@@ -6,7 +6,7 @@ The jail answers these requests; a reader has no other access to files.
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from backend.processing.texts import valid
+from backend.processing.texts import without_surrogates
 
 Kind = Literal["texture", "buffer", "material", "model", "other"]
 State = Literal["found", "missing", "absolute", "otherCase", "outside", "external", "embedded"]
@@ -55,7 +55,7 @@ class Files:
     def references(self) -> list[Reference]:
         """The references in their order in the model, each path once."""
         found = {
-            (path, state): Reference(valid(path), self._kinds[name], state)
+            (path, state): Reference(without_surrogates(path), self._kinds[name], state)
             for name, (path, state, _) in self._opened.items()
         }
         return list(found.values())

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.processing import limits
-from backend.processing.colors import light
+from backend.processing.colors import srgb_to_linear
 from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
 from backend.processing.scene import Floats, Material, Part, Unit
-from backend.processing.texts import valid
+from backend.processing.texts import without_surrogates
 from backend.processing.textures import encoded
 
 _ARRAY, _ELEMENTS = 34962, 34963
@@ -152,7 +152,7 @@ class _Writer:
             surface["baseColorTexture"] = {"index": len(self._images) - 1}
         described: dict[str, Any] = {"doubleSided": True, "pbrMetallicRoughness": surface}
         if material.name:
-            described["name"] = valid(material.name)
+            described["name"] = without_surrogates(material.name)
         return {**described, "alphaMode": "BLEND"} if color[3] < 0.99 else described
 
     def glb(self, translation: list[float]) -> bytes:
@@ -185,7 +185,7 @@ class _Writer:
 def _as_light(colors: Floats) -> Floats:
     """Return colours of the screen with their alpha as glTF has them: linear light."""
     clipped = np.clip(np.nan_to_num(colors), 0, 1)
-    return np.hstack([light(clipped[:, :3]), clipped[:, 3:]])
+    return np.hstack([srgb_to_linear(clipped[:, :3]), clipped[:, 3:]])
 
 
 def _unit(normals: Floats) -> NDArray[np.float32]:

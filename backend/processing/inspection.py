@@ -12,13 +12,13 @@ from backend.processing.descriptors import descriptor
 from backend.processing.files import Files, Reference, Source
 from backend.processing.glb import write_glb
 from backend.processing.measurements import Facts, facts_of, known_and_finite
-from backend.processing.merged_parts import merged
+from backend.processing.merged_parts import merge_parts
 from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.render.thumbnail import turntable as turntable_of
 from backend.processing.scene import Part, RefusedError, Scene
-from backend.processing.texts import plain
+from backend.processing.texts import printable_line
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
     IMAGE_EXTENSIONS,
@@ -63,7 +63,7 @@ def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) 
 
 
 def _refused(reason: str, files: Files) -> Inspection:
-    reason = plain(reason)[: limits.REASON_CHARACTERS]
+    reason = printable_line(reason)[: limits.REASON_CHARACTERS]
     return Inspection(refused=reason or "cannot be read", references=files.references)
 
 
@@ -78,7 +78,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     if extension in DOCUMENT_EXTENSIONS:
         return _document(read_pdf(data))
     scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
-    parts = merged(scene.parts)
+    parts = merge_parts(scene.parts)
     references = files.references
     picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
     return Inspection(

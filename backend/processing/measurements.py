@@ -9,7 +9,7 @@ from backend.numbers import is_finite
 from backend.processing.files import Reference
 from backend.processing.readers.soundness import finite_rows
 from backend.processing.scene import Floats, Indices, Part, Scene
-from backend.processing.texts import plain
+from backend.processing.texts import printable_line
 from backend.spec.facts import FACTS
 
 Facts = dict[str, str | int | float | bool]
@@ -65,7 +65,8 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
 def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
     """Return the facts with plain texts, without empty ones and numbers that are not finite."""
     cleaned = {
-        name: plain(value) if isinstance(value, str) else value for name, value in facts.items()
+        name: printable_line(value) if isinstance(value, str) else value
+        for name, value in facts.items()
     }
     return {
         name: value

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from backend.processing.scene import Part
 
 
-def merged(parts: Iterable[Part]) -> list[Part]:
+def merge_parts(parts: Iterable[Part]) -> list[Part]:
     """Return the parts, those with the same material and the same attributes joined to one."""
     alike: defaultdict[tuple[Any, ...], list[Part]] = defaultdict(list)
     for part in parts:

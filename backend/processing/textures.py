@@ -6,7 +6,7 @@ import numpy as np
 from PIL import AvifImagePlugin, Image
 
 from backend.processing import limits
-from backend.processing.colors import as_profiled, in_srgb
+from backend.processing.colors import as_profiled, converted_to_srgb
 from backend.processing.picture_files import is_only_picture
 from backend.processing.scene import Bytes
 
@@ -34,7 +34,7 @@ def decoded(texture: bytes | Bytes, size: int) -> Image.Image | None:
         if "icc_profile" in image.info:
             image = as_profiled(image)
             image.thumbnail((size, size))  # first: the conversion takes long for large pictures
-        image = in_srgb(image)
+        image = converted_to_srgb(image)
         transparent = "A" in image.getbands() or "transparency" in image.info
         image = image.convert("RGBA" if transparent else "RGB")
         image.thumbnail((size, size))
@@ -83,7 +83,7 @@ def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
 
 def _cleaned(image: Image.Image, kind: str) -> bytes:
     """Return the picture in sRGB in the same format, without metadata."""
-    image = in_srgb(image)
+    image = converted_to_srgb(image)
     out = io.BytesIO()
     image.save(out, kind, quality=95)
     return out.getvalue()

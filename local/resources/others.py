@@ -94,7 +94,7 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
         return Created(before["physical_id"], before["data"])
     answer = _invoke_function(context, resource, properties, before)
     # Before its success is recorded: a kill in between must not keep the record without the data.
-    secretsmanager.remember(context.clients, context.state)
+    secretsmanager.store_values(context.clients, context.state)
     kept[key] = {
         "physical_id": str(answer.get("PhysicalResourceId", "")),
         "properties": digest,

@@ -94,7 +94,7 @@ def engine_of(kind: str) -> str | None:
     return _ENGINES.get(kind)
 
 
-def inert(resource: Resource) -> Created:
+def inert_names(resource: Resource) -> Created:
     """Return the names under which others may refer to a resource without effect."""
     name = arns.physical_name(resource.stack, resource.logical_id, limit=255)
     if resource.kind not in _INERT_ARNS:

@@ -1,6 +1,6 @@
 """Secrets: each value is generated once, stored in the state folder, and restored in the engine.
 
-The engine loses them at every stop. `remember` stores values that functions changed meanwhile.
+The engine loses them at every stop. `store_values` stores values that functions changed meanwhile.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def create_secret(context: Context, resource: Resource) -> Created:
     return Created(secret_arn)
 
 
-def replay(clients: Clients, state: StateFolder) -> None:
+def restore_values(clients: Clients, state: StateFolder) -> None:
     """Restore all secrets in a restarted engine."""
     for name, kept in state.read(FILE, dict[str, Kept]()).items():
         _ensure_secret(clients, name, kept)
 
 
-def remember(clients: Clients, state: StateFolder) -> None:
+def store_values(clients: Clients, state: StateFolder) -> None:
     """Store the values that functions have changed; nothing is written if none has changed.
 
     Raises:

@@ -68,6 +68,8 @@ NOT_RUN = {
     '--facet "texturesMissing >= 1" --sort=-triangles': (
         "tests of the command and of facts search by each of these"
     ),
+    ".venv/bin/pytest -q tests/unit/domains/access/matrix/test_matrix.py "
+    "tests/unit/client/test_every_route.py tests/unit/spec": "`make test` runs these tests",
     "make test": "continuous integration runs it; that the target is there is tested",
     "make prove": "it takes hours",
     "make prove PART=kills": "it takes minutes, and kills what it starts",

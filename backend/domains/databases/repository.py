@@ -142,7 +142,7 @@ class DatabaseRepository:
         now = database.model_dump(by_alias=True) | dict(changes)
         return Database.model_validate(now | {"revision": database.revision + 1})
 
-    def put_away(self, found: Database, deleted: Database, *others: Write) -> None:
+    def mark_deleted(self, found: Database, deleted: Database, *others: Write) -> None:
         """Mark the row that was read as deleted, and remove the count.
 
         Raises:

@@ -193,7 +193,7 @@ class DatabaseService:
             position_of=self.position_of,
         )
 
-    def list_filled(self, caller: Identity, page: PageRequest) -> Page[Database]:
+    def list_with_assets(self, caller: Identity, page: PageRequest) -> Page[Database]:
         """Return those of a page of active databases that contain active assets."""
         found = self.list_databases(caller, page)
         return Page(tuple(one for one in self.counted(found.items) if one.asset_count), found.after)
@@ -289,7 +289,7 @@ class DatabaseService:
             )
             try:
                 name = self.names.deleted("databaseId", database_id)
-                return self.databases.put_away(found, deleted, entry, name)
+                return self.databases.mark_deleted(found, deleted, entry, name)
             except DatabaseRevisionError:
                 continue
             except DatabaseNotEmptyError as error:

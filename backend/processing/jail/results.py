@@ -12,7 +12,7 @@ from backend.processing.files import Kind, Reference, State
 from backend.processing.jail.confinement import Bounds
 from backend.processing.measurements import Facts, known_and_finite
 from backend.processing.readers.json_values import listing, mapping
-from backend.processing.texts import plain, valid
+from backend.processing.texts import printable_line, without_surrogates
 from backend.spec.facts import SHAPE_NUMBERS
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
@@ -99,7 +99,7 @@ def refusal(ended: Ended, bounds: Bounds) -> Result:
 def _reason(given: object) -> str | None:
     if given is None:
         return None
-    text = plain(given)[: limits.REASON_CHARACTERS] if isinstance(given, str) else ""
+    text = printable_line(given)[: limits.REASON_CHARACTERS] if isinstance(given, str) else ""
     return text or "the reader gives no reason"
 
 
@@ -124,4 +124,4 @@ def _reference(given: Mapping[str, Any]) -> Reference | None:
     # Tuples: values of JSON need not be hashable.
     if not isinstance(path, str) or kind not in _KINDS or state not in _STATES:
         return None
-    return Reference(valid(path[:_TEXT]), kind, state)
+    return Reference(without_surrogates(path[:_TEXT]), kind, state)

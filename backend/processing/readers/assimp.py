@@ -19,7 +19,7 @@ from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
-from backend.processing.readers.text import BYTE_ORDER_MARK, plain
+from backend.processing.readers.text import BYTE_ORDER_MARK, utf8_lines
 from backend.processing.readers.text_elements import with_plain_lists, without_prefix
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
@@ -118,7 +118,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
 def _readable(data: bytes) -> bytes:
     """Return a text without byte order mark, with line ends that all importers know."""
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"} and b"<" not in data[2:4]:
-        data = plain(data)  # not XML, whose parsers read UTF-16, and which names its encoding
+        data = utf8_lines(data)  # not XML, whose parsers read UTF-16, and which names its encoding
     data = data.removeprefix(BYTE_ORDER_MARK)
     if b"\r" in data[:4096] and b"\n" not in data and b"\0" not in data:
         return data.replace(b"\r", b"\n")

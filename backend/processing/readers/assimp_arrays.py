@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.soundness import finite_rows, left_out, unusable
+from backend.processing.readers.soundness import finite_rows, left_out_text, unusable
 from backend.processing.readers.transforms import transformed
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
@@ -56,7 +56,7 @@ def leave_out(scene: Any) -> tuple[list[str], bool]:
         wrong_places, places = wrong_places + int((~finite).sum()), places + len(finite)
         wrong, what = unusable(corners, counts, finite, 1), f"faces of mesh {index + 1}"
         all_finite = bool(finite.all())
-        said += left_out(wrong, what, lambda nth: f"face {nth + 1}", finite=all_finite)
+        said += left_out_text(wrong, what, lambda nth: f"face {nth + 1}", finite=all_finite)
         if wrong.any():
             table = _words(mesh)
             table[np.flatnonzero(table[:, 0] & _COUNT)[wrong], 0] &= ~_COUNT

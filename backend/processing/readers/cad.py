@@ -11,7 +11,7 @@ from backend.processing.readers.endings import require_end
 from backend.processing.readers.step_header import originating_system
 from backend.processing.readers.text import BYTE_ORDER_MARK
 from backend.processing.readers.text_elements import require_elements
-from backend.processing.readers.units import named
+from backend.processing.readers.units import unit_named
 from backend.processing.scene import RefusedError, Scene
 
 # How far triangles may be from the solid: 0.1 mm, and 0.5 radians between neighbours.
@@ -50,6 +50,6 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
     if not scene.parts:
         raise RefusedError("holds no solids")
     # OpenCASCADE converts STEP to metres, IGES to millimetres.
-    unit = named("metre" if kind == "step" else "millimeter")
+    unit = unit_named("metre" if kind == "step" else "millimeter")
     generator = originating_system(data)
     return replace(scene, format=kind.upper(), generator=generator, unit=unit, defines_up=False)

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import ExifTags, Image
 
 from backend.processing import limits
-from backend.processing.colors import as_profiled, in_srgb
+from backend.processing.colors import as_profiled, converted_to_srgb
 from backend.processing.readers.exif import exif_of, facts_of_exif
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
@@ -114,7 +114,7 @@ def _reduced(image: Image.Image) -> Image.Image:
     if "icc_profile" in image.info:
         picture = as_profiled(image)
         picture.thumbnail(size)  # first: the conversion takes long for large pictures
-    reduced = in_srgb(picture).convert("RGBA")
+    reduced = converted_to_srgb(picture).convert("RGBA")
     reduced.thumbnail(size)
     return reduced
 

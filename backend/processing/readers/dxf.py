@@ -20,7 +20,7 @@ from backend.processing.readers.dxf_entities import (
 )
 from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.soundness import finite_rows, line_at
-from backend.processing.readers.text import plain
+from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.units import unit_and_up
 from backend.processing.scene import Floats, Indices, Material, Part, RefusedError, Scene
 
@@ -64,7 +64,7 @@ def read(data: bytes) -> Scene:
     Raises:
         RefusedError: it cannot be read, or has nothing that is drawn.
     """
-    text = plain(data)
+    text = utf8_lines(data)
     blocks, drawing = _blocks(text)
     resolving = _Resolving(blocks)
     drawn = resolving.drawn(drawing)

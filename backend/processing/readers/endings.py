@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from backend.processing.readers.text import plain
+from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.text_lists import QUOTED
 from backend.processing.scene import RefusedError
 
@@ -63,30 +63,30 @@ def require_end(extension: str, data: bytes) -> None:
     Raises:
         RefusedError: the end mark of the format is missing, or the last element is not complete.
     """
-    tail = plain(data[-_TAIL:]).rstrip(b"\0\x1a \t\n")
+    tail = utf8_lines(data[-_TAIL:]).rstrip(b"\0\x1a \t\n")
     if extension in _MARKS and not _MARKS[extension].pattern.search(tail):
         raise RefusedError(f"truncated: the {_MARKS[extension].reason}")
     if extension == "dxf" and not data.startswith(b"AutoCAD Binary DXF"):
-        _require_sections(plain(data), tail)
+        _require_sections(utf8_lines(data), tail)
     if extension in {"iges", "igs"} and not _is_terminated(tail):
         raise RefusedError("truncated: the IGES file has no terminate section")
     if extension == "off" and b"BINARY" not in data[:40]:
-        _require_off_lines(plain(data))
+        _require_off_lines(utf8_lines(data))
     if extension == "ase":
         _require_braces(data)
     if extension == "lws":
-        _require_motion(plain(data))
+        _require_motion(utf8_lines(data))
     if extension == "raw":
         _require_raw_line(tail.rsplit(b"\n", 1)[-1])
     if extension == "nff" and data.lstrip()[:3].lower() != b"nff":
-        _require_polygon(plain(data))
+        _require_polygon(utf8_lines(data))
     if extension == "obj" and ends_within_line(data):
         _require_obj_line(tail.rsplit(b"\n", 1)[-1].split())
 
 
 def ends_within_line(data: bytes) -> bool:
     """Return whether a text has no line end at its end."""
-    return not plain(data[-_TAIL:]).rstrip(b"\0").endswith(b"\n")
+    return not utf8_lines(data[-_TAIL:]).rstrip(b"\0").endswith(b"\n")
 
 
 def _require_sections(text: bytes, tail: bytes) -> None:
@@ -122,7 +122,7 @@ def _require_off_lines(text: bytes) -> None:
 
 
 def _require_braces(text: bytes) -> None:
-    outside = QUOTED.sub(b"", plain(text))
+    outside = QUOTED.sub(b"", utf8_lines(text))
     if outside.count(b"{") > outside.count(b"}"):
         raise RefusedError("truncated: not all braces are closed")
 

@@ -13,7 +13,7 @@ from typing import cast
 from PIL import ExifTags, Image
 
 from backend.processing import limits
-from backend.processing.texts import plain
+from backend.processing.texts import printable_line
 
 Tags = Mapping[int, object]
 _DATE = re.compile(r"(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)", re.ASCII)
@@ -80,9 +80,9 @@ def _text(value: object) -> str:
         return ""
     text = value[: 4 * limits.EXIF_CHARACTERS + 1].split(b"\0", 1)[0]
     try:
-        found = plain(text.decode())
+        found = printable_line(text.decode())
     except UnicodeDecodeError:
-        found = plain(text.decode("latin-1"))
+        found = printable_line(text.decode("latin-1"))
     return found if len(found) <= limits.EXIF_CHARACTERS else ""
 
 

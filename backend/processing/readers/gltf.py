@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.colors import shown
+from backend.processing.colors import linear_to_srgb
 from backend.processing.files import Files
 from backend.processing.readers.accessors import Accessors, entry, whole
 from backend.processing.readers.data_uris import data_of
@@ -323,7 +323,7 @@ def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None
 
 def _shown(light: Floats | None) -> Floats | None:
     """Return vertex colours as on the screen: glTF has them, and factors, as linear light."""
-    return None if light is None else np.hstack([shown(light[:, :3]), light[:, 3:]])
+    return None if light is None else np.hstack([linear_to_srgb(light[:, :3]), light[:, 3:]])
 
 
 def _valid(elements: Indices, count: int) -> Indices:

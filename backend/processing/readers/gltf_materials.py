@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from backend.processing.colors import shown
+from backend.processing.colors import linear_to_srgb
 from backend.processing.files import Files
 from backend.processing.readers.accessors import Accessors, entry
 from backend.processing.readers.data_uris import data_of
@@ -131,5 +131,5 @@ def _color(factor: object) -> tuple[float, float, float, float]:
     given = listing(factor)
     numbers = [float(each) for each in given if isinstance(each, int | float)]
     red, green, blue, alpha = (*numbers, 1.0, 1.0, 1.0, 1.0)[:4]
-    red, green, blue = shown(np.array([red, green, blue])).tolist()
+    red, green, blue = linear_to_srgb(np.array([red, green, blue])).tolist()
     return red, green, blue, alpha

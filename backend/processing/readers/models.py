@@ -7,7 +7,7 @@ from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, draco, dxf, gltf, las, obj, ply, stl, three_mf
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.endings import OPEN_ENDED, ends_within_line, require_end
-from backend.processing.readers.text import plain, require_text
+from backend.processing.readers.text import require_text, utf8_lines
 from backend.processing.readers.text_elements import off_rows, require_elements
 from backend.processing.readers.text_lists import with_plain_numbers
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
@@ -63,7 +63,7 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     if extension == "zgl":
         data, name, extension = xgl_of(data), f"{name[: -len('zgl')]}xgl", "xgl"
     if extension == "ogex":
-        data = with_plain_numbers(plain(data))
+        data = with_plain_numbers(utf8_lines(data))
     if extension == "off":
         data = off_rows(data)
     require_end(extension, data)

@@ -5,7 +5,7 @@ from math import isfinite
 
 from backend.processing.files import Files
 from backend.processing.readers.soundness import number
-from backend.processing.readers.text import plain
+from backend.processing.readers.text import utf8_lines
 from backend.processing.scene import Material
 
 # The numbers of values of texture options; of some the last two may be left out.
@@ -34,7 +34,7 @@ def read_materials(libraries: Iterable[str], files: Files) -> dict[bytes, Materi
 def _library(data: bytes, files: Files) -> dict[bytes, Material]:
     read: dict[bytes, Material] = {}
     name, values = b"", dict[str, str]()
-    for line in plain(data).replace(b"\\\n", b" ").splitlines():
+    for line in utf8_lines(data).replace(b"\\\n", b" ").splitlines():
         key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
         if key.lower() == b"newmtl":
             if values:

@@ -11,8 +11,8 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
-from backend.processing.readers.soundness import finite_rows, left_out, no_number, unusable
-from backend.processing.readers.text import array_of, composed, coordinates, plain, table
+from backend.processing.readers.soundness import finite_rows, left_out_text, no_number, unusable
+from backend.processing.readers.text import array_of, composed, coordinates, table, utf8_lines
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -103,7 +103,7 @@ class _Lines:
 
 def read(data: bytes, files: Files) -> Scene:
     """Read an OBJ file."""
-    data = plain(data).rstrip(b"\0")  # some programs fill the last block of a file
+    data = utf8_lines(data).rstrip(b"\0")  # some programs fill the last block of a file
     if b"\0" in data and _NUL.search(data):
         raise RefusedError("contains NUL bytes outside of comments, where no text has them")
     lines = _sorted(data)
@@ -265,7 +265,7 @@ class _Vertices:
         corners, counts = _corners(elements, place)
         wrong = unusable(corners[:, 0] - 1, counts, self._finite, fewest)
         what = {b"f": "faces", b"l": "lines", b"p": "point elements"}[key]
-        self.left_out += left_out(wrong, what, place, finite=bool(self._finite.all()))
+        self.left_out += left_out_text(wrong, what, place, finite=bool(self._finite.all()))
         return corners[~np.repeat(wrong, counts)], counts[~wrong]
 
     def parts(self, name: bytes, group: _Group, material: int) -> Iterator[Part]:

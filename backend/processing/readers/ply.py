@@ -15,13 +15,13 @@ from backend.processing.readers.ply_body import Binary, Element, Property, Reade
 from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.soundness import (
     finite_rows,
-    left_out,
+    left_out_text,
     line_at,
     no_number,
     number,
     unusable,
 )
-from backend.processing.readers.text import BYTE_ORDER_MARK, plain, require_text
+from backend.processing.readers.text import BYTE_ORDER_MARK, require_text, utf8_lines
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -84,7 +84,7 @@ def _require_numbers(data: bytes, start: int, count: int) -> None:
     """Require that the first `count` words after the header are numbers."""
     for found in islice(_WORD.finditer(data, start), count):
         if number(found[0]) is None:
-            raise no_number(line_at(plain(data[: found.start()]), len(data)), found[0])
+            raise no_number(line_at(utf8_lines(data[: found.start()]), len(data)), found[0])
 
 
 def _start(data: bytes, end: int) -> int:
@@ -215,7 +215,7 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     finite = finite_rows(positions)
     wrong = unusable(corners, counts, finite, 3)
     whole = bool(finite.all())
-    said = left_out(wrong, "faces", lambda nth: f"face {nth + 1}", finite=whole)
+    said = left_out_text(wrong, "faces", lambda nth: f"face {nth + 1}", finite=whole)
     kept = np.flatnonzero(~np.repeat(wrong, counts))
     places = kept[triangle_order(corners[kept], counts[~wrong], positions)]
     faces = corners[places]

@@ -40,7 +40,9 @@ def unusable(corners: Indices, counts: Indices, finite: Bools, fewest: int) -> B
     return wrong
 
 
-def left_out(wrong: Bools, what: str, place: Callable[[int], str], *, finite: bool) -> list[str]:
+def left_out_text(
+    wrong: Bools, what: str, place: Callable[[int], str], *, finite: bool
+) -> list[str]:
     """Return the text about elements that are left out, if there are any.
 
     `place` returns where the nth element is in the file; `finite` says whether all vertices are.

@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.processing import limits
 from backend.processing.readers.soundness import finite_rows, line_at
-from backend.processing.readers.text import coordinates, plain, require_text
+from backend.processing.readers.text import coordinates, require_text, utf8_lines
 from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
 
 _HEADER, _FACET = 84, 50
@@ -25,9 +25,9 @@ def read(data: bytes) -> Scene:
     # Binary files may begin with `solid` too: their size decides.
     if len(data) >= _HEADER and len(data) == _HEADER + _FACET * count:
         return _binary(data, count)
-    text = plain(data[:4000]).lstrip().lower()
+    text = utf8_lines(data[:4000]).lstrip().lower()
     if text.startswith(b"solid") and b"facet" in text:
-        return _text(plain(data))
+        return _text(utf8_lines(data))
     if len(data) < _HEADER:
         raise UnsupportedError("truncated: an STL file has at least 84 bytes")
     held = (len(data) - _HEADER) // _FACET

@@ -39,7 +39,7 @@ def require_text(data: bytes, kind: str) -> None:
         raise RefusedError(f"is not a text file, as {kind} files are")
 
 
-def plain(data: bytes) -> bytes:
+def utf8_lines(data: bytes) -> bytes:
     """Return a text in UTF-8 without a byte order mark, each line ended by a line feed."""
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         data = data.decode("utf-16", "replace").encode()

@@ -11,7 +11,7 @@ from itertools import islice
 from backend.processing.readers.amf import with_placed_objects
 from backend.processing.readers.iges_records import require_iges
 from backend.processing.readers.soundness import line_at, no_number, number
-from backend.processing.readers.text import plain
+from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.text_lines import (
     coordinate,
     require_ac,
@@ -39,7 +39,7 @@ def require_elements(extension: str, data: bytes) -> None:
         RefusedError: the line, and what is in it.
     """
     check = _CHECKS.get(extension)
-    text = plain(data) if check is not None else b""
+    text = utf8_lines(data) if check is not None else b""
     if check is not None and b"\0" not in text[:4096]:
         check(text)
 
@@ -268,7 +268,9 @@ def off_rows(data: bytes) -> bytes:
 
     Texts with a line for each are returned as they are: more than coordinates may be in them.
     """
-    lines = [line for each in plain(data).split(b"\n") if (line := each.split(b"#", 1)[0].strip())]
+    lines = [
+        line for each in utf8_lines(data).split(b"\n") if (line := each.split(b"#", 1)[0].strip())
+    ]
     head = b" ".join(lines[:2]).split()[:4]
     if len(head) < 4 or head[0] != b"OFF" or not all(each.isdigit() for each in head[1:]):
         return data

@@ -20,7 +20,7 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp
 from backend.processing.readers.archives import BROKEN_ZIP
-from backend.processing.readers.text import plain
+from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.text_elements import require_3mf_elements, transform_of_3mf
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
 from backend.processing.readers.xml_start import relations_of
@@ -92,7 +92,7 @@ def _require_elements(data: bytes) -> bool:
                     left -= member.file_size
                     if left < 0:
                         return nests
-                    content = plain(archive.read(member))
+                    content = utf8_lines(archive.read(member))
                     require_3mf_elements(content)
                     nests = nests or b"component" in content
     except BROKEN_ZIP:

@@ -114,10 +114,10 @@ def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
 
 def _of_attribute(start: XmlStart, element: str) -> Unit | None:
     name = start.attributes.get(element, {}).get("unit")
-    return _UNITS["millimeter"] if name is None else named(name)
+    return _UNITS["millimeter"] if name is None else unit_named(name)
 
 
-def named(name: str) -> Unit | None:
+def unit_named(name: str) -> Unit | None:
     """Return a unit by its English name, in the singular."""
     lower = name.lower()
     return _UNITS.get(_ALIASES.get(lower, lower))

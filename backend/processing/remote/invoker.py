@@ -11,7 +11,7 @@ from backend.processing.jail.results import ReadingStalledError, Result, checked
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.references import Resolver
 from backend.processing.remote import NAME_CHARACTERS, NAMES, ROUNDS
-from backend.processing.texts import plain
+from backend.processing.texts import printable_line
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, InspectionOutput
 
 
@@ -134,7 +134,9 @@ def _called(
 
 def refused(reason: str) -> Outcome:
     """Return the outcome of a file that was not read."""
-    return Outcome(Result(refused=plain(reason)[: limits.REASON_CHARACTERS]), Usage(0, 0, 0))
+    return Outcome(
+        Result(refused=printable_line(reason)[: limits.REASON_CHARACTERS]), Usage(0, 0, 0)
+    )
 
 
 def _outcome(reply: Mapping[str, Any], files: SignedFiles, folder: Path) -> Outcome:

@@ -25,7 +25,7 @@ from backend.core.page_tokens import PageTokens
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
 from backend.search.query.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS, CursorPlaces, close
-from backend.search.query.hits import sized, with_sources
+from backend.search.query.hits import with_document_sizes, with_sources
 from backend.search.query.models import MAX_CURSOR_CHARS, EntityType, SearchBody
 from backend.search.query.queries import page_of
 
@@ -133,7 +133,7 @@ class Cursors:
     ) -> FoundPage:
         search = partial(engine.search_at, cursor.point_in_time, seconds=PAUSE_SECONDS)
         page = page_of(request, size=body.size, after=cursor.place)
-        answer = search(sized(page))
+        answer = search(with_document_sizes(page))
         found: JsonObject = answer["hits"]
         hits: list[JsonObject] = found["hits"][: body.size]
         last = hits[-1] if len(found["hits"]) > body.size else None

@@ -23,7 +23,7 @@ from backend.search.query.models import (
     MetadataFilter,
     SearchBody,
 )
-from backend.search.query.pairs import METADATA, PREFIXES, named
+from backend.search.query.pairs import METADATA, PREFIXES, pair_named
 
 # Values of a facet. With `foldFiles`, each takes 16 KiB of OpenSearch's memory (decision 96).
 FACET_SIZE = 1000
@@ -167,7 +167,7 @@ def _choices(body: SearchBody) -> dict[str, JsonObject]:
 
 
 def _condition(facet: str, values: list[Any], field: str) -> JsonObject:
-    kind = named(facet, field=f"{field}.facet").type
+    kind = pair_named(facet, field=f"{field}.facet").type
     if kind == "boolean":
         values = [{"true": True, "false": False}.get(value, value) for value in values]
     one = MetadataFilter(key=facet, op="in", value=values, type=kind or "string")

@@ -51,7 +51,7 @@ Search = Callable[[JsonObject], JsonObject]
 """Sends a request to the indexes, or the point in time, in which the hits were found."""
 
 
-def sized(request: JsonObject) -> JsonObject:
+def with_document_sizes(request: JsonObject) -> JsonObject:
     """Return the request with sizes of documents, and sources of small ones only."""
     # If each source is within its share, the page is within the limit, and one request suffices.
     share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
@@ -70,7 +70,7 @@ def sized(request: JsonObject) -> JsonObject:
 
 
 def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) -> list[JsonObject]:
-    """Return hits of a `sized` request, each with its source.
+    """Return hits of a `with_document_sizes` request, each with its source.
 
     A document that was removed, or hidden from the caller, since it was found is left out.
 

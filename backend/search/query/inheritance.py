@@ -58,7 +58,7 @@ def assets_meeting(request: JsonObject, conditions: Sequence[JsonObject]) -> Jso
     }
 
 
-def inherited(
+def with_conditions_on_assets(
     request: JsonObject, conditions: Sequence[JsonObject], counted: Mapping[str, Any]
 ) -> Inherited:
     """Return the request in which conditions also hold for files of the assets that meet them."""
@@ -78,7 +78,7 @@ def inherited(
     return Inherited(changed, most if exceeded else None)
 
 
-def left_out(most: int) -> str:
+def files_left_out(most: int) -> str:
     """Return what a search lacks if more assets than these meet a condition on assets."""
     assets = f"{most:,} assets" if most > 1 else "1 asset"
     return (

@@ -17,7 +17,7 @@ from backend.search.query.models import (
     MetadataFilter,
     MetadataType,
 )
-from backend.search.query.pairs import Named, named
+from backend.search.query.pairs import Named, pair_named
 from backend.search.values import iso_date
 
 # Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
@@ -60,7 +60,7 @@ def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> Jso
     Raises:
         InvalidInputError: the operator does not accept the value.
     """
-    pairs = named(metadata_filter.key, field=f"{field}.key")
+    pairs = pair_named(metadata_filter.key, field=f"{field}.key")
     one = _Condition(metadata_filter, pairs, f"{field}.value")
     if pairs.type is not None and metadata_filter.type not in {None, pairs.type}:
         raise InvalidInputError.of(
@@ -90,7 +90,7 @@ def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
     """Return aggregations that count the values of keys, under names that `taken_facets` uses."""
     return {
         f"{_FACET}{number}": _counting(
-            facet, named(facet.key, field=f"metadataFacets.{number}.key")
+            facet, pair_named(facet.key, field=f"metadataFacets.{number}.key")
         )
         for number, facet in enumerate(facets)
     }

@@ -53,7 +53,7 @@ class Named(NamedTuple):
         return nested(self.path, {"bool": {"filter": conditions}})
 
 
-def named(key: str, *, field: str) -> Named:
+def pair_named(key: str, *, field: str) -> Named:
     """Return what a key of a request matches; `field` is the key's place in it.
 
     Raises:

@@ -31,7 +31,7 @@ from backend.search.query.models import (
     SortField,
     Window,
 )
-from backend.search.query.pairs import METADATA, PREFIXES, Named, named
+from backend.search.query.pairs import METADATA, PREFIXES, Named, pair_named
 from backend.search.query.words import TEXT_FIELDS, exact_queries, text_query
 from backend.spec.search_indexes import (
     ASSET_INDEX,
@@ -225,7 +225,7 @@ def _pairs_of(criterion: SortField) -> Named | None:
     if key and key != criterion.field:
         return Named(METADATA, key)
     if criterion.field.startswith(PREFIXES):
-        return named(criterion.field, field="sort")
+        return pair_named(criterion.field, field="sort")
     return None
 
 

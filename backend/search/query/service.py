@@ -25,12 +25,12 @@ from backend.search.query.folded_hits import (
     folded_request,
     taken_number,
 )
-from backend.search.query.hits import Search, sized, with_sources
+from backend.search.query.hits import Search, with_document_sizes, with_sources
 from backend.search.query.inheritance import (
     assets_meeting,
     conditions_of_assets,
-    inherited,
-    left_out,
+    files_left_out,
+    with_conditions_on_assets,
 )
 from backend.search.query.models import (
     EntityType,
@@ -268,7 +268,7 @@ class SearchService:
         # All requests use the same copy of each shard, because another one may not contain the
         # hits.
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
-        answer = search(sized(request))
+        answer = search(with_document_sizes(request))
         found = answer["hits"]
         found["hits"] = with_sources(found["hits"], request, search)
         return self._corrected(window, request, search, {**_reply(answer, kinds), **about})
@@ -284,14 +284,16 @@ class SearchService:
         if conditions:
             assets_only = tuple(name for name, kind in kinds.items() if kind == "asset")
             met = engine.search(assets_only, assets_meeting(request, conditions))["aggregations"]
-            request, exceeded = inherited(request, conditions, met)
-            about = about if exceeded is None else {**about, "filesLeftOut": left_out(exceeded)}
+            request, exceeded = with_conditions_on_assets(request, conditions, met)
+            about = (
+                about if exceeded is None else {**about, "filesLeftOut": files_left_out(exceeded)}
+            )
         answer = search(folded_request(request))
         number, heads = taken_number(answer), answer["hits"]["hits"]
         replace_asset_counts(answer.get("aggregations"))
         if heads:
             query = assets_request(request, heads)
-            found = search(sized(query))
+            found = search(with_document_sizes(query))
             assets = with_sources(found["hits"]["hits"], query, search)
             answer["hits"]["hits"] = folded_hits(heads, assets, found["aggregations"])
         reply = {**_reply(answer, kinds), **about, "assetsFound": number}

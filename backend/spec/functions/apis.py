@@ -14,7 +14,7 @@ from backend.spec.functions.request_parts import (
     RECORDS,
     STORED_FILES,
     VERSIONS,
-    together,
+    combined_requests,
 )
 from backend.spec.tables import access, assets, metadata, operations, registry
 
@@ -133,7 +133,7 @@ FILES_API = api(
     "Lists and changes the files of assets; long changes are jobs.",
     uses={
         **AUDITED,
-        **together(
+        **combined_requests(
             FILE_CHANGES,
             {
                 assets.ASSETS: ("ConditionCheckItem", "GetItem"),

@@ -100,7 +100,7 @@ FILE_CHANGES: Requests = {
 """Requests of the job steps that change files."""
 
 
-def together(*parts: Requests) -> Requests:
+def combined_requests(*parts: Requests) -> Requests:
     """Return all requests of several tasks of one function."""
     found: dict[Table | Bucket, set[Request]] = {}
     for part in parts:

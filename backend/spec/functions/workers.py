@@ -14,7 +14,7 @@ from backend.spec.functions.request_parts import (
     SOURCES,
     STORED_FILES,
     Requests,
-    together,
+    combined_requests,
 )
 from backend.spec.queues import Queue
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
@@ -196,7 +196,7 @@ SEARCH_WORKER = Function(
     "consumer",
     "backend.entrypoints.jobs.search_work.handler",
     "Runs the jobs that check, repair and rebuild the search indexes.",
-    uses=together(
+    uses=combined_requests(
         SOURCES,
         KEPT,
         {
@@ -223,7 +223,7 @@ LIFECYCLE_WORKER = Function(
     "Runs the jobs of assets and files: archives, moves, deletes, creates versions.",
     uses={
         **AUDITED,
-        **together(
+        **combined_requests(
             FILE_CHANGES,
             KEPT,
             {

@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
-from backend.search.query.hits import DOCUMENT_BYTES, PAGE_BYTES, sized, with_sources
+from backend.search.query.hits import DOCUMENT_BYTES, PAGE_BYTES, with_document_sizes, with_sources
 from backend.search.query.models import SearchBody
 from backend.search.query.queries import full_query
 from tests.integration.search.conftest import Library, asset
@@ -85,7 +85,7 @@ def test_a_page_that_no_reply_holds_is_refused_and_a_smaller_one_continues(
 def test_the_second_request_is_under_the_rules_of_the_caller(mixed: Library) -> None:
     request = full_query(SearchBody(size=1000), {"term": {"list_tags.keyword": "a"}})
     search = partial(mixed.engine.search, (mixed.pointer.assets_read,))
-    found = search(sized(request))["hits"]["hits"]
+    found = search(with_document_sizes(request))["hits"]["hits"]
     mixed.put({"middle": {**document("middle", 90_000), "list_tags": ["secret"]}})
     hits = with_sources(found, request, search)
     assert {hit["_id"] for hit in hits} == {"small", "large"}

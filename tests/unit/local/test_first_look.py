@@ -26,7 +26,7 @@ def printed_lines(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) 
     lines: list[str] = []
     state = StateFolder(samples.parent / "state")
     state.root.mkdir()
-    first_look.show(state, samples, lines.append)
+    first_look.import_samples(state, samples, lines.append)
     return lines
 
 

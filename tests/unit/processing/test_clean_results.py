@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
-from backend.processing.colors import in_srgb
+from backend.processing.colors import converted_to_srgb
 from backend.processing.files import State
 from backend.processing.inspection import Inspection, inspect
 from backend.processing.jail.results import ReadingStalledError, checked
@@ -183,7 +183,7 @@ def test_a_glb_contains_nothing_of_its_textures_metadata() -> None:
 def test_a_broken_profile_does_not_hide_the_picture() -> None:
     image = Image.new("RGB", (4, 4), "red")
     image.info["icc_profile"] = b"broken"
-    assert in_srgb(image).getpixel((0, 0)) == (255, 0, 0)
+    assert converted_to_srgb(image).getpixel((0, 0)) == (255, 0, 0)
     assert image.info == {}
 
 

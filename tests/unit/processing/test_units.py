@@ -11,7 +11,7 @@ import pytest
 from backend.processing.files import Files
 from backend.processing.glb import write_glb
 from backend.processing.readers.models import read_model
-from backend.processing.readers.units import named, unit_and_up
+from backend.processing.readers.units import unit_and_up, unit_named
 from backend.processing.scene import METRE, Scene
 from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures
 
@@ -253,4 +253,4 @@ def test_entities_and_broken_documents_define_no_unit() -> None:
         "\0\0",
         '<?xml version="1.0" encoding="x"?><amf unit="inch">',
     ):
-        assert unit_and_up("amf", data.encode(), {})[0] == named("millimeter"), data
+        assert unit_and_up("amf", data.encode(), {})[0] == unit_named("millimeter"), data

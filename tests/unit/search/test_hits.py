@@ -13,7 +13,7 @@ from backend.search.query.hits import (
     DOCUMENT_BYTES,
     MARKED_AT_ONCE,
     PAGE_BYTES,
-    sized,
+    with_document_sizes,
     with_sources,
 )
 from backend.search.query.models import SearchBody
@@ -40,7 +40,7 @@ class Documents:
 
     def page(self, **body: Any) -> list[JsonObject]:
         request = full_query(SearchBody.model_validate(body), VISIBLE)
-        found = self.search(sized(request))["hits"]["hits"]
+        found = self.search(with_document_sizes(request))["hits"]["hits"]
         return with_sources(found, request, self.search)
 
     def _requested_ids(self, request: JsonObject) -> list[str]:
@@ -135,7 +135,7 @@ def test_no_request_makes_more_than_a_page(size: int) -> None:
 def test_a_document_that_was_deleted_since_it_was_found_is_left_out() -> None:
     found = documents(3, DOCUMENT_BYTES)
     request = full_query(SearchBody(size=100), VISIBLE)
-    hits = found.search(sized(request))["hits"]["hits"]
+    hits = found.search(with_document_sizes(request))["hits"]["hits"]
     found.removed = {"a1"}
     assert ids(with_sources(hits, request, found.search)) == ["a0", "a2"]
 
@@ -143,7 +143,9 @@ def test_a_document_that_was_deleted_since_it_was_found_is_left_out() -> None:
 def test_fields_of_a_write_are_not_shown() -> None:
     (hit,) = documents(1, 10).page()
     assert hit["_source"] == {"str_assetid": "a0", "MD_": {"k": "v"}}
-    assert "rev" in json.dumps(documents(1, 10).search(sized(full_query(SearchBody(), VISIBLE))))
+    assert "rev" in json.dumps(
+        documents(1, 10).search(with_document_sizes(full_query(SearchBody(), VISIBLE)))
+    )
 
 
 @pytest.mark.parametrize(("size", "requests"), [(MARKED_AT_ONCE, 1), (MARKED_AT_ONCE + 1, 2)])

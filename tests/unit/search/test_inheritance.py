@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from backend.search.query.inheritance import assets_meeting, conditions_of_assets, inherited
+from backend.search.query.inheritance import (
+    assets_meeting,
+    conditions_of_assets,
+    with_conditions_on_assets,
+)
 from backend.search.query.models import SearchBody
 from backend.search.query.queries import NOT_SHOWN, full_query
 
@@ -40,7 +44,7 @@ def test_a_choice_is_inherited_wherever_it_is_a_condition() -> None:
     # The hits, and each of the five facets.
     assert len(conditions) == 6
     met = {str(n): {"doc_count": 1, "ids": {"buckets": [{"key": "chair"}]}} for n in range(6)}
-    changed, exceeded = inherited(request, conditions, met)
+    changed, exceeded = with_conditions_on_assets(request, conditions, met)
     wanted = {
         "bool": {
             "should": [conditions[0], {"terms": {"str_assetid.keyword": ["chair"]}}],

@@ -234,7 +234,7 @@ class AssetQueries:
             if "asset" in position and self.databases.is_listed(caller, last):
                 yield last, position["asset"]
             after = {"databaseId": last}
-        list_page = self.databases.list_known if show_archived else self.databases.list_filled
+        list_page = self.databases.list_known if show_archived else self.databases.list_with_assets
         while True:
             page = list_page(caller, PageRequest(_DATABASES_AT_ONCE, after))
             yield from ((database.partition, None) for database in page.items)

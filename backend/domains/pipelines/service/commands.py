@@ -106,7 +106,7 @@ class PipelineCommands:
             after=attributes(deleted),
             at=now,
         )
-        away = self.pipelines.put_away_writes(found, deleted)
+        away = self.pipelines.deletion_writes(found, deleted)
         counted = self.databases.count_definition(database_id, _KIND, -1)
         return self.pipelines.commit([*away, *counted, entry])
 

@@ -177,7 +177,7 @@ class WorkflowCommands:
             for pipeline in pipelines.values()
             for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
         ]
-        away = self.workflows.put_away_writes(found, deleted)
+        away = self.workflows.deletion_writes(found, deleted)
         counted = self.databases.count_definition(found.database_id, _KIND, -1)
         return [*away, *freed, *counted, entry]
 
