@@ -1,4 +1,4 @@
-"""What the HTTP layer records of requests that were refused."""
+"""The HTTP layer records requests that were refused."""
 
 import json
 from collections.abc import Mapping

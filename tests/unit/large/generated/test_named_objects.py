@@ -28,7 +28,7 @@ TAG = {"description": "A tag"}
 
 
 class Change(NamedTuple):
-    """What a request does to objects of a type, and a rule on a name that it touches."""
+    """The effect of a request on objects of a type, and a rule on a name that it touches."""
 
     object_type: str
     verb: str
