@@ -19,11 +19,11 @@ from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
 from local.endpoint_file import EndpointFile
 from local.engine_room import EngineRoom
+from local.engine_values import store_engine_values
 from local.engines.base import Options
 from local.engines.fleet import ENGINES, prepare_all
 from local.errors import LocalError
 from local.foreign import Guard
-from local.forgotten import store_engine_values
 from local.function_process import InvocationResult
 from local.functions import Functions
 from local.gateway import Gateway

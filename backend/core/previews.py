@@ -44,7 +44,7 @@ class Missing(WireModel):
     message: str
 
 
-class Shown(NamedTuple):
+class ShownPreview(NamedTuple):
     """The preview that is shown, and the small picture of the same, if there is one."""
 
     preview: ObjectVersion | None = None
@@ -68,13 +68,13 @@ def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion
             return found
 
 
-def shown_preview_version(objects: Objects, bucket: str, key: str) -> Shown:
+def shown_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
     """Return the versions of the preview that is shown of a file, with their sizes."""
     found = _latest(objects, bucket, key + PREVIEW_MARK)
     return shown_of(one for one in found if preview_base(one.key) == key)
 
 
-def generated_preview_version(objects: Objects, bucket: str, key: str) -> Shown:
+def generated_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
     """Return the versions of an asset's generated preview."""
     small_key = small_preview_key(key)
     found = {one.key: one for one in _latest(objects, bucket, key.removesuffix("png"))}
@@ -93,7 +93,7 @@ def _latest(objects: Objects, bucket: str, prefix: str) -> list[ObjectVersion]:
             return found
 
 
-def shown_of(previews: Iterable[ObjectVersion]) -> Shown:
+def shown_of(previews: Iterable[ObjectVersion]) -> ShownPreview:
     """Return which of a file's previews is shown, and its small picture."""
     found = list(previews)
     shown = shown_preview(found)
@@ -101,15 +101,15 @@ def shown_of(previews: Iterable[ObjectVersion]) -> Shown:
     return _with_small(shown, small)
 
 
-def _with_small(shown: ObjectVersion | None, small: ObjectVersion | None) -> Shown:
+def _with_small(shown: ObjectVersion | None, small: ObjectVersion | None) -> ShownPreview:
     """Leave out a small picture of another preview.
 
     The product writes it after the preview that it shows: it is no older, and has the same key
     except for its extension. An upload removes it together with the preview that it replaces.
     """
     if shown is None or small is None or small_preview_key(shown.key) != small.key:
-        return Shown(shown)
-    return Shown(shown, small if _second(small) >= _second(shown) else None)
+        return ShownPreview(shown)
+    return ShownPreview(shown, small if _second(small) >= _second(shown) else None)
 
 
 def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:

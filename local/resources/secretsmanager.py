@@ -23,7 +23,7 @@ _ARN_TAG = "_custom_id_"  # moto takes the end of the ARN from this tag
 _LETTERS = string.ascii_letters
 
 
-class Kept(TypedDict):
+class StoredSecret(TypedDict):
     """A secret in the state folder."""
 
     suffix: str
@@ -60,7 +60,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
     """Create the secret in the engine, with its previous value and ARN if it had one."""
     secret = parse(Secret, resource)
     name = secret.name or arns.physical_name(resource.stack, resource.logical_id, limit=240)
-    kept = context.state.read(FILE, dict[str, Kept]())
+    kept = context.state.read(FILE, dict[str, StoredSecret]())
     if name not in kept:
         suffix = "".join(secrets.choice(_LETTERS) for _ in range(6))
         kept[name] = {"suffix": suffix, "value": _value(secret)}
@@ -74,7 +74,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
 
 def restore_values(clients: Clients, state: StateFolder) -> None:
     """Restore all secrets in a restarted engine."""
-    for name, kept in state.read(FILE, dict[str, Kept]()).items():
+    for name, kept in state.read(FILE, dict[str, StoredSecret]()).items():
         _ensure_secret(clients, name, kept)
 
 
@@ -85,7 +85,7 @@ def store_values(clients: Clients, state: StateFolder) -> None:
         BotoCoreError: the engine does not respond.
         ClientError: it does not have a secret.
     """
-    kept = state.read(FILE, dict[str, Kept]())
+    kept = state.read(FILE, dict[str, StoredSecret]())
     changed = False
     for name, known in kept.items():
         value = clients.secrets.get_secret_value(SecretId=name)["SecretString"]
@@ -96,7 +96,7 @@ def store_values(clients: Clients, state: StateFolder) -> None:
         state.write(FILE, kept)
 
 
-def _ensure_secret(clients: Clients, name: str, kept: Kept) -> str:
+def _ensure_secret(clients: Clients, name: str, kept: StoredSecret) -> str:
     client = clients.secrets
     try:
         return client.describe_secret(SecretId=name)["ARN"]

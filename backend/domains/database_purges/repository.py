@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item, Write
-from backend.domains.database_purges.rules import Remains, scope_keys
+from backend.domains.database_purges.rules import RemainingRows, scope_keys
 from backend.spec.tables.metadata import SCHEMA_SCOPES
 
 ROWS = 250
@@ -25,7 +25,7 @@ class PurgeRepository:
         self.tables.transact(writes)
 
     def remove(
-        self, remains: Remains, after: Position | None, check_held: Callable[[], None]
+        self, remains: RemainingRows, after: Position | None, check_held: Callable[[], None]
     ) -> Page[Item]:
         """Remove a page of rows; returns their keys and where the next page begins.
 

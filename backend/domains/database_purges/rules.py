@@ -12,7 +12,7 @@ from backend.values import frozen
 
 
 @frozen
-class Remains:
+class RemainingRows:
     """Rows of one partition of a table, or of an index of it."""
 
     table: Table
@@ -20,14 +20,16 @@ class Remains:
     index: Index | None = None
 
 
-def queried_remains(database_id: str) -> tuple[Remains, ...]:
+def queried_remains(database_id: str) -> tuple[RemainingRows, ...]:
     """Return the rows that a query finds."""
     return (
-        Remains(metadata.DATABASE_METADATA, database_id, metadata.DATABASE_METADATA_BY_DATABASE),
-        Remains(metadata.RECORD_SETS, database_id),
-        Remains(metadata.METADATA_SCHEMAS, database_id, metadata.SCHEMAS_BY_DATABASE),
-        Remains(workflows.PIPELINES, keys.archived(database_id)),
-        Remains(workflows.WORKFLOWS, keys.archived(database_id)),
+        RemainingRows(
+            metadata.DATABASE_METADATA, database_id, metadata.DATABASE_METADATA_BY_DATABASE
+        ),
+        RemainingRows(metadata.RECORD_SETS, database_id),
+        RemainingRows(metadata.METADATA_SCHEMAS, database_id, metadata.SCHEMAS_BY_DATABASE),
+        RemainingRows(workflows.PIPELINES, keys.archived(database_id)),
+        RemainingRows(workflows.WORKFLOWS, keys.archived(database_id)),
     )
 
 

@@ -11,7 +11,7 @@ SILENT = frozenset({"create_asset"})
 _SHOWN = 50
 
 
-class Happening(NamedTuple):
+class Notification(NamedTuple):
     """A change of an asset or of one of its files."""
 
     database_id: str
@@ -21,7 +21,7 @@ class Happening(NamedTuple):
     at: str
 
 
-def notification_of(entry: Mapping[str, object]) -> Happening | None:
+def notification_of(entry: Mapping[str, object]) -> Notification | None:
     """Return the notification for an audit entry; None if it causes none.
 
     Raises:
@@ -38,12 +38,12 @@ def notification_of(entry: Mapping[str, object]) -> Happening | None:
         raise ValueError(f"{entity} is neither an asset nor a file")
     if operation in SILENT:
         return None
-    return Happening(ids[0], ids[1], operation, user_id, at.partition("#")[0])
+    return Notification(ids[0], ids[1], operation, user_id, at.partition("#")[0])
 
 
-def by_asset(happenings: Iterable[Happening]) -> dict[AssetRef, list[Happening]]:
+def by_asset(happenings: Iterable[Notification]) -> dict[AssetRef, list[Notification]]:
     """Return the changes of each asset, in the order in which they are reported."""
-    found: dict[AssetRef, list[Happening]] = {}
+    found: dict[AssetRef, list[Notification]] = {}
     for one in happenings:
         found.setdefault(AssetRef(one.database_id, one.asset_id), []).append(one)
     return found
@@ -53,7 +53,7 @@ def message_subject(asset_name: str) -> str:
     return f"Changed: {asset_name}"
 
 
-def message_text(asset_name: str, happenings: Sequence[Happening]) -> str:
+def message_text(asset_name: str, happenings: Sequence[Notification]) -> str:
     """Return a message: the asset, the changes, and who made them when."""
     first = happenings[0]
     where = f"({first.asset_id}) of the database {first.database_id}"
@@ -65,5 +65,5 @@ def message_text(asset_name: str, happenings: Sequence[Happening]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(one: Happening) -> str:
+def _line(one: Notification) -> str:
     return f"{one.at[:19]}Z  {one.operation.replace('_', ' ')}  by {one.user_id}"

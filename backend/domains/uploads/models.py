@@ -192,7 +192,7 @@ class StoredPart(WireModel):
     size: Annotated[int, Field(alias="Size")]
 
 
-class GoneOnFile(WireModel):
+class RenewedFileReply(WireModel):
     """`assembled`: the parts have been combined already, so they can no longer be listed."""
 
     relative_key: str
@@ -206,7 +206,7 @@ class GoneOnFile(WireModel):
 class RenewReply(WireModel):
     upload_id: str
     expires_in: int
-    files: list[GoneOnFile]
+    files: list[RenewedFileReply]
     message: str
 
 
@@ -316,7 +316,7 @@ class Settled(WireModel):
         return not self.error
 
 
-class HandedOver(WireModel):
+class LargeFileJob(WireModel):
     """A large file that a worker completes: the job's id, and a digest of its parts.
 
     `stalled` is why the job ended before its file; it is not stored.
@@ -346,7 +346,7 @@ class Upload(WireModel):
     attempts: int = 0
     files: list[UploadFile]
     results: dict[str, Settled] = {}
-    handed: dict[str, HandedOver] = {}
+    handed: dict[str, LargeFileJob] = {}
 
     def may_complete(self, path: str, *, now: int) -> bool:
         """Return whether a file of this path may still be completed (`now`: seconds since 1970)."""

@@ -23,7 +23,7 @@ from backend.core.transactions import (
     put_new,
 )
 from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
-from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
+from backend.domains.uploads.models import LargeFileJob, Settled, Upload, UploadFile, UploadStatus
 from backend.spec.tables.assets import (
     ASSET_ID,
     ASSET_UPLOADS,
@@ -136,7 +136,7 @@ class UploadRepository:
         upload: Upload,
         *,
         results: Mapping[str, Settled],
-        handed: Mapping[str, HandedOver],
+        handed: Mapping[str, LargeFileJob],
         status: UploadStatus,
         expires_at: int | None = None,
         also: Sequence[Write] = (),
@@ -223,7 +223,7 @@ def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
     return Upload.model_validate({**row, **by_path, "files": files})
 
 
-def _bare(one: Settled | HandedOver) -> Item:
+def _bare(one: Settled | LargeFileJob) -> Item:
     """Remove default values: a completed file then takes two bytes."""
     dumped: Item = one.model_dump(by_alias=True, exclude_defaults=True, exclude={"stalled"})
     return dumped

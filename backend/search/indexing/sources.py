@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.objects import ObjectHead, ObjectRef, Objects
-from backend.core.previews import Shown, asset_preview_key, generated_preview_version
+from backend.core.previews import ShownPreview, asset_preview_key, generated_preview_version
 from backend.core.quoting import quoted
 from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.core.tables import Tables
@@ -103,7 +103,7 @@ class _AssetPreview:
     """The key of the preview at the root of an asset, and the versions of the one that is shown."""
 
     at_root: str | None = None
-    shown: Shown = Shown()
+    shown: ShownPreview = ShownPreview()
 
 
 class Sources:
@@ -214,7 +214,9 @@ class Sources:
         if is_generated_preview(one.asset.asset_id, shown):
             return _AssetPreview(at_root, generated_preview_version(self._objects, bucket, shown))
         head = self._objects.head(bucket, shown)
-        return _AssetPreview(at_root, Shown(head.version if isinstance(head, ObjectHead) else None))
+        return _AssetPreview(
+            at_root, ShownPreview(head.version if isinstance(head, ObjectHead) else None)
+        )
 
     def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
         if self._workers < 2 or len(tasks) < 2:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from backend.aws.items import from_wire, to_wire
 from backend.core.errors import UnavailableError
-from backend.domains.subscriptions.rules import Happening
+from backend.domains.subscriptions.rules import Notification
 from backend.domains.subscriptions.service.consumers import NotificationsConsumer
 from backend.domains.subscriptions.service.notifications import Notifier
 
@@ -15,10 +15,10 @@ from backend.domains.subscriptions.service.notifications import Notifier
 class RecordingNotifier:
     """Replaces the service that notifies people."""
 
-    happenings: list[Happening] = field(default_factory=list[Happening])
+    happenings: list[Notification] = field(default_factory=list[Notification])
     down: bool = False
 
-    def notify(self, happenings: Iterable[Happening]) -> int:
+    def notify(self, happenings: Iterable[Notification]) -> int:
         if self.down:
             raise UnavailableError("SNS does not answer")
         self.happenings += happenings

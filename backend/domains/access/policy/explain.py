@@ -8,7 +8,7 @@ from backend.domains.access.policy.predicate import applies
 from backend.spec.routes.model import Action
 
 
-class Deciding(NamedTuple):
+class DecidingGrant(NamedTuple):
     """A rule that applies to the object, and its grantee: `role#…` or `user#…`."""
 
     constraint_id: str
@@ -19,7 +19,7 @@ class Verdict(NamedTuple):
     """The decision and its rules; none if the action is denied because no rule allows it."""
 
     allowed: bool
-    by: tuple[Deciding, ...]
+    by: tuple[DecidingGrant, ...]
 
 
 def explain(
@@ -29,11 +29,11 @@ def explain(
 
     Denying rules decide; without any, those that allow.
     """
-    applying: dict[str, list[Deciding]] = {ALLOW: [], DENY: []}
+    applying: dict[str, list[DecidingGrant]] = {ALLOW: [], DENY: []}
     for grantee, given in rules.items():
         for rule in given:
             effect = rule.effects.get(action)
             if effect is not None and applies(rule, action, object_type, fields):
-                applying[effect].append(Deciding(rule.constraint_id, grantee))
+                applying[effect].append(DecidingGrant(rule.constraint_id, grantee))
     decisive = applying[DENY] or applying[ALLOW]
     return Verdict(bool(decisive) and not applying[DENY], tuple(decisive))

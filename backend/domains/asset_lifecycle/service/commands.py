@@ -52,7 +52,7 @@ _ACTIONS: dict[str, Action] = {
 _ATTEMPTS = 8  # of a change that conflicts with edits of the asset
 
 
-class Along(NamedTuple):
+class RelatedChanges(NamedTuple):
     """Changes of another slice in the same transaction, and their audit values."""
 
     writes: Sequence[Write]
@@ -67,7 +67,7 @@ class Composed(NamedTuple):
     """
 
     route: Route
-    along: Callable[[Asset], Along]
+    along: Callable[[Asset], RelatedChanges]
 
 
 @frozen

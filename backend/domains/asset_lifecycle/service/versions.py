@@ -13,9 +13,9 @@ from backend.core.identity import Identity
 from backend.core.references import AssetRef
 from backend.domains.asset_lifecycle.errors import AssetArchivedError, ConfirmationMissingError
 from backend.domains.asset_lifecycle.service.commands import (
-    Along,
     Composed,
     LifecycleService,
+    RelatedChanges,
     Started,
     reason_values,
 )
@@ -137,14 +137,14 @@ class VersionLifecycle:
         return found
 
     def _composed(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
-        def along(asset: Asset) -> Along:
+        def along(asset: Asset) -> RelatedChanges:
             if not _is_current(asset, asset_version_id):
                 raise VersionRevisionError(asset_version_id)
             return self._flag(asset, asset_version_id, to=to)
 
         return Composed(route, along)
 
-    def _with_current(self, asset: Asset) -> Along:
+    def _with_current(self, asset: Asset) -> RelatedChanges:
         """Return the changes of the current version when an asset is restored."""
         try:
             return self._flag(asset, asset.current_version.version, to=False)
@@ -152,11 +152,11 @@ class VersionLifecycle:
             VersionActiveError,
             AssetVersionNotFoundError,
         ):  # it was not archived with the asset
-            return Along((), {}, {})
+            return RelatedChanges((), {}, {})
 
-    def _flag(self, asset: Asset, asset_version_id: str, *, to: bool) -> Along:
+    def _flag(self, asset: Asset, asset_version_id: str, *, to: bool) -> RelatedChanges:
         flags = self.versions.flags(asset, asset_version_id, is_archived=to)
-        return Along(
+        return RelatedChanges(
             flags, _audit_values(asset_version_id, not to), _audit_values(asset_version_id, to)
         )
 

@@ -141,7 +141,7 @@ class PurgeSteps:
         if self.assets.is_deleted_by(asset_id, one.job_id):
             raise DeletionFailedError(asset_id, one.job_id)
 
-    def _rows(self, remains: rules.Remains, job: Job, after: Position | None) -> _Removed:
+    def _rows(self, remains: rules.RemainingRows, job: Job, after: Position | None) -> _Removed:
         page = self.repository.remove(remains, after, partial(self._check_held, job))
         return _Removed(len(page.items), page.after is not None, page.after)
 

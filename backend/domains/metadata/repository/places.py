@@ -15,7 +15,7 @@ from backend.spec.tables.metadata import DATABASE_ID, RECORDS_OF, RECORDS_OWNER
 from backend.spec.tables.model import Index, Table
 from backend.values import frozen
 
-Told = Mapping[str, Mapping[str, str]]
+AuditedRecords = Mapping[str, Mapping[str, str]]
 """Records by key, in the form of audit entries."""
 
 

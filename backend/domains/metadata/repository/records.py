@@ -26,8 +26,8 @@ from backend.core.transactions import (
 from backend.domains.metadata.errors import NoRoomError, RecordsBusyError
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record, is_reserved
 from backend.domains.metadata.repository.places import (
+    AuditedRecords,
     Place,
-    Told,
     audit_fields,
     item_of,
     key_of,
@@ -41,7 +41,7 @@ from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
 from backend.spec.tables.metadata import RECORD_SETS
 from backend.values import frozen
 
-EntryOf = Callable[[Told, Told], Write]
+EntryOf = Callable[[AuditedRecords, AuditedRecords], Write]
 """Creates the audit entry of a transaction from the records before and after it, by key."""
 
 _COUNT, _REVISION, _FACTS = "count", "revision", "facts"

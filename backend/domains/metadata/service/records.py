@@ -22,9 +22,9 @@ from backend.domains.metadata.models import (
     UpdateType,
     is_reserved,
 )
-from backend.domains.metadata.repository.places import Told, largest_row
+from backend.domains.metadata.repository.places import AuditedRecords, largest_row
 from backend.domains.metadata.repository.records import EntryOf, MetadataRepository
-from backend.domains.metadata.service.writes import MOST_AT_ONCE, Wanted, carry_out, put_facts
+from backend.domains.metadata.service.writes import MOST_AT_ONCE, WriteRequest, carry_out, put_facts
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 
@@ -130,7 +130,7 @@ class RecordService:
         governing = self._governing(entity)
         plan = carry_out(
             self.metadata,
-            Wanted(
+            WriteRequest(
                 entity,
                 reads=governing.keys | sent.keys(),
                 plan=partial(rules.planned_addition, governing, sent),
@@ -167,7 +167,7 @@ class RecordService:
 
         made = carry_out(
             self.metadata,
-            Wanted(
+            WriteRequest(
                 entity,
                 reads=governing.keys | sent.keys(),
                 plan=plan,
@@ -199,7 +199,7 @@ class RecordService:
         own = [key for key in wanted if not is_reserved(entity, key)]
         plan = carry_out(
             self.metadata,
-            Wanted(
+            WriteRequest(
                 entity,
                 reads=governing.keys | set(own),
                 plan=partial(rules.planned_removal, governing, own),
@@ -248,7 +248,7 @@ class RecordService:
 
         carry_out(
             self.metadata,
-            Wanted(
+            WriteRequest(
                 entity,
                 reads=set(),
                 plan=plan,
@@ -286,8 +286,8 @@ class RecordService:
         noun, name, kind = rules.audit_name(entity)
         operation = f"{verb}_{noun}_metadata"
 
-        def entry(before: Told, after: Told) -> Write:
-            def audit_values(records: Told) -> dict[str, object]:
+        def entry(before: AuditedRecords, after: AuditedRecords) -> Write:
+            def audit_values(records: AuditedRecords) -> dict[str, object]:
                 return {f"{kind}.{key}": record for key, record in records.items()}
 
             return self.audit.entry(

@@ -30,7 +30,7 @@ _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the r
 _TRANSACTION_BYTES = 3_500_000  # DynamoDB's limit is 4 MB per transaction
 
 
-class Wanted(NamedTuple):
+class WriteRequest(NamedTuple):
     """A request to write: the deciding keys, the plan, and the audit entries."""
 
     entity: AnyEntity
@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
     """Whether the result depends on all records of the entity."""
 
 
-def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
+def carry_out(metadata: MetadataRepository, wanted: WriteRequest) -> rules.Plan:
     """Read, decide and write; repeat after conflicts.
 
     After a part of the request is written, keys with conflicts fail individually; so do keys that
@@ -96,7 +96,7 @@ def put_facts(
         return rules.Plan(targets, {})
 
     reads = set(STORED_KEYS) | sent.keys()
-    carry_out(metadata, Wanted(entity, reads, plan, entry_of=None, guards=tuple(guards)))
+    carry_out(metadata, WriteRequest(entity, reads, plan, entry_of=None, guards=tuple(guards)))
 
 
 def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
@@ -106,7 +106,7 @@ def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: 
 
 
 def _state(
-    metadata: MetadataRepository, wanted: Wanted, *, is_blind: bool
+    metadata: MetadataRepository, wanted: WriteRequest, *, is_blind: bool
 ) -> tuple[RecordSet | None, Mapping[str, Found]]:
     """Return the set of records, read first if it affects the decision, and the records."""
     if is_blind:
@@ -120,7 +120,7 @@ def _state(
 
 def _written(
     metadata: MetadataRepository,
-    wanted: Wanted,
+    wanted: WriteRequest,
     plan: rules.Plan,
     known: RecordSet | None,
     found: Mapping[str, Found],

@@ -16,7 +16,7 @@ from backend.core.deliveries import (
     name_of,
     process_records,
 )
-from backend.domains.subscriptions.rules import Happening, notification_of
+from backend.domains.subscriptions.rules import Notification, notification_of
 from backend.domains.subscriptions.service.notifications import Notifier
 
 
@@ -57,7 +57,7 @@ class OutdatedNotifications:
 
 def _parsed(
     record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure
-) -> Happening | None:
+) -> Notification | None:
     try:
         return notification_of(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:

@@ -12,7 +12,7 @@ from backend.domains.assets.service.permissions import secured
 from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions import rules
 from backend.domains.subscriptions.repository import SubscriptionRepository
-from backend.domains.subscriptions.rules import Happening
+from backend.domains.subscriptions.rules import Notification
 
 
 @dataclass(eq=False, repr=False)
@@ -25,7 +25,7 @@ class Notifier:
     authorization: Authorization
     notifications: Notifications
 
-    def notify(self, happenings: Iterable[Happening]) -> int:
+    def notify(self, happenings: Iterable[Notification]) -> int:
         """Send one message for each asset; return their number.
 
         May be repeated: then users are notified again.
@@ -42,7 +42,7 @@ class Notifier:
                 sent += 1
         return sent
 
-    def _sent(self, ref: AssetRef, subscribers: list[str], done: list[Happening]) -> bool:
+    def _sent(self, ref: AssetRef, subscribers: list[str], done: list[Notification]) -> bool:
         asset = self.assets.find_asset(*ref.ids)
         if asset is None:
             return False

@@ -10,9 +10,9 @@ from backend.core.references import AssetRef
 from backend.domains.uploads import rules
 from backend.domains.uploads.errors import FileNotOpenError, UploadCompletedError
 from backend.domains.uploads.models import (
-    GoneOnFile,
     RenewBody,
     RenewedFile,
+    RenewedFileReply,
     RenewReply,
     StoredPart,
     Upload,
@@ -105,8 +105,8 @@ def _check_open(upload: Upload, path: str) -> None:
 
 def _renewed_file(
     request: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
-) -> GoneOnFile:
-    return GoneOnFile(
+) -> RenewedFileReply:
+    return RenewedFileReply(
         relative_key=request.relative_key,
         upload_id_s3=file.upload_id_s3,
         num_parts=file.num_parts,

@@ -16,7 +16,7 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Progress
 from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
-from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
+from backend.domains.uploads.models import LargeFileJob, SentFile, Settled, Upload, UploadFile
 from backend.domains.uploads.repository import MAX_RESULT_CHARS
 from backend.domains.uploads.service.completion import Completion, Outcome
 from backend.domains.uploads.service.context import UploadContext
@@ -149,12 +149,12 @@ class Settlement:
         outcomes: Mapping[str, Outcome],
     ) -> Upload:
         """Release the upload; jobs of the files handed over are created in the same transaction."""
-        handed: dict[str, HandedOver] = {}
+        handed: dict[str, LargeFileJob] = {}
         writes: list[Write] = []
         for kind in (LARGE_FILES, WAITING_PREVIEWS):
             job_id = kind.job_id(upload.upload_id, upload.attempts)
             of_kind = {
-                path: HandedOver(job_id=job_id, parts=one.handed)
+                path: LargeFileJob(job_id=job_id, parts=one.handed)
                 for path, one in outcomes.items()
                 if one.handed is not None and bool(one.awaits) == (kind is WAITING_PREVIEWS)
             }
@@ -181,7 +181,7 @@ class Settlement:
         caller: Identity,
         upload: Upload,
         settled: Mapping[str, Settled],
-        handed: Mapping[str, HandedOver],
+        handed: Mapping[str, LargeFileJob],
         writes: Sequence[Write] = (),
     ) -> Upload:
         results = {**upload.results, **settled}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.domains.subscriptions.rules import Happening, message_text, notification_of
+from backend.domains.subscriptions.rules import Notification, message_text, notification_of
 
 ENTRY = {
     "entity": "asset:museum:statue",
@@ -13,7 +13,9 @@ ENTRY = {
 
 
 def test_an_entry_of_an_asset_or_of_a_file_is_returned() -> None:
-    expected = Happening("museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z")
+    expected = Notification(
+        "museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z"
+    )
     assert notification_of(ENTRY) == expected
     assert notification_of({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
 
@@ -31,7 +33,7 @@ def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
 
 
 def test_a_long_message_is_cut_and_repetitions_are_reported_once() -> None:
-    happenings = [Happening("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
+    happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
     found = message_text("It", [*happenings, *happenings])
     assert found.count("operation") == 50
     assert found.endswith("and 10 more.\n")

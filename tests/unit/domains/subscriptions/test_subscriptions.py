@@ -16,7 +16,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
-from backend.domains.subscriptions.rules import Happening
+from backend.domains.subscriptions.rules import Notification
 from backend.domains.subscriptions.service.commands import SubscriptionService
 from backend.domains.subscriptions.service.notifications import Notifier
 from backend.spec.routes import Action, Route
@@ -324,8 +324,8 @@ def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
     }
 
 
-def done(operation: str = "update_asset", asset: str = "statue", user: str = "eve") -> Happening:
-    return Happening("museum", asset, operation, user, "2026-03-01T12:00:00.000000Z")
+def done(operation: str = "update_asset", asset: str = "statue", user: str = "eve") -> Notification:
+    return Notification("museum", asset, operation, user, "2026-03-01T12:00:00.000000Z")
 
 
 def test_one_message_names_all_that_was_done_to_an_asset(
