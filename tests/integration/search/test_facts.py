@@ -18,7 +18,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.domains.facts.rules import shape_text
 from backend.processing.descriptors import descriptor
 from backend.processing.files import Files
-from backend.processing.inspection import merged, read_model
+from backend.processing.inspection import merge_parts, read_model
 from backend.search.indexing.projections import FileSource, project
 from backend.search.query.models import SearchBody, SimpleSearchBody
 from backend.search.query.pairs import AttributesNotIndexedError
@@ -212,7 +212,7 @@ def test_unlike_models_are_not_called_alike(library: Library) -> None:
     files["gear.stl"] = formats.stl(machines.spur_gear(), name="gear")
     shapes: dict[str, str] = {}
     for name, data in files.items():
-        parts = merged(read_model(data, name, name[-3:], Files(Asset())).parts)
+        parts = merge_parts(read_model(data, name, name[-3:], Files(Asset())).parts)
         shapes[name] = str(shape_text(descriptor(parts) or []))
     library.put({name: file(name, {"fact_shape": text}) for name, text in shapes.items()})
     similar = ShapeQueries(library.engine, library.service.state, OnlyUser()).similar

@@ -166,7 +166,7 @@ def test_the_product_serves_when_the_samples_fail(
             yield {"api": "http://127.0.0.1", "adminApiKey": ""}
 
     monkeypatch.setattr(serve, "Runtime", Serving)
-    monkeypatch.setattr(serve, "show", fail)
+    monkeypatch.setattr(serve, "import_samples", fail)
     monkeypatch.setattr(serve, "_report_page", nothing)
     choices = _choices(tmp_path, say)
     choices.state.create()
