@@ -25,6 +25,7 @@ REFUSED_FOR_NOW = frozenset({429, 503})
 BROKE_UNDERWAY = frozenset({500, 502, 503, 504})
 
 _UNAVAILABLE = 503
+# The server has received nothing of these requests, so a write may be sent again too.
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -35,9 +36,11 @@ class RetryPolicy:
     Retry-After takes precedence, up to a limit.
     """
 
+    # With the delays below, five pauses of eight seconds together at most.
     attempts: int = 6
     first_delay: float = 0.25
     longest_delay: float = 8.0
+    # The server sends at most 60: its rate limits count by the minute.
     longest_retry_after: float = 90.0
     jitter: Callable[[float, float], float] = random.uniform
 

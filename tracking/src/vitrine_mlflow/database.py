@@ -31,6 +31,7 @@ TRANSACTION_WRITES = 100
 _BATCH_READS = 100
 _BATCH_WRITES = 25
 _PAGE_ITEMS = 10_000  # a page of 1 MB has fewer; DynamoDB refuses limits over 31 bits
+# Of a write that conflicts with others of the same items: each attempt reads them again.
 _ATTEMPTS = 8
 _METHODS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 
