@@ -42,7 +42,7 @@ ALL_EXTENSIONS = ".all"
 
 @frozen
 class NameRule:
-    """What a name must not contain, as a regular expression that JavaScript reads alike.
+    """Characters that a name must not contain, as a regular expression of Python and JavaScript.
 
     `fact` is the message of a refusal, in which `{found}` is replaced by the text that was found.
     """
