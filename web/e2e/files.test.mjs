@@ -170,7 +170,7 @@ test('a conflict, a refusal, a busy server and a lost reply are named, and what 
   await field(page, 'File name').fill('<b>.txt');
   await press(page, 'Rename');
   await dialog(page)
-    .locator('.failure', { hasText: /^The new path / })
+    .locator('.failure', { hasText: 'The name “<b>.txt” must not contain < >.' })
     .waitFor();
   await field(page, 'File name').fill('kept as typed.txt');
   for (const [status, json, words] of [

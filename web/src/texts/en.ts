@@ -395,6 +395,23 @@ export const en = {
     copyName: (stem: string, extension: string) => `${stem} copy${extension}`,
     slash: 'A file name must not contain a slash (/).',
     same: 'The file is there already. Choose another name or folder.',
+    sameFolder: 'The folder is there already. Choose another name or place.',
+    within: 'A folder cannot be moved into itself.',
+    badName: (name: string, fact: string) => `The name “${name}” ${fact}.`,
+    newFolderName: 'Folder name',
+    into: 'Into the folder',
+    holds: (files: number, archived: number) => {
+      const shown = files ? `It has ${plural(files, 'file', 'files')}` : 'It has no files';
+      return archived
+        ? `${shown}, and ${plural(archived, 'archived file', 'archived files')}.`
+        : `${shown}.`;
+    },
+    archivedStay: 'Archived files stay where they are.',
+    moving: (at: number, of: number) => `Moving file ${count(at)} of ${count(of)}…`,
+    stop: 'Stop',
+    notTried: 'It was not moved before the move was stopped.',
+    leftThere: (left: number, moved: number) =>
+      `${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder:`,
     folderName: (name: string) => `the folder ${name}`,
     /** At the beginning of a sentence. */
     theFolder: (name: string) => `The folder ${name}`,
@@ -439,6 +456,10 @@ export const en = {
       files === 1
         ? 'It refers to a file by its relative path and will not find it from another place:'
         : `It refers to ${count(files)} files by their relative paths and will not find them from another place:`,
+    folderNeeds: (files: number) =>
+      files === 1
+        ? 'Files in the folder refer to a file outside of it by its relative path and will not find it from another place:'
+        : `Files in the folder refer to ${count(files)} files outside of it by their relative paths and will not find them from another place:`,
     assets: (assets: number) =>
       assets === 1
         ? 'An asset has some of them as parts:'

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
-import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { legible } from '../../ui/formats';
 import { say } from '../../ui/Toasts';
-import { useRefusal, type Marks } from '../../ui/useRefusal';
+import { useRefusal } from '../../ui/useRefusal';
 import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import {
@@ -16,17 +15,19 @@ import {
   draftOf,
   folderOf,
   isFolder,
+  isTransfer,
   refusal,
-  stemOf,
   type Act,
   type Draft,
   type Subject,
 } from './changes';
+import { Destination } from './Destination';
+import { Holds } from './FolderDialog';
 import { referencesOf, relativeOf, usersOf } from './relations';
 
 const words = texts.files;
 
-interface Props {
+export interface FileDialogProps {
   place: Place;
   act: Act;
   subject: Subject;
@@ -38,7 +39,7 @@ interface Props {
 }
 
 /** Asks for what an act needs, carries it out, and stays open with all that was typed if it fails. */
-export function FileDialog(props: Props) {
+export function FileDialog(props: FileDialogProps) {
   const { place, act, subject, onClose, onTried, onDone } = props;
   const [draft, setDraft] = useState(() => draftOf(act, subject));
   const [state, setState] = useState({ busy: false, job: false });
@@ -84,6 +85,7 @@ export function FileDialog(props: Props) {
         ) : (
           <p>{meaning(act, subject)}</p>
         )}
+        {isFolder(subject) && <Holds place={place} path={subject.path} />}
         <Misses {...props} draft={draft} />
         {message}
         {state.job && <p role="status">{words.job}</p>}
@@ -106,7 +108,7 @@ export function FileDialog(props: Props) {
 }
 
 /** What will not be found after the act: by other files, and by the file at another place. */
-function Misses({ place, act, subject, draft }: Props & { draft: Draft }) {
+function Misses({ place, act, subject, draft }: FileDialogProps & { draft: Draft }) {
   const { path } = subject;
   const users = useQuery({ ...usersOf(place, path), enabled: isGone(act), staleTime: 0 });
   const leaves = isTransfer(act) && (draft.target !== null || !staysBeside(draft, path));
@@ -128,110 +130,8 @@ const isGone = (act: Act): boolean => !['copy', 'restore'].includes(act);
 const staysBeside = (draft: Draft, path: string): boolean =>
   folderOf(destinationOf(draft)) === folderOf(path);
 
-const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
-
 function meaning(act: Act, subject: Subject): string {
   if (act === 'restore') return words.restoreFile;
   if (act === 'archive') return isFolder(subject) ? words.archiveFolder : words.archiveFile;
   return isFolder(subject) ? words.deleteFolder : words.deleteFile;
-}
-
-type Part = Props & { draft: Draft; marks: Marks; onChange: (draft: Draft) => void };
-
-function Destination(props: Part) {
-  const { act } = props;
-  return (
-    <>
-      {act !== 'move' && <FileName {...props} />}
-      {act !== 'rename' && <FolderName {...props} />}
-      {act === 'copy' && <Target {...props} />}
-    </>
-  );
-}
-
-function FileName({ draft, marks, onChange }: Part) {
-  const id = useId();
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const input = field.current;
-    // Typing replaces the name and keeps the extension.
-    input?.setSelectionRange(0, stemOf(input.value)[0].length);
-  }, []);
-  return (
-    <>
-      <label htmlFor={id}>{words.name}</label>
-      <input
-        ref={field}
-        id={id}
-        dir="auto"
-        maxLength={255}
-        autoComplete="off"
-        {...marks('name')}
-        value={draft.name}
-        onChange={(event) => onChange({ ...draft, name: event.target.value })}
-      />
-    </>
-  );
-}
-
-function FolderName({ draft, folders, marks, onChange }: Part) {
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id}>{words.folder}</label>
-      <input
-        id={id}
-        dir="auto"
-        list={`${id}-folders`}
-        maxLength={1024}
-        autoComplete="off"
-        {...marks('folder', `${id}-help`)}
-        value={draft.folder}
-        onChange={(event) => onChange({ ...draft, folder: event.target.value })}
-      />
-      <datalist id={`${id}-folders`}>
-        {!draft.target && folders.map((each) => <option key={each} value={each} />)}
-      </datalist>
-      <p id={`${id}-help`} className="help">
-        {words.folderHelp}
-      </p>
-    </>
-  );
-}
-
-function Target({ place, draft, marks, onChange }: Part) {
-  const { target } = draft;
-  const id = useId();
-  const choose = (other: Place | null) => onChange({ ...draft, target: other });
-  return (
-    <>
-      <div className="acts" role="radiogroup" aria-label={words.copyTo}>
-        {[false, true].map((other) => (
-          <label key={String(other)} className="check">
-            <input
-              type="radio"
-              name={id}
-              checked={(target !== null) === other}
-              onChange={() => choose(other ? { ...place, assetId: '' } : null)}
-            />
-            {other ? words.otherAsset : words.thisAsset}
-          </label>
-        ))}
-      </div>
-      {target && (
-        <>
-          <DatabaseChoice
-            value={target.databaseId}
-            onChange={(databaseId) => choose({ databaseId, assetId: '' })}
-          />
-          <AssetChoice
-            databaseId={target.databaseId}
-            value={target.assetId}
-            marks={marks('asset')}
-            onChange={(assetId) => choose({ ...target, assetId })}
-          />
-        </>
-      )}
-    </>
-  );
 }

@@ -4,8 +4,17 @@ import { useRef, useState } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import type { Place } from '../../viewer/sources';
-import { destinationOf, foldersOf, isFolder, type Act, type Draft, type Subject } from './changes';
+import {
+  destinationOf,
+  foldersOf,
+  isFolder,
+  isTransfer,
+  type Act,
+  type Draft,
+  type Subject,
+} from './changes';
 import { FileDialog } from './FileDialog';
+import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
 import type { File } from './queries';
 
@@ -37,6 +46,8 @@ export function Files(props: Props) {
     const next = rows.find((each) => each.dataset.path === path);
     (next ?? section.current?.querySelector<HTMLElement>('h2'))?.focus();
   };
+  const isMove = chosen && isFolder(chosen.subject) && isTransfer(chosen.act);
+  const Asking = isMove ? FolderDialog : FileDialog;
   return (
     <section ref={section} aria-labelledby="files">
       <h2 id="files" tabIndex={-1}>
@@ -73,7 +84,7 @@ export function Files(props: Props) {
         </label>
       )}
       {chosen && (
-        <FileDialog
+        <Asking
           {...chosen}
           place={place}
           folders={foldersOf(files)}
@@ -92,14 +103,15 @@ function useChanged({ place, shown, found }: Props) {
   const navigate = useNavigate();
   return async (act: Act, subject: Subject, draft: Draft): Promise<string> => {
     const moved = act === 'move' || act === 'rename';
-    const path = moved || act === 'copy' ? destinationOf(draft) : subject.path;
+    const end = isFolder(subject) ? '/' : '';
+    const path = moved || act === 'copy' ? destinationOf(draft) + end : subject.path;
     const gone = moved || act === 'archive' || act === 'delete';
     const was = isFolder(subject) ? shown?.startsWith(subject.path) : shown === subject.path;
     if (gone && was) {
       await navigate({
         to: '/databases/$databaseId/assets/$assetId',
         params: { databaseId: place.databaseId, assetId: place.assetId },
-        search: { file: moved ? path : undefined },
+        search: { file: moved ? path + (shown ?? '').slice(subject.path.length) : undefined },
         replace: true,
         resetScroll: false,
       });

@@ -7,7 +7,7 @@ const file = (path: string, isArchived = false) => ({ path, isArchived });
 test('a file is offered what the API can do with it, a folder and an archived file less', () => {
   expect(actsOf(file('/a.glb'))).toEqual(['rename', 'move', 'copy', 'archive', 'delete']);
   expect(actsOf(file('/a.glb', true))).toEqual(['restore', 'delete']);
-  expect(actsOf(file('/parts/'))).toEqual(['archive', 'delete']);
+  expect(actsOf(file('/parts/'))).toEqual(['rename', 'move', 'archive', 'delete']);
 });
 
 test('what is not changed of a path stays as it is', () => {
@@ -60,4 +60,30 @@ test('folders are named with those that they are in', () => {
   const paths = ['/b/c/d.txt', 'a.txt', '/empty/'];
   const files = paths.map((path) => ({ relativePath: path, isFolder: path.endsWith('/') }));
   expect(foldersOf(files)).toEqual(['b', 'b/c', 'empty']);
+});
+
+test('a folder is renamed and moved like a file, and not into itself', () => {
+  const folder = { path: '/x/parts/', isArchived: false };
+  const draft = draftOf('rename', folder);
+  expect(draft).toMatchObject({ name: 'parts', folder: 'x' });
+  expect(refusal(draft, folder)?.text).toBe(texts.files.sameFolder);
+  expect(refusal({ ...draft, name: 'pieces' }, folder)).toBeNull();
+  expect(refusal({ ...draft, folder: '' }, folder)).toBeNull();
+  expect(refusal({ ...draft, folder: 'x/parts' }, folder)?.text).toBe(texts.files.within);
+  expect(refusal({ ...draft, folder: 'x/parts/deep', name: 'y' }, folder)?.text).toBe(
+    texts.files.within,
+  );
+  expect(refusal({ ...draft, name: '' }, folder)?.text).toBe('Folder name is required.');
+});
+
+test('a name that the server refuses is refused before it is sent', () => {
+  const subject = file('/x/a.glb');
+  const draft = draftOf('rename', subject);
+  expect(refusal({ ...draft, name: 'a?.glb' }, subject)?.text).toBe(
+    'The name “a?.glb” must not contain ?.',
+  );
+  expect(refusal({ ...draft, folder: 'y:/z' }, subject)?.text).toBe(
+    'The name “y:” must not contain :.',
+  );
+  expect(refusal({ ...draft, folder: '..' }, subject)?.text).toMatch(/must not end with a dot/);
 });

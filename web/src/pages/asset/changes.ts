@@ -1,5 +1,6 @@
 import { api, replyWithHeaders } from '../../api/client';
 import { completed } from '../../api/jobs';
+import { brokenRule } from '../../api/names';
 import type { components } from '../../api/schema';
 import { texts } from '../../texts';
 import { extensionOf, nameOf } from '../../viewer/kinds';
@@ -15,9 +16,12 @@ export interface Subject {
 
 export const isFolder = ({ path }: Subject): boolean => path.endsWith('/');
 
-/** What can be done with it. The API moves and copies files only. */
+/** Whether the act asks for another name or place. */
+export const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
+
+/** What can be done with it. Folders are moved file by file. */
 export function actsOf(subject: Subject): readonly Act[] {
-  if (isFolder(subject)) return ['archive', 'delete'];
+  if (isFolder(subject)) return ['rename', 'move', 'archive', 'delete'];
   if (subject.isArchived) return ['restore', 'delete'];
   return ['rename', 'move', 'copy', 'archive', 'delete'];
 }
@@ -43,7 +47,8 @@ export function foldersOf(files: readonly { relativePath: string; isFolder: bool
 
 export const folderOf = (path: string): string => path.slice(1, Math.max(path.lastIndexOf('/'), 1));
 
-export function draftOf(act: Act, { path }: Subject): Draft {
+export function draftOf(act: Act, subject: Subject): Draft {
+  const path = subject.path.replace(/\/$/, '');
   const draft = { name: nameOf(path), folder: folderOf(path), target: null };
   return act === 'copy' ? { ...draft, name: texts.files.copyName(...stemOf(draft.name)) } : draft;
 }
@@ -59,18 +64,29 @@ export function stemOf(name: string): [string, string] {
 export const destinationOf = ({ name, folder }: Draft): string =>
   `/${[...folder.split('/').filter(Boolean), name].join('/')}`;
 
+interface Wrong {
+  text: string;
+  field: 'name' | 'asset';
+}
+
 /** Why a draft cannot be sent, and its wrong field. What only the server knows, it says itself. */
-export function refusal(
-  draft: Draft,
-  { path }: Subject,
-): { text: string; field: 'name' | 'asset' } | null {
+export function refusal(draft: Draft, subject: Subject): Wrong | null {
   const { required, asset } = texts.upload;
-  const { name, slash, same } = texts.files;
-  if (!draft.name.trim()) return { text: required(name), field: 'name' };
-  if (draft.name.includes('/')) return { text: slash, field: 'name' };
+  const words = texts.files;
+  const folder = isFolder(subject);
+  const wrong = (text: string): Wrong => ({ text, field: 'name' });
+  if (!draft.name.trim()) return wrong(required(folder ? words.newFolderName : words.name));
+  if (draft.name.includes('/')) return wrong(words.slash);
   if (draft.target && !draft.target.assetId) return { text: required(asset), field: 'asset' };
-  if (!draft.target && destinationOf(draft) === path) return { text: same, field: 'name' };
-  return null;
+  const destination = destinationOf(draft);
+  for (const name of destination.slice(1).split('/')) {
+    const fact = brokenRule(name);
+    if (fact !== null) return wrong(words.badName(name, fact));
+  }
+  if (draft.target) return null;
+  if (!folder) return destination === subject.path ? wrong(words.same) : null;
+  if (`${destination}/` === subject.path) return wrong(words.sameFolder);
+  return `${destination}/`.startsWith(subject.path) ? wrong(words.within) : null;
 }
 
 const ROUTE = '/database/{databaseId}/assets/{assetId}';

@@ -101,6 +101,26 @@ export const usersOf = (place: Place, path: string) =>
     },
   });
 
+/** The files outside of a folder (`…/`) that its files find by their own place. */
+export const needsOf = (place: Place, folder: string) =>
+  queryOptions({
+    queryKey: keyOf(place, 'needs', folder),
+    queryFn: async (): Promise<string[]> => {
+      const needs = new Set<string>();
+      const read = async (startingToken?: string) => {
+        const query = { pageSize: PAGE, maxItems: PAGE, startingToken };
+        const sent = reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } }));
+        return (await unlessDenied(sent)) ?? { items: [] };
+      };
+      for await (const page of pagesOf(read)) {
+        const own = page.items.filter((each) => each.filePath.startsWith(folder));
+        for (const path of own.flatMap(relativeOf)) if (!path.startsWith(folder)) needs.add(path);
+        if (needs.size >= PAGE) break;
+      }
+      return [...needs].sort();
+    },
+  });
+
 export interface Links {
   parents: Shown[];
   children: Shown[];

@@ -1,10 +1,10 @@
 import declared from '../../api/declared.json';
+import { brokenRule } from '../../api/names';
 import { texts } from '../../texts';
 import { extensionOf, nameOf } from '../../viewer/kinds';
 import type { Chosen } from './chosen';
 
-const { nameRules, maxPathBytes, blockedExtensions, allExtensions } = declared.files;
-const RULES = nameRules.map(({ pattern, fact }) => ({ found: new RegExp(pattern, 'gu'), fact }));
+const { maxPathBytes, blockedExtensions, allExtensions } = declared.files;
 /** Of previews, whose types are not those of files, only the server knows what is allowed. */
 const PREVIEW = '.previewFile.';
 const words = texts.upload.refused;
@@ -33,20 +33,12 @@ export function refusedFiles(
 function ofNames(path: string): string | null {
   const segments = path.slice(1).split('/');
   for (const [at, segment] of segments.entries()) {
-    const fact = brokenBy(segment);
+    const fact = brokenRule(segment);
     if (fact === null) continue;
     return at === segments.length - 1 ? words.name(fact) : words.folder(segment, fact);
   }
   const isLong = new TextEncoder().encode(path).length > maxPathBytes;
   return isLong ? words.path(maxPathBytes) : null;
-}
-
-function brokenBy(name: string): string | null {
-  for (const { found, fact } of RULES) {
-    const parts = name.match(found);
-    if (parts) return fact.replace('{found}', [...new Set(parts)].sort().join(' '));
-  }
-  return null;
 }
 
 function ofType(path: string, types: readonly string[]): string | null {

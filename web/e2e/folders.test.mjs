@@ -1,0 +1,146 @@
+// Renaming and moving folders in the tree of an asset: their files, what misses them, and failures.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import { accessible, clean, close, newAsset, open, triangle, CORNERS } from './walk.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const dialog = (page) => page.getByRole('dialog');
+const field = (page, name) => dialog(page).getByLabel(name, { exact: true });
+const press = (page, name) => dialog(page).getByRole('button', { name, exact: true }).click();
+const names = (page) => page.locator('.tree .file, .tree summary bdi').allInnerTexts();
+
+/** A folder of a model with its data, a text, and a file beside it. */
+async function newFolder(page, name) {
+  const model = triangle('corners.bin', ['../skin.png']);
+  const files = { 'parts/model.gltf': model, 'parts/corners.bin': CORNERS, 'parts/sub/a.txt': 'a' };
+  const given = { ...files, 'skin.png': 'x', 'b.txt': 'b' };
+  const { tmpdir } = await import('node:os');
+  const { mkdtempSync, mkdirSync, writeFileSync } = await import('node:fs');
+  const { dirname, join } = await import('node:path');
+  const root = mkdtempSync(join(tmpdir(), 'folder-'));
+  for (const [path, content] of Object.entries(given)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  await page.setViewportSize(page.viewportSize());
+  return newAsset(page, [root], name, 'folders', 'library');
+}
+
+/** Opens the dialog of an act by the keyboard, or by the mouse. */
+async function act(page, folder, name, byMouse = false) {
+  const opener = page.getByLabel(`Change ${folder}`, { exact: true });
+  const button = page.locator('.file-menu').getByRole('button', { name, exact: true });
+  if (byMouse) {
+    await opener.click();
+    await button.click();
+  } else {
+    await opener.focus();
+    await page.keyboard.press('ArrowDown');
+    await button.focus();
+    await page.keyboard.press('Enter');
+  }
+  await dialog(page).waitFor();
+}
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`a folder is renamed and moved with its files (${colorScheme}, ${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    await newFolder(page, `folders ${width} ${Date.now()}`);
+    await page.goto(`${page.url().split('?')[0]}?file=%2Fparts%2Fsub%2Fa.txt`);
+    await page.locator('.stage .text').waitFor();
+    await act(page, 'parts', 'Rename');
+    await dialog(page).getByText('It has 3 files.').waitFor();
+    await accessible(page, 'renaming a folder');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    await page.keyboard.type('what?');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('The name “what?” must not contain ?.').waitFor();
+    await field(page, 'Folder name').fill('pieces');
+    await page.keyboard.press('Enter');
+    await page.getByText('The folder parts is renamed.').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement.dataset?.path === '/pieces/');
+    // The file that was shown is shown where it is now.
+    await page.waitForURL(/file=%2Fpieces%2Fsub%2Fa\.txt/);
+    assert.ok(!(await names(page)).includes('parts'));
+
+    await act(page, 'pieces', 'Move', true);
+    await field(page, 'Into the folder').fill('pieces/sub');
+    await press(page, 'Move');
+    await dialog(page).getByText('A folder cannot be moved into itself.').waitFor();
+    await field(page, 'Into the folder').fill('old/models');
+    await dialog(page)
+      .getByText(/refer to a file outside of it by its relative path/)
+      .waitFor();
+    await dialog(page).getByText('/skin.png').waitFor();
+    await accessible(page, 'moving a folder');
+    await press(page, 'Move');
+    await page.getByText('The folder pieces is moved.').waitFor();
+    await page.getByLabel('Change old/models/pieces', { exact: true }).waitFor();
+    assert.equal(await page.getByLabel('Change pieces', { exact: true }).count(), 0);
+    clean(seen);
+    await close(context);
+  });
+}
+
+test('files of a folder that cannot be moved are named, and the others are moved', async () => {
+  const { context, page, seen } = await open(browser);
+  await newFolder(page, `conflicts ${Date.now()}`);
+  let refused = 1;
+  await page.route('**/moveFile', (route) => {
+    const { sourcePath } = route.request().postDataJSON();
+    if (!sourcePath.endsWith('corners.bin') || refused-- <= 0) return route.continue();
+    const json = { code: 'FileExists', message: 'The target exists <b>already</b>' };
+    return route.fulfill({ status: 409, json });
+  });
+  await act(page, 'parts', 'Rename');
+  await field(page, 'Folder name').fill('pieces');
+  await press(page, 'Rename');
+  await dialog(page).getByText('2 files were moved, and 1 is still in the folder:').waitFor();
+  await dialog(page).locator('li', { hasText: 'parts/corners.bin' }).waitFor();
+  await dialog(page).getByText('The target exists <b>already</b>.').waitFor();
+  assert.equal(await dialog(page).getByRole('button', { name: 'Try again' }).count(), 0);
+  await accessible(page, 'a folder of which a part was moved');
+  await press(page, 'Rename');
+  await page.getByText('The folder parts is renamed.').waitFor();
+  await page.getByLabel('Change pieces', { exact: true }).waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('a move of a folder is stopped after a file, and continued', async () => {
+  const { context, page, seen } = await open(browser);
+  await newFolder(page, `stopped ${Date.now()}`);
+  let hold = null;
+  const held = new Promise((resolve) => {
+    hold = resolve;
+  });
+  let first = true;
+  await page.route('**/moveFile', async (route) => {
+    if (first) await held;
+    first = false;
+    await route.continue();
+  });
+  await act(page, 'parts', 'Rename');
+  await field(page, 'Folder name').fill('pieces');
+  await press(page, 'Rename');
+  await dialog(page).getByText('Moving file 1 of 3…').waitFor();
+  await accessible(page, 'a folder that is being moved');
+  await press(page, 'Stop');
+  hold();
+  await dialog(page).getByText('1 file was moved, and 2 are still in the folder:').waitFor();
+  await press(page, 'Try again');
+  await page.getByText('The folder parts is renamed.').waitFor();
+  clean(seen);
+  await close(context);
+});

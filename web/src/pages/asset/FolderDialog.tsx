@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
+import { sentence } from '../../api/errors';
+import { texts } from '../../texts';
+import { Dependents } from '../../ui/Dependents';
+import { Cancel, Dialog } from '../../ui/Dialog';
+import { legible } from '../../ui/formats';
+import { Name } from '../../ui/Name';
+import { say } from '../../ui/Toasts';
+import { useRefusal } from '../../ui/useRefusal';
+import { nameOf } from '../../viewer/kinds';
+import type { Place } from '../../viewer/sources';
+import { destinationOf, draftOf, folderOf, refusal } from './changes';
+import { Destination } from './Destination';
+import type { FileDialogProps } from './FileDialog';
+import { folderContent, moveFolder, type Left } from './folders';
+import { needsOf, usersOf } from './relations';
+
+const words = texts.files;
+
+interface State {
+  progress: { done: number; of: number } | null;
+  left: readonly Left[];
+  moved: number;
+}
+const IDLE: State = { progress: null, left: [], moved: 0 };
+
+/** Renames or moves a folder, file by file; names each file that it could not move. */
+export function FolderDialog(props: FileDialogProps) {
+  const { place, act, subject, onClose, onTried, onDone } = props;
+  const [draft, setDraft] = useState(() => draftOf(act, subject));
+  const [{ progress, left, moved }, setState] = useState(IDLE);
+  const { marks, refuse, refuseBy, accept, message } = useRefusal();
+  // Closing the dialog stops the move after the file that is being moved.
+  const [stop, setStop] = useState(() => new AbortController());
+  useEffect(() => () => stop.abort(), [stop]);
+  const isOpen = useRef(true);
+  const name = legible(nameOf(subject.path.slice(0, -1)));
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    const wrong = refusal(draft, subject);
+    if (wrong) {
+      refuse(wrong.text, act === 'move' ? 'folder' : 'name');
+      return;
+    }
+    accept();
+    const stopping = new AbortController();
+    setStop(stopping);
+    setState({ ...IDLE, progress: { done: 0, of: 0 } });
+    let all = 0;
+    const at = (done: number, of: number) => {
+      all = of;
+      setState({ ...IDLE, progress: { done, of } });
+    };
+    try {
+      const to = `${destinationOf(draft)}/`;
+      const rest = await moveFolder(place, subject.path, to, { signal: stopping.signal, at });
+      if (!rest.length) {
+        say(words.done[act](words.theFolder(name)));
+        if (isOpen.current) onDone(draft);
+        else onTried();
+        return;
+      }
+      const done = Math.max(0, all - rest.length);
+      setState({ progress: null, left: rest, moved: done });
+      if (!isOpen.current) {
+        say(words.notDone[act](words.theFolder(name), words.leftThere(rest.length, done)));
+      }
+    } catch (error) {
+      setState(IDLE);
+      refuseBy(error);
+      if (!isOpen.current) say(words.notDone[act](words.theFolder(name), sentence(error)));
+    }
+    onTried();
+  };
+  const close = () => {
+    isOpen.current = false;
+    stop.abort();
+    onClose();
+  };
+  const again = left.some((each) => each.again);
+  return (
+    <Dialog title={words.titles[act](words.folderName(name))} onClose={close}>
+      <form className="stack" onSubmit={(event) => void submit(event)}>
+        <Destination {...props} draft={draft} marks={marks} onChange={setDraft} />
+        <Holds place={place} path={subject.path} />
+        <Misses place={place} path={subject.path} to={destinationOf(draft)} />
+        {message}
+        <p role="status">
+          {progress !== null && progress.of > 0 && words.moving(progress.done + 1, progress.of)}
+        </p>
+        {progress !== null && <Progress {...progress} />}
+        <div role="alert">{left.length > 0 && <LeftThere left={left} moved={moved} />}</div>
+        <div className="acts">
+          <button type="submit" className="primary" disabled={progress !== null}>
+            {progress !== null ? words.busy : again ? texts.tryAgain : words.acts[act]}
+          </button>
+          {progress === null ? (
+            <Cancel text={left.length ? texts.close : texts.cancel} />
+          ) : (
+            <button type="button" onClick={() => stop.abort()}>
+              {words.stop}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const Progress = ({ done, of }: { done: number; of: number }) =>
+  of > 0 ? (
+    <progress max={of} value={done} aria-label={words.busy} />
+  ) : (
+    <progress aria-label={words.busy} />
+  );
+
+function LeftThere({ left, moved }: { left: readonly Left[]; moved: number }) {
+  const title = words.leftThere(left.length, moved);
+  return (
+    <>
+      <p>{title}</p>
+      <ul className="names" tabIndex={0} aria-label={title}>
+        {left.map(({ path, reason }) => (
+          <li key={path}>
+            <Name text={path.slice(1)} /> <span className="faint">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** How many files a folder has. */
+export function Holds({ place, path }: { place: Place; path: string }) {
+  const { data, error, isPending } = useQuery(folderContent(place, path));
+  if (isPending) return <p className="faint">{texts.loading}</p>;
+  if (!data) return <p className="failure">{sentence(error)}</p>;
+  return <p>{words.holds(data.files.length, data.archived)}</p>;
+}
+
+/** What will not be found after a move: files of the folder by others, and others by its files. */
+function Misses({ place, path, to }: { place: Place; path: string; to: string }) {
+  const users = useQuery({ ...usersOf(place, path), staleTime: 0 });
+  const leaves = folderOf(to) !== folderOf(path.slice(0, -1));
+  const needs = useQuery({ ...needsOf(place, path), enabled: leaves });
+  const { folder, folderNeeds } = texts.dependents;
+  return (
+    <>
+      <Dependents found={users} title={folder} />
+      {leaves && <Dependents found={needs} title={folderNeeds} />}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiError, SignedOutError } from '../../api/errors';
+import { texts } from '../../texts';
+
+/** The files of an asset by their paths; archived ones are false, and folders end in a slash. */
+const stored = new Map<string, boolean>();
+const moved = vi.fn<(from: string, to: string) => void>();
+const refusals = new Map<string, unknown>();
+const acts: string[] = [];
+
+vi.mock('../../api/client', () => ({
+  api: {
+    GET: (_: string, { params }: { params: { query: { prefix: string } } }) => ({
+      items: [...stored].flatMap(([path, isShown]) =>
+        path.startsWith(params.query.prefix)
+          ? [
+              {
+                relativePath: path.slice(1),
+                isFolder: path.endsWith('/'),
+                isArchived: !isShown,
+              },
+            ]
+          : [],
+      ),
+    }),
+    POST: async (route: string, { body }: { body: Record<string, string> }) => {
+      if (route.endsWith('/createFolder')) {
+        acts.push(`create ${body.relativeKey}`);
+        stored.set(body.relativeKey ?? '', true);
+        return {};
+      }
+      const [from = '', to = ''] = [body.sourcePath, body.destinationPath];
+      const refusal = refusals.get(from);
+      if (refusal) throw refusal as Error;
+      await Promise.resolve();
+      moved(from, to);
+      stored.delete(from);
+      stored.set(to, true);
+      return { data: {}, headers: new Headers() };
+    },
+    DELETE: (_: string, { body }: { body: Record<string, string> }) => {
+      acts.push(`hide ${body.filePath}`);
+      return { data: {}, headers: new Headers() };
+    },
+  },
+  reply: async (value: unknown) => value,
+  replyWithHeaders: async (value: unknown) => value,
+}));
+vi.mock('../../api/jobs', () => ({ completed: () => Promise.resolve() }));
+const { contentOf, moveFolder } = await import('./folders');
+
+const place = { databaseId: 'd', assetId: 'a' };
+const options = (stop = new AbortController()) => ({ signal: stop.signal, at: vi.fn() });
+const shown = () => [...stored].filter(([, isShown]) => isShown).map(([path]) => path);
+
+beforeEach(() => {
+  stored.clear();
+  refusals.clear();
+  moved.mockReset();
+  acts.length = 0;
+  for (const path of ['/x/a.txt', '/x/y/b.txt', '/z/c.txt']) stored.set(path, true);
+});
+
+test('a folder has its files, those in its folders, and empty folders', async () => {
+  stored.set('/x/old.txt', false);
+  for (const path of ['/x/', '/x/y/', '/x/none/']) stored.set(path, true);
+  expect(await contentOf(place, '/x/')).toEqual({
+    files: ['/x/a.txt', '/x/y/b.txt'],
+    archived: 1,
+    empty: ['/x/none/'],
+  });
+});
+
+test('all files of a folder are moved with their folders, and its progress is reported', async () => {
+  const given = options();
+  expect(await moveFolder(place, '/x/', '/n/m/', given)).toEqual([]);
+  expect(shown()).toEqual(['/z/c.txt', '/n/m/a.txt', '/n/m/y/b.txt']);
+  expect(given.at.mock.calls).toEqual([
+    [0, 2],
+    [1, 2],
+  ]);
+  expect(acts).toEqual([]);
+});
+
+test('empty folders are moved, too, and the old ones hidden', async () => {
+  stored.set('/x/none/', true);
+  expect(await moveFolder(place, '/x/', '/n/', options())).toEqual([]);
+  expect(acts).toEqual(['create /n/none/', 'hide /x/']);
+});
+
+test('each file that cannot be moved is named, and the others are moved', async () => {
+  refusals.set('/x/a.txt', new ApiError(409, 'FileExists', 'The asset already has /n/a.txt'));
+  expect(await moveFolder(place, '/x/', '/n/', options())).toEqual([
+    { path: '/x/a.txt', reason: 'The asset already has /n/a.txt.', again: false },
+  ]);
+  expect(shown()).toContain('/n/y/b.txt');
+  expect(acts).toEqual([]);
+});
+
+test('after the sign-in has ended nothing more is tried, and all that is left is named', async () => {
+  refusals.set('/x/a.txt', new SignedOutError());
+  const left = await moveFolder(place, '/x/', '/n/', options());
+  expect(left.map((each) => each.path)).toEqual(['/x/a.txt', '/x/y/b.txt']);
+  expect(new Set(left.map((each) => each.reason))).toEqual(new Set([texts.errors.signedOut]));
+  expect(moved).not.toHaveBeenCalled();
+});
+
+test('a move that is stopped ends after the file that is being moved', async () => {
+  const stop = new AbortController();
+  moved.mockImplementation(() => stop.abort());
+  const left = await moveFolder(place, '/x/', '/n/', options(stop));
+  expect(left).toEqual([{ path: '/x/y/b.txt', reason: texts.files.notTried, again: true }]);
+});
