@@ -1,8 +1,11 @@
 // Renaming and moving folders in the tree of an asset: their files, what misses them, and failures.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, close, newAsset, open, triangle, CORNERS } from './walk.mjs';
+import { accessible, chooseFiles, clean, close, CORNERS, open, triangle } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -15,21 +18,26 @@ const field = (page, name) => dialog(page).getByLabel(name, { exact: true });
 const press = (page, name) => dialog(page).getByRole('button', { name, exact: true }).click();
 const names = (page) => page.locator('.tree .file, .tree summary bdi').allInnerTexts();
 
-/** A folder of a model with its data, a text, and a file beside it. */
+/** Creates an asset with a folder of three files and two files beside it, and opens it. */
 async function newFolder(page, name) {
-  const model = triangle('corners.bin', ['../skin.png']);
-  const files = { 'parts/model.gltf': model, 'parts/corners.bin': CORNERS, 'parts/sub/a.txt': 'a' };
-  const given = { ...files, 'skin.png': 'x', 'b.txt': 'b' };
-  const { tmpdir } = await import('node:os');
-  const { mkdtempSync, mkdirSync, writeFileSync } = await import('node:fs');
-  const { dirname, join } = await import('node:path');
+  const files = {
+    'parts/model.gltf': triangle('corners.bin', ['../skin.png']),
+    'parts/corners.bin': CORNERS,
+    'parts/sub/a.txt': 'a',
+    'skin.png': 'x',
+    'b.txt': 'b',
+  };
   const root = mkdtempSync(join(tmpdir(), 'folder-'));
-  for (const [path, content] of Object.entries(given)) {
+  for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
   }
-  await page.setViewportSize(page.viewportSize());
-  return newAsset(page, [root], name, 'folders', 'library');
+  const start = await chooseFiles(page, [], name);
+  await page.locator('input[type=file]').nth(1).setInputFiles(root);
+  await start.click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.asset .tree .file').first().waitFor();
 }
 
 /** Opens the dialog of an act by the keyboard, or by the mouse. */
