@@ -82,6 +82,9 @@ for (const [width, colorScheme] of [
     await page.waitForURL(/file=%2Fpieces%2Fsub%2Fa\.txt/);
     assert.ok(!(await names(page)).includes('parts'));
 
+    // What a model refers to is known once it is inspected.
+    await page.locator('.tree .file', { hasText: 'model.gltf' }).click();
+    await page.getByText('Files that it needs').waitFor();
     await act(page, 'pieces', 'Move', true);
     await field(page, 'Into the folder').fill('pieces/sub');
     await press(page, 'Move');

@@ -143,7 +143,7 @@ export function Holds({ place, path }: { place: Place; path: string }) {
 function Misses({ place, path, to }: { place: Place; path: string; to: string }) {
   const users = useQuery({ ...usersOf(place, path), staleTime: 0 });
   const leaves = folderOf(to) !== folderOf(path.slice(0, -1));
-  const needs = useQuery({ ...needsOf(place, path), enabled: leaves });
+  const needs = useQuery({ ...needsOf(place, path), enabled: leaves, staleTime: 0 });
   const { folder, folderNeeds } = texts.dependents;
   return (
     <>

@@ -8,11 +8,16 @@ const moved = vi.fn<(from: string, to: string) => void>();
 const refusals = new Map<string, unknown>();
 const acts: string[] = [];
 
+interface Query {
+  prefix: string;
+  includeArchived: boolean;
+}
+
 vi.mock('../../api/client', () => ({
   api: {
-    GET: (_: string, { params }: { params: { query: { prefix: string } } }) => ({
+    GET: (_: string, { params: { query } }: { params: { query: Query } }) => ({
       items: [...stored].flatMap(([path, isShown]) =>
-        path.startsWith(params.query.prefix)
+        path.startsWith(query.prefix) && (isShown || query.includeArchived)
           ? [
               {
                 relativePath: path.slice(1),
@@ -34,12 +39,15 @@ vi.mock('../../api/client', () => ({
       if (refusal) throw refusal as Error;
       await Promise.resolve();
       moved(from, to);
-      stored.delete(from);
+      stored.set(from, false); // it remains as an archived file
       stored.set(to, true);
       return { data: {}, headers: new Headers() };
     },
     DELETE: (_: string, { body }: { body: Record<string, string> }) => {
-      acts.push(`hide ${body.filePath}`);
+      const path = body.filePath ?? '';
+      const below = [...stored].filter(([each, isShown]) => isShown && each.startsWith(path));
+      if (!below.length) throw new ApiError(404, 'FileNotFound', 'There is nothing to archive');
+      acts.push(`hide ${path}`);
       return { data: {}, headers: new Headers() };
     },
   },
@@ -64,7 +72,7 @@ beforeEach(() => {
 test('a folder has its files, those in its folders, and empty folders', async () => {
   stored.set('/x/old.txt', false);
   for (const path of ['/x/', '/x/y/', '/x/none/']) stored.set(path, true);
-  expect(await contentOf(place, '/x/')).toEqual({
+  expect(await contentOf(place, '/x/', true)).toEqual({
     files: ['/x/a.txt', '/x/y/b.txt'],
     archived: 1,
     empty: ['/x/none/'],
@@ -73,6 +81,7 @@ test('a folder has its files, those in its folders, and empty folders', async ()
 
 test('all files of a folder are moved with their folders, and its progress is reported', async () => {
   const given = options();
+  stored.set('/x/y/old.txt', false);
   expect(await moveFolder(place, '/x/', '/n/m/', given)).toEqual([]);
   expect(shown()).toEqual(['/z/c.txt', '/n/m/a.txt', '/n/m/y/b.txt']);
   expect(given.at.mock.calls).toEqual([

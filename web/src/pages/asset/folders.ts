@@ -28,11 +28,16 @@ export interface Left {
   again: boolean;
 }
 
-export async function contentOf(place: Place, folder: string): Promise<Content> {
+/** With archived files, a folder that has only such files is listed, too, and is not empty. */
+export async function contentOf(
+  place: Place,
+  folder: string,
+  includeArchived = false,
+): Promise<Content> {
   const [files, folders] = [new Array<string>(), new Array<string>()];
-  let archived = 0;
+  const archived: string[] = [];
   const read = (startingToken?: string) => {
-    const query = { prefix: folder, basic: true, includeArchived: true, pageSize: PAGE };
+    const query = { prefix: folder, basic: true, includeArchived, pageSize: PAGE };
     const params = { path: place, query: { ...query, maxItems: PAGE, startingToken } };
     return reply(api.GET(`${ROUTE}/listFiles`, { params }));
   };
@@ -40,12 +45,12 @@ export async function contentOf(place: Place, folder: string): Promise<Content> 
     for (const { relativePath, isFolder, isArchived } of page.items) {
       const path = `/${relativePath.replace(/^\/+|\/+$/g, '')}`;
       if (isFolder) folders.push(`${path}/`);
-      else if (isArchived) archived += 1;
+      else if (isArchived) archived.push(path);
       else files.push(path);
     }
   }
-  const used = new Set([...files, ...folders].map(parentOf));
-  return { files, archived, empty: folders.filter((path) => !used.has(path)) };
+  const used = new Set([...files, ...archived, ...folders].map(parentOf));
+  return { files, archived: archived.length, empty: folders.filter((path) => !used.has(path)) };
 }
 
 /** The folder that a file or folder is in. */
@@ -55,7 +60,7 @@ const parentOf = (path: string): string =>
 export const folderContent = (place: Place, folder: string) =>
   queryOptions({
     queryKey: ['files', place.databaseId, place.assetId, 'folder', folder],
-    queryFn: () => contentOf(place, folder),
+    queryFn: () => contentOf(place, folder, true),
     staleTime: 0,
   });
 

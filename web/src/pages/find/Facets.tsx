@@ -1,14 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../texts';
 import { Name } from '../../ui/Name';
 import { count, day, plural, size } from '../../ui/formats';
 import type { SearchReply } from '../../api/search';
-import { Conditions } from './Conditions';
 import { Range } from './Range';
 import { FACETS, toggled, type Facet, type FindState } from './state';
 import { assetCount, nameOf, valuesOf, type Value } from './values';
 
+const Conditions = lazy(() =>
+  import('./Conditions').then((found) => ({ default: found.Conditions })),
+);
 const SHOWN = 6;
 const MEGABYTE = 1_000_000;
 
@@ -65,7 +67,9 @@ function Filters(props: {
         show={(bound) => day(String(bound))}
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
-      <Conditions state={state} change={change} />
+      <Suspense fallback={<div className="condition waiting" />}>
+        <Conditions state={state} change={change} />
+      </Suspense>
       <label className="check">
         <input
           type="checkbox"

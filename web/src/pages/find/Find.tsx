@@ -7,13 +7,13 @@ import { Failure } from '../../ui/Failure';
 import { useMedia } from '../../ui/useMedia';
 import { Facets } from './Facets';
 import { Grid } from './Grid';
-import { Chosen } from './Chosen';
 import type { Card } from './hits';
 import { REACHABLE } from './request';
 import { SORTS, chosenFilters, type FindState, type Sort } from './state';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 
+const Chosen = lazy(() => import('./Chosen').then((found) => ({ default: found.Chosen })));
 const Look = lazy(() => import('./Look').then((found) => ({ default: found.Look })));
 const Selection = lazy(() => import('./Selection').then((found) => ({ default: found.Selection })));
 
@@ -59,7 +59,11 @@ export function Find() {
       <Filters state={state} page={page} change={change} />
       <section id="results" tabIndex={-1} aria-label={texts.find.title} className="results">
         <Bar state={state} page={page} pending={found.isPending} change={change} />
-        <Chosen state={state} change={change} />
+        {chosenFilters(state) > 0 && (
+          <Suspense fallback={<div className="chosen-filters" />}>
+            <Chosen state={state} change={change} />
+          </Suspense>
+        )}
         {page?.reply.didYouMean && (
           <p className="hint">
             {texts.find.didYouMean}{' '}

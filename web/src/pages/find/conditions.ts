@@ -38,15 +38,15 @@ export function filterOf({ key, op, value = '' }: Condition): Filter {
   return { key, op, value: type === 'boolean' ? value === 'true' : value, type };
 }
 
-/** Refuses conditions that an address has and that no form would send. */
-export function requireSearchable(conditions: readonly Condition[]): void {
+/** The filters of conditions; an address may have some that no form would send. */
+export function filtersOf(conditions: readonly Condition[]): Filter[] {
   const [problem] = conditions.flatMap((each) => problemOf(each) ?? []);
   if (problem !== undefined) throw new ApiError(400, 'InvalidInput', problem);
+  return conditions.map(filterOf);
 }
 
 /** A refusal of the server, with the names of the conditions that it is about. */
-export function ofConditions(error: unknown, filters: readonly Filter[]): unknown {
-  if (!(error instanceof ApiError)) return error;
+export function ofConditions(error: ApiError, filters: readonly Filter[]): ApiError {
   return reworded(error, (field, fact, isPredicate) => {
     const at = /^metadataFilters\.(\d+)\./.exec(field)?.[1];
     const key = at === undefined ? undefined : filters[Number(at)]?.key;

@@ -1,6 +1,5 @@
 import type { components } from '../../api/schema';
 import type { SearchBody } from '../../api/search';
-import { filterOf } from './conditions';
 import type { FindState } from './state';
 
 type Filter = components['schemas']['MetadataFilter'];
@@ -18,7 +17,12 @@ const TRIANGLES = [100, 1e3, 1e4, 1e5, 1e6, 1e7, null].map((to, at) => ({
 }));
 
 /** The request for a page of hits; the first page also counts the facets. */
-export function searchBody(state: FindState, page: number, facts: boolean): SearchBody {
+export function searchBody(
+  state: FindState,
+  page: number,
+  facts: boolean,
+  conditions: readonly Filter[] = [],
+): SearchBody {
   const first = page === 0;
   return {
     query: state.q ?? '',
@@ -32,10 +36,7 @@ export function searchBody(state: FindState, page: number, facts: boolean): Sear
     didYouMean: first,
     facetChoices: Object.entries(state.facets ?? {}).map(([facet, values]) => ({ facet, values })),
     filters: [...bounds('num_filesize', state.size), ...days(state.date)],
-    metadataFilters: [
-      ...numbers('fact_triangles', state.triangles),
-      ...(state.meta ?? []).map(filterOf),
-    ],
+    metadataFilters: [...numbers('fact_triangles', state.triangles), ...conditions],
     metadataFacets:
       first && facts
         ? [

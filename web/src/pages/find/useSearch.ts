@@ -2,7 +2,6 @@ import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/
 import { ApiError } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { search, untilFound, type Found } from '../../api/search';
-import { ofConditions, requireSearchable } from './conditions';
 import { cardOf, type Card, type Hit } from './hits';
 import { PAGE, searchBody } from './request';
 import type { FindState } from './state';
@@ -31,14 +30,16 @@ const pageOf = (state: FindState, page: number) =>
   });
 
 async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
-  requireSearchable(state.meta ?? []);
-  const body = searchBody(state, page, facts);
+  const conditions = state.meta && (await import('./conditions')).filtersOf(state.meta);
+  const body = searchBody(state, page, facts, conditions);
   try {
     const found = await search(body, signal);
     return { ...found, cards: found.reply.hits.hits.map((hit) => cardOf(hit as Hit)) };
   } catch (error) {
-    if (!facts || !(error instanceof ApiError) || error.code !== 'AttributesNotIndexed')
-      throw ofConditions(error, body.metadataFilters ?? []);
+    if (!(error instanceof ApiError)) throw error;
+    if (!facts || error.code !== 'AttributesNotIndexed') {
+      throw (await import('./conditions')).ofConditions(error, body.metadataFilters ?? []);
+    }
     facts = false;
     return fetchPage(state, page, signal);
   }
