@@ -90,7 +90,7 @@ test('a range whose first value is greater is refused beside it, and the filters
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
-  const range = page.locator('fieldset', { hasText: 'Triangles' });
+  const range = page.getByRole('group', { name: 'Triangles', exact: true });
   await range.getByLabel('From').fill('9000');
   await range.getByLabel('To').fill('10');
   await range.getByRole('button').click();

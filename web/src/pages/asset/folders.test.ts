@@ -51,8 +51,8 @@ vi.mock('../../api/client', () => ({
       return { data: {}, headers: new Headers() };
     },
   },
-  reply: async (value: unknown) => value,
-  replyWithHeaders: async (value: unknown) => value,
+  reply: (value: unknown) => Promise.resolve(value),
+  replyWithHeaders: (value: unknown) => Promise.resolve(value),
 }));
 vi.mock('../../api/jobs', () => ({ completed: () => Promise.resolve() }));
 const { contentOf, moveFolder } = await import('./folders');

@@ -120,7 +120,8 @@ async function moveFile(place: Place, from: string, to: string): Promise<void> {
 async function patiently(act: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await act();
+      await act();
+      return;
     } catch (error) {
       const isBusy = error instanceof ApiError && error.code === 'FilesBusy';
       if (!(isBusy || isTransient(error)) || attempt >= TRIES) throw error;
