@@ -83,7 +83,7 @@ export function FolderDialog(props: FileDialogProps) {
     <Dialog title={words.titles[act](words.folderName(name))} onClose={close}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <Destination {...props} draft={draft} marks={marks} onChange={setDraft} />
-        <Holds place={place} path={subject.path} />
+        {!left.length && <Holds place={place} path={subject.path} />}
         <Misses place={place} path={subject.path} to={destinationOf(draft)} />
         {message}
         <p role="status">
