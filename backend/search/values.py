@@ -87,12 +87,15 @@ def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> li
     ]
 
 
-def attribute_pairs(records: Sequence[Record]) -> list[JsonObject]:
-    """Return the nested pairs of a file's attributes: facts by their type, others as texts."""
+def attribute_pairs(records: Sequence[Record], *, dates: bool = True) -> list[JsonObject]:
+    """Return the nested pairs of a file's attributes: facts by their type, others as texts.
+
+    Facts that are dates have both, so that words find them. Without `dates` they are texts.
+    """
     whole = {record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in records}
     texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
     return [
-        {"key": valid_text(record.key), **(_typed_fact(record) or {"string": texts[record.key]})}
+        {"key": valid_text(record.key), **_attribute_value(record, texts[record.key], dates)}
         for record in records[:MAX_PAIRS]
     ]
 
@@ -186,12 +189,12 @@ def _typed(record: Record, geojson_points: bool = False) -> JsonObject:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _typed_fact(record: Record) -> JsonObject | None:
-    """Return the value of a fact that is a number or boolean; None for other attributes."""
+def _attribute_value(record: Record, text: str, dates: bool) -> JsonObject:
     fact = FACT_BY_KEY.get(record.key)
-    if fact is None or fact.type == "string":
-        return None
-    return _typed(Record(record.key, record.value, fact.type)) or None
+    if fact is None or fact.type == "string" or (fact.type == "date" and not dates):
+        return {"string": text}
+    typed = _typed(Record(record.key, record.value, fact.type))
+    return {"string": text, **typed} if fact.type == "date" or not typed else typed
 
 
 def number_of(text: str) -> float | None:

@@ -24,9 +24,9 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 6
+READERS_VERSION = 7
 
-FactType = Literal["string", "number", "boolean"]
+FactType = Literal["string", "number", "date", "boolean"]
 
 
 @frozen
@@ -110,8 +110,9 @@ FACTS = (
     Fact("lens", "string", "Lens of a photograph."),
     Fact(
         "taken",
-        "string",
-        "When a photograph was taken, by the clock of its camera: `2024-05-17T05:42:10`.",
+        "date",
+        "When a photograph was taken, by the clock of its camera: `2024-05-17T05:42:10`. It has no "
+        "time zone; searches compare it as if it were UTC.",
     ),
     Fact("exposureTime", "number", "Exposure time of a photograph, in seconds."),
     Fact("fNumber", "number", "f-number of a photograph: focal length by aperture."),

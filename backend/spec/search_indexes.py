@@ -14,15 +14,15 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 5
+MAPPING_VERSION = 6
 """The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
-files. 5: points in GeoJSON are places of metadata; version and size of the preview. A reindex
-creates indexes of this version; until then those of an earlier one are written and checked as they
-were.
+files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
+are dates have a `date`. A reindex creates indexes of this version; until then those of an earlier
+one are written and checked as they were.
 """
 
 # `ignore_above` of every keyword field. 8,000 characters are at most 32,000 bytes of UTF-8; Lucene
@@ -119,13 +119,17 @@ METADATA_PAIRS: Mapping = {
 
 ATTRIBUTES = "attributes"
 # Attributes of files. Numeric and boolean facts have no `string`, so a search for words does not
-# match them.
+# match them. Dates have both.
 ATTRIBUTE_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
-        name: METADATA_PAIRS["properties"][name] for name in ("key", "string", "number", "boolean")
+        name: METADATA_PAIRS["properties"][name]
+        for name in ("key", "string", "number", "date", "boolean")
     },
 }
+
+DATED_FACTS_FROM = 6
+"""The mapping version that added `date` to the attributes."""
 
 SHAPE = "shape"
 # A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255. A script

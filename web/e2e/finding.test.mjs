@@ -105,6 +105,37 @@ test('a range whose first value is greater is refused beside it, and the filters
   await close(context);
 });
 
+for (const width of [360, 1280]) {
+  test(`photographs are found by the day on which they were taken, at ${width} px`, async () => {
+    const { context, page, seen } = await open(browser, {
+      viewport: { width, height: 800 },
+      timezoneId: 'America/Los_Angeles',
+    });
+    await withKey(page);
+    await page.goto(`${UI}?q=photos`);
+    await page.locator(HITS, { hasText: 'photos' }).waitFor();
+    if (width < 1000) await page.locator('details.aside > summary').click();
+    const range = page.locator('fieldset', { hasText: 'Date taken' });
+    assert.match(await range.locator('.bars title').textContent(), /2024: \d asset/);
+    await range.getByLabel('From').fill('2024-05-17');
+    await range.getByLabel('To').fill('2024-05-17');
+    await range.getByLabel('To').press('Enter');
+    await page.waitForURL(/taken=/);
+    const chosen = page.getByRole('button', { name: /Date taken: May 17, 2024 – May 17, 2024/ });
+    await chosen.waitFor();
+    await accessible(page, `photographs of a day at ${width} px`);
+    if (width < 1000) await page.locator('details.aside > summary').click();
+    await page.locator(HITS, { hasText: 'photos' }).waitFor();
+    await page.goto(`${UI}?q=photos&taken=%5B%222024-05-18%22%2C%222024-05-18%22%5D`);
+    await page.getByText('Nothing matches this search.').waitFor();
+    await chosen.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /Remove filter: Date taken: May 18/ }).click();
+    await page.locator(HITS, { hasText: 'photos' }).waitFor();
+    clean(seen);
+    await close(context);
+  });
+}
+
 test('words that are typed are one step back, and filters another', async () => {
   const { context, page, seen } = await open(browser);
   await withKey(page);

@@ -17,6 +17,8 @@ from backend.processing.texts import printable_line
 
 Tags = Mapping[int, object]
 _DATE = re.compile(r"(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)", re.ASCII)
+# The year of the first photograph. Earlier years and 9999 stand for an unknown date.
+_FIRST_YEAR, _UNKNOWN_YEAR = 1826, 9999
 _SECONDS_OF_A_DAY = 86_400
 _BASE, _GPS = ExifTags.Base, ExifTags.GPS
 
@@ -101,6 +103,8 @@ def _taken(value: object) -> str | None:
     if not found:
         return None
     year, month, day, hour, minute, second = map(int, found.groups())
+    if not _FIRST_YEAR <= year < _UNKNOWN_YEAR:
+        return None
     taken = datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 - of no known time zone
     return taken.isoformat()
 

@@ -33,6 +33,7 @@ from backend.spec.keys import DELETED_SUFFIX, active
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     ATTRIBUTES,
+    DATED_FACTS_FROM,
     DOCUMENT_ID_BYTES,
     FIELD_SINCE,
     FILE_INDEX,
@@ -328,7 +329,8 @@ def _file(
         body |= {"str_etag": version.etag, "num_filesize": version.size}
         body[STORAGE_CLASS] = version.storage_class
     if attributes:
-        body |= {"AB_": flat_object(attributes), ATTRIBUTES: attribute_pairs(attributes)}
+        pairs = attribute_pairs(attributes, dates=mapping_version >= DATED_FACTS_FROM)
+        body |= {"AB_": flat_object(attributes), ATTRIBUTES: pairs}
     parts = (shared["str_databaseid"], shared["str_assetid"], version.key)
     return _document(FILE_INDEX, parts, body)
 

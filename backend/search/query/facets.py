@@ -13,6 +13,8 @@ from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.metadata_queries import (
     COUNTED,
+    date_buckets,
+    date_histogram,
     facet_aggregations,
     metadata_filter_query,
     taken_facets,
@@ -29,8 +31,6 @@ from backend.search.query.pairs import METADATA, PREFIXES, pair_named
 FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 """Bounds of the size buckets: 1 kB, 10 kB, and so on to 1 TB."""
-# As the guide says ("at most 20 equal intervals"); OpenSearch chooses the interval.
-MAX_DATE_BUCKETS = 20
 ASSET_ID = "str_assetid.keyword"
 # Number of assets of one value up to which the count is exact, not estimated. OpenSearch uses 16
 # KiB of memory per facet value for it.
@@ -203,7 +203,7 @@ def _among(counted: JsonObject, conditions: list[JsonObject]) -> JsonObject:
 
 def _histogram(field: HistogramField) -> JsonObject:
     if field != "num_filesize":
-        return {"auto_date_histogram": {"field": field, "buckets": MAX_DATE_BUCKETS}}
+        return date_histogram(field)
     lower = (None, *SIZE_BOUNDS)
     upper = (*SIZE_BOUNDS, None)
     ranges = [
@@ -219,15 +219,10 @@ def _shown(field: HistogramField, found: JsonObject) -> JsonObject:
         buckets = [
             {
                 **{name: int(one[name]) for name in ("from", "to") if name in one},
-                **_documents(one),
+                "documents": one["doc_count"],
+                **({_ASSETS: one[_ASSETS]} if _ASSETS in one else {}),
             }
             for one in counted["buckets"]
         ]
         return {"field": field, "buckets": buckets}
-    dates = [{"from": one["key_as_string"], **_documents(one)} for one in counted["buckets"]]
-    return {"field": field, "interval": counted["interval"], "buckets": dates}
-
-
-def _documents(bucket: JsonObject) -> JsonObject:
-    assets = {_ASSETS: bucket[_ASSETS]} if _ASSETS in bucket else {}
-    return {"documents": bucket["doc_count"], **assets}
+    return {"field": field, "interval": counted["interval"], "buckets": date_buckets(counted)}

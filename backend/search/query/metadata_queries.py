@@ -26,6 +26,8 @@ MAX_VALUES = 100
 MAX_METERS = 20_037_508
 # OpenSearch's smallest distance above zero.
 MIN_METERS = 0.001
+# As the guide says ("at most 20 equal intervals"); OpenSearch chooses the interval.
+MAX_DATE_BUCKETS = 20
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
@@ -106,8 +108,26 @@ def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
         if facet.ranges:
             wanted = [one.model_dump(by_alias=True, exclude_none=True) for one in facet.ranges]
             counted["ranges"] = {"range": {**number, "ranges": wanted}}
+    if pairs.type in {None, "date"}:
+        counted["dates"] = date_histogram(pairs.field("date"))
     of_key = {"filter": {"term": {pairs.field("key"): pairs.key}}, "aggs": counted}
     return {"nested": {"path": pairs.path}, "aggs": {"of_key": of_key}}
+
+
+def date_histogram(field: str) -> JsonObject:
+    return {"auto_date_histogram": {"field": field, "buckets": MAX_DATE_BUCKETS}}
+
+
+def date_buckets(counted: JsonObject) -> list[JsonObject]:
+    """Return the intervals of dates with their numbers of documents, and of assets if counted."""
+    return [
+        {
+            "from": one["key_as_string"],
+            "documents": one["doc_count"],
+            **({"assets": one["assets"]} if "assets" in one else {}),
+        }
+        for one in counted["buckets"]
+    ]
 
 
 def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
@@ -132,6 +152,9 @@ def _facet(key: str, counted: JsonObject) -> JsonObject:
             {name: one[name] for name in ("from", "to", *_COUNTS) if name in one}
             for one in counted["ranges"]["buckets"]
         ]
+    dates = date_buckets(counted.get("dates", {"buckets": []}))
+    if dates:
+        found["dates"] = dates
     if number["count"]:
         # A sum outside the range of numbers is the text "Infinity", and so is its mean.
         found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}

@@ -159,7 +159,7 @@ class FacetRange(WireModel):
 class MetadataFacet(WireModel):
     """Counts the most frequent values of a metadata key, a fact or an attribute.
 
-    `ranges` also counts the numbers in each range.
+    `ranges` also counts the numbers in each range. Dates are counted in at most 20 equal intervals.
     """
 
     key: MetadataKey
@@ -247,6 +247,13 @@ class SearchBody(Window):
     def names(self) -> list[str]:
         """Return the keys and fields that filters, facets and sort criteria use."""
         keys = [one.key for one in (*self.metadata_filters, *self.metadata_facets)]
+        chosen = [one.facet for one in self.facet_choices]
+        return [*keys, *chosen, *(one.field for one in self.sort)]
+
+    @property
+    def compared(self) -> list[str]:
+        """Return those of them whose values decide which hits there are, and their order."""
+        keys = [one.key for one in self.metadata_filters if one.op != "exists"]
         chosen = [one.facet for one in self.facet_choices]
         return [*keys, *chosen, *(one.field for one in self.sort)]
 

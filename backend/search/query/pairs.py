@@ -21,10 +21,11 @@ PREFIXES = (FACT_PREFIX, _ATTRIBUTE_PREFIX)
 """Prefixes of the keys of facts and attributes."""
 _FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields))
 ATTRIBUTES_FROM = FIELD_SINCE[ATTRIBUTES]
+_DATES = frozenset(fact.key for fact in FACT_BY_KEY.values() if fact.type == "date")
 
 
 class AttributesNotIndexedError(StateForbidsError):
-    """The indexes in use were created by a release without typed attributes."""
+    """The indexes in use were created by a release without typed attributes, or dates of them."""
 
     code = "AttributesNotIndexed"
 
@@ -78,6 +79,11 @@ def pair_named(key: str, *, field: str) -> Named:
 def names_attributes(keys: Iterable[str]) -> bool:
     """Return whether one of the keys names a fact or an attribute."""
     return any(key.startswith(PREFIXES) for key in keys)
+
+
+def names_dates(keys: Iterable[str]) -> bool:
+    """Return whether one of the keys names a fact that is a date."""
+    return any(key.removeprefix(_ATTRIBUTE_PREFIX) in _DATES for key in keys)
 
 
 def nested(path: str, query: JsonObject, **more: object) -> JsonObject:

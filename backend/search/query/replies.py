@@ -135,6 +135,15 @@ class NumberStatistics(WireModel):
     sum: float | None = None
 
 
+class HistogramBucket(WireModel):
+    """The number of documents with a value of at least `from` (sizes: and below `to`)."""
+
+    start: Annotated[int | str | None, Field(alias="from")] = None
+    end: Annotated[int | None, Field(alias="to")] = None
+    documents: int
+    assets: Assets = None
+
+
 class MetadataFacetReply(WireModel):
     """The number of documents for each value of a metadata key; `others` counts the rest."""
 
@@ -145,15 +154,10 @@ class MetadataFacetReply(WireModel):
     error: int
     ranges: list[RangeBucket] | None = None
     number: NumberStatistics | None = None
-
-
-class HistogramBucket(WireModel):
-    """The number of documents with a value of at least `from` (sizes: and below `to`)."""
-
-    start: Annotated[int | str | None, Field(alias="from")] = None
-    end: Annotated[int | None, Field(alias="to")] = None
-    documents: int
-    assets: Assets = None
+    dates: Annotated[
+        list[HistogramBucket] | None,
+        Field(description="The dates among the values, in at most 20 equal intervals."),
+    ] = None
 
 
 class HistogramReply(WireModel):

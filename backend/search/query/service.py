@@ -44,6 +44,7 @@ from backend.search.query.pairs import (
     ATTRIBUTES_FROM,
     AttributesNotIndexedError,
     names_attributes,
+    names_dates,
 )
 from backend.search.query.preview_replies import named_preview, names_query
 from backend.search.query.queries import fields_query, full_query, simple_query
@@ -56,6 +57,7 @@ from backend.search.query.suggestions import (
 )
 from backend.spec.search_indexes import (
     ASSET_INDEX,
+    DATED_FACTS_FROM,
     FIELD_SINCE,
     FILE_INDEX,
     MAPPING_VERSION,
@@ -80,7 +82,7 @@ _PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
     "(`vitrine admin search reindex`), searches may not find attributes and facts of files, "
-    "places in GeoJSON, or parts of words, and return no previews."
+    "dates of photographs, places in GeoJSON, or parts of words, and return no previews."
 )
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
@@ -132,8 +134,10 @@ class SearchService:
 
     def _prepared(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
         """Return the search with the caller's current permissions, and its request."""
-        if names_attributes(body.names) and self.state.mapping_version_read() < ATTRIBUTES_FROM:
-            raise AttributesNotIndexedError
+        if names_attributes(body.names):
+            needed = DATED_FACTS_FROM if names_dates(body.compared) else ATTRIBUTES_FROM
+            if self.state.mapping_version_read() < needed:
+                raise AttributesNotIndexedError
         visible = self._visible(caller)
         if visible != EVERYTHING:  # word frequencies would reveal hidden documents
             body = body.model_copy(update={"explain_results": False})

@@ -9,7 +9,8 @@ import pytest
 
 from backend.core.search_engine import JsonObject
 from backend.domains.access.policy.model import parse_rule
-from backend.search.query.facets import MAX_DATE_BUCKETS, SIZE_BOUNDS
+from backend.search.query.facets import SIZE_BOUNDS
+from backend.search.query.metadata_queries import MAX_DATE_BUCKETS
 from tests.factories.policies import stored
 from tests.integration.search.conftest import Library, asset
 from tests.integration.search.test_permissions import under

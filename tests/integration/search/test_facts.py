@@ -20,6 +20,7 @@ from backend.processing.descriptors import descriptor
 from backend.processing.files import Files
 from backend.processing.inspection import merge_parts, read_model
 from backend.search.indexing.projections import FileSource, project
+from backend.search.query.metadata_queries import MAX_DATE_BUCKETS
 from backend.search.query.models import SearchBody, SimpleSearchBody
 from backend.search.query.pairs import AttributesNotIndexedError
 from backend.search.query.similar import ShapeQueries
@@ -42,8 +43,13 @@ FILES = {
     "lamp": {"fact_triangles": "10000", "fact_format": "glTF2", "fact_texturesMissing": "2"},
     "hall": {"fact_triangles": "200000", "fact_format": "OBJ", "fact_watertight": "true"},
     "note": {"maker": "Lampmaker & Sons", "room": "12"},
+    "dawn": {"fact_taken": "2024-05-17T05:42:10", "fact_format": "JPEG"},
+    "dusk": {"fact_taken": "2024-05-17T23:59:59", "fact_format": "JPEG"},
+    "snow": {"fact_taken": "2021-11-24T18:00:00", "fact_format": "JPEG"},
     "pipe": {"fact_watertight": "false", "fact_generator": "Blender 4.5", "fact_points": "12"},
 }
+
+PHOTOGRAPHS = {"dawn", "dusk", "snow"}
 
 
 def file(name: str, attributes: dict[str, str], **row: Any) -> JsonObject:
@@ -78,7 +84,8 @@ def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) 
     assert found(library, "fact_format", "in", ["OBJ", "STL"]) == {"hall"}
     assert found(library, "fact_watertight", "eq", False) == {"pipe"}
     assert found(library, "fact_triangles", "exists") == {"gear", "lamp", "hall"}
-    assert found(library, "fact_triangles", "exists", False) == {"note", "pipe", "plain"}
+    others = {"note", "pipe", "plain", *PHOTOGRAPHS}
+    assert found(library, "fact_triangles", "exists", False) == others
     assert found(library, "AB_maker", "eq", "Lampmaker & Sons") == {"note"}
     assert found(library, "triangles", "gt", 9) == set()
 
@@ -91,11 +98,59 @@ def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) 
         {"key": "fact_triangles", "size": 1},
     ]
     kinds, missing, tight, triangles = library.search(metadataFacets=facets)["metadataFacets"]
-    assert kinds["buckets"] == [{"key": "glTF2", "doc_count": 2}, {"key": "OBJ", "doc_count": 1}]
+    assert {one["key"]: one["doc_count"] for one in kinds["buckets"]} == {
+        "JPEG": 3,
+        "glTF2": 2,
+        "OBJ": 1,
+    }
     assert missing["ranges"] == [{"to": 1.0, "doc_count": 1}, {"from": 1.0, "doc_count": 1}]
     assert {one["key"]: one["doc_count"] for one in tight["buckets"]} == {"true": 1, "false": 1}
     assert (triangles["documents"], triangles["others"]) == (3, 2)
     assert (triangles["number"]["min"], triangles["number"]["max"]) == (9, 200_000)
+
+
+def test_dates_of_photographs_are_compared_ordered_and_counted(library: Library) -> None:
+    put(library)
+    assert found(library, "fact_taken", "gte", "2024-05-17") == {"dawn", "dusk"}
+    assert found(library, "fact_taken", "lt", "2024-05-17T05:42:10") == {"snow"}
+    assert found(library, "fact_taken", "eq", "2024-05-17T05:42:10") == {"dawn"}
+    of_a_day = ["2024-05-17", "2024-05-17T23:59:59.999"]
+    assert found(library, "fact_taken", "between", of_a_day) == {"dawn", "dusk"}
+    assert found(library, "fact_taken", "exists") == PHOTOGRAPHS
+    assert library.ids(filters=[{"query_string": {"query": "fact_taken:[2022 TO *]"}}]) == {
+        *("dawn", "dusk")
+    }
+    assert library.ids(query="2021-11-24T18:00:00") == {"snow"}
+    hits = library.search(sort=[{"fact_taken": "desc"}])["hits"]["hits"]
+    assert [hit["_id"] for hit in hits][:3] == ["dusk", "dawn", "snow"]
+
+    (facet,) = library.search(metadataFacets=[{"key": "fact_taken"}])["metadataFacets"]
+    assert (facet["documents"], len(facet["buckets"])) == (3, 3)
+    assert "number" not in facet
+    assert sum(one["documents"] for one in facet["dates"]) == 3
+    assert facet["dates"][0]["from"].startswith("2021-")
+    chosen = {"facet": "fact_taken", "values": [facet["buckets"][0]["key"]]}
+    assert library.search(facetChoices=[chosen])["hits"]["total"]["value"] == 1
+    (folded,) = library.search(foldFiles=True, metadataFacets=[{"key": "fact_taken"}])[
+        "metadataFacets"
+    ]
+    assert sum(one["assets"] for one in folded["dates"]) == 3
+
+
+def test_dates_of_metadata_are_counted_over_any_time(library: Library) -> None:
+    years = ("0001", "1066", "1999", "2024", "9999")
+    library.put(
+        {
+            year: asset(
+                year,
+                metadata=[{"key": "made", "string": year, "date": f"{year}-01-01T00:00:00+00:00"}],
+            )
+            for year in years
+        }
+    )
+    (facet,) = library.search(metadataFacets=[{"key": "made"}])["metadataFacets"]
+    assert len(facet["dates"]) <= MAX_DATE_BUCKETS
+    assert sum(one["documents"] for one in facet["dates"]) == len(years)
 
 
 def test_general_words_and_metadata_queries_find_attributes(library: Library) -> None:

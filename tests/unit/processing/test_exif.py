@@ -182,12 +182,16 @@ def test_a_number_that_is_none_is_left_out_alone(tag: int, name: str, value: Val
     [
         *(
             "0000:00:00 00:00:00",
+            "2024:13:01 10:00:00",
+            "9999:12:31 23:59:59",
+            "1825:12:31 23:59:59",
             "2023:02:29 10:00:00",
             "2024:01:01 24:00:00",
             "    :  :     :  :  ",
         ),
         *("2024-01-01 10:00:00", "2024:01:01", "yesterday", "2024:01:01 10:00:00" * 500, ""),
         "\u0662024:01:01 10:00:00",
+        "\x01\xff\x00binary",
     ],
 )
 def test_a_date_that_does_not_exist_is_left_out(taken: str) -> None:

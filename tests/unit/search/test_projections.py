@@ -200,6 +200,7 @@ FACTS = (
     Record("fact_format", "glTF2"),
     Record("fact_references", '{"references": []}'),
     Record("fact_shape", base64.b64encode(struct.pack("<75f", *[0.0, 1.0, 0.5] * 25)).decode()),
+    Record("fact_taken", "2024-05-17T05:42:10"),
     Record("fact_triangles", "900"),
     Record("fact_watertight", "true"),
     Record("maker", "900"),
@@ -212,6 +213,11 @@ def test_facts_are_pairs_of_their_type_and_the_shape_is_a_field_of_its_own() -> 
     assert body["attributes"] == [
         {"key": "fact_area", "number": 1.5},
         {"key": "fact_format", "string": "glTF2"},
+        {
+            "key": "fact_taken",
+            "string": "2024-05-17T05:42:10",
+            "date": "2024-05-17T05:42:10+00:00",
+        },
         {"key": "fact_triangles", "number": 900.0},
         {"key": "fact_watertight", "boolean": True},
         {"key": "maker", "string": "900"},
@@ -244,6 +250,16 @@ def test_a_document_has_a_field_from_the_mapping_version_that_added_it() -> None
     for since in added.values():
         new = {name for name, version in added.items() if version == since}
         assert fields(since) - fields(since - 1) == new
+
+
+def test_facts_that_are_dates_were_texts_before_mapping_version_6() -> None:
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, attributes=FACTS)
+    before, after = (project(source, mapping_version=one).body["attributes"] for one in (5, 6))
+    assert [one for one in before if one not in after] == [
+        {"key": "fact_taken", "string": "2024-05-17T05:42:10"}
+    ]
+    hostile = replace(source, attributes=(Record("fact_taken", "0000-13-99"),))
+    assert project(hostile).body["attributes"] == [{"key": "fact_taken", "string": "0000-13-99"}]
 
 
 def test_each_own_field_names_the_mapping_version_that_added_it() -> None:

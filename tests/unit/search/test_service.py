@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
 
+import pytest
+
 from backend.core.identity import Identity
 from backend.core.sync_tokens import Written, WrittenDocument
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.indexing.state import FIRST_POINTER, Reading
 from backend.search.query.freshness import Freshness
 from backend.search.query.models import SearchBody
+from backend.search.query.pairs import AttributesNotIndexedError
 from backend.search.query.previews import PreviewQueries
 from backend.search.query.service import SearchService
 from backend.spec.search_indexes import ASSET_INDEX, MAPPING_VERSION
@@ -23,10 +26,14 @@ class RecordingEngine:
     """The engine, the state, the rights and the freshness: the third answer is fresh."""
 
     def __init__(
-        self, rights: Sequence[dict[str, Any] | None], hits: Sequence[dict[str, Any]] = ()
+        self,
+        rights: Sequence[dict[str, Any] | None],
+        hits: Sequence[dict[str, Any]] = (),
+        mapping_version: int = MAPPING_VERSION,
     ) -> None:
         self.rights = iter(rights)
         self.hits = hits
+        self.mapping_version = mapping_version
         self.requested: list[dict[str, Any]] = []
 
     def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
@@ -35,7 +42,10 @@ class RecordingEngine:
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
 
     def reading(self) -> Reading:
-        return Reading(FIRST_POINTER, MAPPING_VERSION)
+        return Reading(FIRST_POINTER, self.mapping_version)
+
+    def mapping_version_read(self) -> int:
+        return self.mapping_version
 
     def clock(self) -> Any:
         return NOON
@@ -81,6 +91,27 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
         reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=query))
         assert ["explain" in request for request in parts.requested] == [False]
         assert [("explanation" in one) for one in reply["hits"]["hits"]] == [query]
+
+
+@pytest.mark.parametrize(
+    ("body", "since"),
+    [
+        ({"metadataFilters": [{"key": "fact_taken", "op": "gte", "value": "2024"}]}, 6),
+        ({"metadataFilters": [{"key": "AB_fact_taken", "op": "eq", "value": "2024"}]}, 6),
+        ({"facetChoices": [{"facet": "fact_taken", "values": ["2024-05-17"]}]}, 6),
+        ({"sort": ["fact_taken"]}, 6),
+        ({"metadataFilters": [{"key": "fact_taken", "op": "exists"}]}, 4),
+        ({"metadataFilters": [{"key": "fact_triangles", "op": "gte", "value": 1}]}, 4),
+        ({"metadataFilters": [{"key": "taken", "op": "gte", "value": "2024"}]}, 1),
+    ],
+)
+def test_a_comparison_needs_indexes_that_have_its_values(body: dict[str, Any], since: int) -> None:
+    sent = SearchBody.model_validate(body)
+    if since > 1:
+        parts = RecordingEngine([EVERYTHING], mapping_version=since - 1)
+        with pytest.raises(AttributesNotIndexedError):
+            service_of(parts).search(ANN, sent)
+    service_of(RecordingEngine([EVERYTHING], mapping_version=since)).search(ANN, sent)
 
 
 def test_a_search_that_waits_for_a_write_applies_permissions_in_each_request() -> None:

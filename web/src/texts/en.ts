@@ -196,6 +196,7 @@ export const en = {
     size: 'File size (MB)',
     fileSize: 'File size',
     date: 'Last changed',
+    taken: 'Date taken',
     triangles: 'Triangles',
     from: 'From',
     to: 'To',

@@ -3,6 +3,7 @@
 import base64
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from backend.core.names import valid_text
@@ -95,8 +96,18 @@ def _text(fact_type: FactType, value: Value | None) -> str | None:
             return str(value).lower() if isinstance(value, bool) else None
         case "number":
             return repr(value) if _is_number(value) else None
+        case "date":
+            return value if isinstance(value, str) and _is_date(value) else None
         case "string":
             return _clean(value)[:MAX_TEXT_CHARS] if isinstance(value, str) else None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_number(value: object) -> bool:

@@ -36,6 +36,15 @@ def test_facts_are_attributes_with_texts_of_their_type(museum: InspectionSetup) 
     }
 
 
+@pytest.mark.parametrize(
+    "taken", ["2024-13-01T10:00:00", "0000-01-01T00:00:00", "yesterday", "", "\0", 2024, True]
+)
+def test_a_date_that_is_none_is_left_out(museum: InspectionSetup, taken: str | int) -> None:
+    version = museum.put()
+    assert museum.record(version, facts={"taken": taken, "camera": "Canon"})
+    assert museum.facts() == {"fact_camera": "Canon", "fact_sourceVersionId": version}
+
+
 def test_numbers_outside_the_range_of_floating_point_are_left_out(museum: InspectionSetup) -> None:
     version = museum.put()
     assert museum.record(version, facts={"area": 10**400}, descriptor=[10**400] * len(SHAPE))

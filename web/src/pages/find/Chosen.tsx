@@ -42,7 +42,7 @@ function filtersOf(state: FindState): Filter[] {
       without: toggled(state, facet, value),
     })),
   );
-  const { triangles, size: sizes, date, meta = [] } = state;
+  const { triangles, size: sizes, date, taken, meta = [] } = state;
   const ranges = [
     triangles && {
       name: `${texts.find.triangles}: ${rangeOf(triangles, count)}`,
@@ -53,8 +53,12 @@ function filtersOf(state: FindState): Filter[] {
       without: { ...state, size: undefined },
     },
     date && {
-      name: `${texts.find.date}: ${rangeOf(date, day)}`,
+      name: `${texts.find.date}: ${rangeOf(date, chosenDay)}`,
       without: { ...state, date: undefined },
+    },
+    taken && {
+      name: `${texts.find.taken}: ${rangeOf(taken, chosenDay)}`,
+      without: { ...state, taken: undefined },
     },
   ].filter((each) => each !== undefined);
   const conditions = meta.map(({ key, op, value }, at) => ({
@@ -72,6 +76,9 @@ function filtersOf(state: FindState): Filter[] {
 
 const wordOf = (key: string, value = ''): string =>
   factOf(key)?.type === 'boolean' ? nameOf(value === 'true') : value;
+
+/** A day as it was entered: without a time, it would be midnight in Greenwich. */
+const chosenDay = (iso: string): string => day(`${iso}T00:00`);
 
 function rangeOf<T>([from, to]: [T | null, T | null], show: (bound: T) => string): string {
   if (from === null) return to === null ? '' : texts.find.upTo(show(to));

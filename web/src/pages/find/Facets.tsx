@@ -67,6 +67,7 @@ function Filters(props: {
         show={(bound) => day(String(bound))}
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
+      <Taken {...props} />
       <Suspense fallback={<div className="condition waiting" />}>
         <Conditions state={state} change={change} />
       </Suspense>
@@ -79,6 +80,27 @@ function Filters(props: {
         {texts.find.archived}
       </label>
     </>
+  );
+}
+
+/** When photographs were taken; most libraries have none. */
+function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
+  const found = reply.metadataFacets?.find((each) => each.key === 'fact_taken')?.dates ?? [];
+  if (!found.length && !state.taken) return null;
+  return (
+    <Range
+      legend={texts.find.taken}
+      kind="date"
+      value={state.taken ?? null}
+      buckets={found.map(({ from, assets, documents }) => ({
+        // The server writes the time of the camera's clock as UTC.
+        from: String(from).replace(/Z$/, ''),
+        to: null,
+        assets: assets ?? documents,
+      }))}
+      show={(bound) => day(String(bound))}
+      onChange={(range) => change({ ...state, taken: range as FindState['taken'] })}
+    />
   );
 }
 

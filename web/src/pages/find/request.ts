@@ -36,7 +36,11 @@ export function searchBody(
     didYouMean: first,
     facetChoices: Object.entries(state.facets ?? {}).map(([facet, values]) => ({ facet, values })),
     filters: [...bounds('num_filesize', state.size), ...days(state.date)],
-    metadataFilters: [...numbers('fact_triangles', state.triangles), ...conditions],
+    metadataFilters: [
+      ...numbers('fact_triangles', state.triangles),
+      ...wholeDays('fact_taken', state.taken),
+      ...conditions,
+    ],
     metadataFacets:
       first && facts
         ? [
@@ -44,6 +48,7 @@ export function searchBody(
             { key: 'fact_watertight', size: 2 },
             { key: 'fact_unit', size: 20 },
             { key: 'fact_triangles', size: 1, ranges: TRIANGLES },
+            { key: 'fact_taken', size: 1 },
           ]
         : [],
     histograms: first ? ['num_filesize', 'date_lastmodified'] : [],
@@ -81,4 +86,12 @@ function numbers(key: string, range: FindState['triangles']): Filter[] {
   const [from, to] = range;
   if (from !== null && to !== null) return [{ key, op: 'between', value: [from, to] }];
   return [{ key, op: from === null ? 'lte' : 'gte', value: from ?? to }];
+}
+
+function wholeDays(key: string, range: FindState['taken']): Filter[] {
+  const [from, to] = range ?? [null, null];
+  const filters: Filter[] = [];
+  if (from !== null) filters.push({ key, op: 'gte', value: from, type: 'date' });
+  if (to !== null) filters.push({ key, op: 'lte', value: `${to}T23:59:59.999`, type: 'date' });
+  return filters;
 }

@@ -16,6 +16,8 @@ export interface FindState {
   /** Lower and upper bound, each may be absent. */
   size?: [number | null, number | null];
   date?: [string | null, string | null];
+  /** Days on which photographs were taken, by the clocks of their cameras. */
+  taken?: [string | null, string | null];
   triangles?: [number | null, number | null];
   meta?: Condition[];
   /** Archived assets are hits too. */
@@ -50,6 +52,8 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   if (size) state.size = size;
   const date = range(search.date, isDay);
   if (date) state.date = date;
+  const taken = range(search.taken, isDay);
+  if (taken) state.taken = taken;
   const triangles = range(search.triangles, isNumber);
   if (triangles) state.triangles = triangles;
   const meta = Array.isArray(search.meta) ? search.meta.filter(isCondition).slice(0, 15) : [];
@@ -64,7 +68,7 @@ export function parseSearch(search: Record<string, unknown>): FindState {
 /** How many filters are chosen: what "Clear all filters" would remove. */
 export function chosenFilters(state: FindState): number {
   const facets = Object.values(state.facets ?? {}).reduce((sum, values) => sum + values.length, 0);
-  const ranges = [state.size, state.date, state.triangles].filter(Boolean).length;
+  const ranges = [state.size, state.date, state.taken, state.triangles].filter(Boolean).length;
   return facets + ranges + (state.meta?.length ?? 0) + (state.archived ? 1 : 0);
 }
 
