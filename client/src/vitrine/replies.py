@@ -1249,6 +1249,7 @@ class MetadataFacetCounts(Wire):
     error: int | None = None
     ranges: tuple[dict[str, JsonValue], ...] = ()
     number: NumberStatistics | None = None
+    dates: tuple[HistogramBucket, ...] | None = None
 
 
 class NamedPreview(Wire):
