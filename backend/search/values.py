@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from backend.core.names import valid_text
-from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS
+from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS, YEARS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
 JsonObject = dict[str, Any]
@@ -194,6 +194,8 @@ def _attribute_value(record: Record, text: str, dates: bool) -> JsonObject:
     if fact is None or fact.type == "string" or (fact.type == "date" and not dates):
         return {"string": text}
     typed = _typed(Record(record.key, record.value, fact.type))
+    if fact.type == "date" and typed and int(typed["date"][:4]) not in YEARS:
+        typed = {}
     return {"string": text, **typed} if fact.type == "date" or not typed else typed
 
 

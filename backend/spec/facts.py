@@ -26,6 +26,10 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # stored no version.
 READERS_VERSION = 7
 
+# Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
+# They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.
+YEARS = range(1826, 2200)
+
 FactType = Literal["string", "number", "date", "boolean"]
 
 

@@ -196,7 +196,10 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
     }, name);
     await value.locator('input').uncheck();
   }
-  assert.ok((await page.locator('.bars').count()) === 4, 'triangles, sizes and both kinds of dates');
+  assert.ok(
+    (await page.locator('.bars').count()) === 4,
+    'triangles, sizes and both kinds of dates',
+  );
   // The name is known from the grid: the heading has it while the asset is still loaded.
   await page.route('**/database/**', () => undefined);
   const first = page.locator(HITS).first();

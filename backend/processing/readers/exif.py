@@ -14,11 +14,10 @@ from PIL import ExifTags, Image
 
 from backend.processing import limits
 from backend.processing.texts import printable_line
+from backend.spec.facts import YEARS
 
 Tags = Mapping[int, object]
 _DATE = re.compile(r"(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)", re.ASCII)
-# The year of the first photograph. Earlier years and 9999 stand for an unknown date.
-_FIRST_YEAR, _UNKNOWN_YEAR = 1826, 9999
 _SECONDS_OF_A_DAY = 86_400
 _BASE, _GPS = ExifTags.Base, ExifTags.GPS
 
@@ -103,7 +102,7 @@ def _taken(value: object) -> str | None:
     if not found:
         return None
     year, month, day, hour, minute, second = map(int, found.groups())
-    if not _FIRST_YEAR <= year < _UNKNOWN_YEAR:
+    if year not in YEARS:
         return None
     taken = datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 - of no known time zone
     return taken.isoformat()

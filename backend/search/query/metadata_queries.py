@@ -108,7 +108,7 @@ def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
         if facet.ranges:
             wanted = [one.model_dump(by_alias=True, exclude_none=True) for one in facet.ranges]
             counted["ranges"] = {"range": {**number, "ranges": wanted}}
-    if pairs.type in {None, "date"}:
+    if pairs.type == "date":  # those of metadata may be of too many years
         counted["dates"] = date_histogram(pairs.field("date"))
     of_key = {"filter": {"term": {pairs.field("key"): pairs.key}}, "aggs": counted}
     return {"nested": {"path": pairs.path}, "aggs": {"of_key": of_key}}

@@ -159,7 +159,7 @@ class FacetRange(WireModel):
 class MetadataFacet(WireModel):
     """Counts the most frequent values of a metadata key, a fact or an attribute.
 
-    `ranges` also counts the numbers in each range. Dates are counted in at most 20 equal intervals.
+    `ranges` also counts the numbers in each range. The dates of a fact are counted in intervals.
     """
 
     key: MetadataKey

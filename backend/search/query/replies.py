@@ -156,7 +156,7 @@ class MetadataFacetReply(WireModel):
     number: NumberStatistics | None = None
     dates: Annotated[
         list[HistogramBucket] | None,
-        Field(description="The dates among the values, in at most 20 equal intervals."),
+        Field(description="Of a fact that is a date: its values in at most 20 equal intervals."),
     ] = None
 
 

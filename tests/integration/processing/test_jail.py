@@ -153,6 +153,16 @@ def test_images_are_decoded_in_the_jail(kind: str, jail: Jail, tmp_path: Path) -
     assert found.thumbnail is not None
 
 
+def test_a_file_with_the_extension_of_another_format_is_refused_with_this_reason(
+    jail: Jail, tmp_path: Path
+) -> None:
+    glb = samples.glb(samples.cube_gltf(), samples.cube_binary())
+    assert run(jail, tmp_path, "a.gltf", glb).result.refused is None
+    for name in ("a.obj", "a.stl", "a.png", "a.pdf", "a.3mf", "a.fbx", "a.step"):
+        reason = f"The content is GLB, but the name ends in {name[1:]}"
+        assert run(jail, tmp_path, name, glb).result.refused == reason, name
+
+
 def test_an_image_that_runs_a_program_is_refused(jail: Jail, tmp_path: Path) -> None:
     out = io.BytesIO()
     Image.new("RGB", (40, 20), "red").save(out, "EPS")

@@ -25,6 +25,7 @@ from backend.search.query.models import SearchBody, SimpleSearchBody
 from backend.search.query.pairs import AttributesNotIndexedError
 from backend.search.query.similar import ShapeQueries
 from backend.search.values import Record
+from backend.spec.facts import YEARS
 from backend.spec.tables.operations import SEARCH_STATE
 from samples import formats, furniture, gltf, machines, town, trees
 from tests.factories.access import OnlyUser
@@ -137,20 +138,15 @@ def test_dates_of_photographs_are_compared_ordered_and_counted(library: Library)
     assert sum(one["assets"] for one in folded["dates"]) == 3
 
 
-def test_dates_of_metadata_are_counted_over_any_time(library: Library) -> None:
-    years = ("0001", "1066", "1999", "2024", "9999")
+def test_dates_of_any_year_are_few_intervals(library: Library) -> None:
+    years = (1, YEARS.start, 1900, 2024, YEARS.stop - 1, YEARS.stop, 9999)
     library.put(
-        {
-            year: asset(
-                year,
-                metadata=[{"key": "made", "string": year, "date": f"{year}-01-01T00:00:00+00:00"}],
-            )
-            for year in years
-        }
+        {f"{year}": file(f"{year}", {"fact_taken": f"{year:04}-12-31T23:59:59"}) for year in years}
     )
-    (facet,) = library.search(metadataFacets=[{"key": "made"}])["metadataFacets"]
+    (facet,) = library.search(metadataFacets=[{"key": "fact_taken"}])["metadataFacets"]
     assert len(facet["dates"]) <= MAX_DATE_BUCKETS
-    assert sum(one["documents"] for one in facet["dates"]) == len(years)
+    assert sum(one["documents"] for one in facet["dates"]) == 4
+    assert facet["documents"] == len(years)
 
 
 def test_general_words_and_metadata_queries_find_attributes(library: Library) -> None:

@@ -258,8 +258,9 @@ def test_facts_that_are_dates_were_texts_before_mapping_version_6() -> None:
     assert [one for one in before if one not in after] == [
         {"key": "fact_taken", "string": "2024-05-17T05:42:10"}
     ]
-    hostile = replace(source, attributes=(Record("fact_taken", "0000-13-99"),))
-    assert project(hostile).body["attributes"] == [{"key": "fact_taken", "string": "0000-13-99"}]
+    for text in ("0000-13-99", "1825-12-31", "2200-01-01", "9999-12-31T23:59:59", ""):
+        hostile = replace(source, attributes=(Record("fact_taken", text),))
+        assert project(hostile).body["attributes"] == [{"key": "fact_taken", "string": text}]
 
 
 def test_each_own_field_names_the_mapping_version_that_added_it() -> None:

@@ -25,6 +25,7 @@ from backend.spec.facts import (
     SHAPE_KEY,
     SHAPE_NUMBERS,
     SOURCE_VERSION_KEY,
+    YEARS,
     FactType,
 )
 
@@ -104,10 +105,9 @@ def _text(fact_type: FactType, value: Value | None) -> str | None:
 
 def _is_date(text: str) -> bool:
     try:
-        datetime.fromisoformat(text)
+        return datetime.fromisoformat(text).year in YEARS
     except ValueError:
         return False
-    return True
 
 
 def _is_number(value: object) -> bool:

@@ -37,7 +37,8 @@ def test_facts_are_attributes_with_texts_of_their_type(museum: InspectionSetup) 
 
 
 @pytest.mark.parametrize(
-    "taken", ["2024-13-01T10:00:00", "0000-01-01T00:00:00", "yesterday", "", "\0", 2024, True]
+    "taken",
+    ["2024-13-01T10:00:00", "0000-01-01T00:00:00", "9999-12-31", "yesterday", "", "\0", 2024, True],
 )
 def test_a_date_that_is_none_is_left_out(museum: InspectionSetup, taken: str | int) -> None:
     version = museum.put()
