@@ -35,6 +35,17 @@ test('a fact is searched for with its own type, and metadata with that of the va
   });
 });
 
+test('a day is the whole day, as an equal value and as the last one', () => {
+  const day = '2024-05-17';
+  const end = `${day}T23:59:59.999`;
+  const filter = (op: Condition['op'], value: string) =>
+    filterOf(condition('fact_taken', op, value));
+  expect(filter('eq', day)).toMatchObject({ op: 'between', value: [day, end], type: 'date' });
+  expect(filter('lte', day)).toMatchObject({ op: 'lte', value: end });
+  expect(filter('gte', day)).toMatchObject({ op: 'gte', value: day });
+  expect(filter('lte', `${day}T12:00`)).toMatchObject({ op: 'lte', value: `${day}T12:00` });
+});
+
 test('what a condition cannot mean is said with the label of the fact', () => {
   for (const [given, words] of [
     [condition('fact_points', 'gte', 'many'), texts.find.needsNumber('Points')],

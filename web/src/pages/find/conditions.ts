@@ -2,7 +2,7 @@ import { ApiError, reworded } from '../../api/errors';
 import type { components } from '../../api/schema';
 import { texts } from '../../texts';
 import { FACT_PREFIX, factOf, keyLabel, type FactType } from '../../ui/facts';
-import { OPS, type Condition, type Op } from './state';
+import { endOf, OPS, type Condition, type Op } from './state';
 
 type Filter = components['schemas']['MetadataFilter'];
 
@@ -35,6 +35,10 @@ export function filterOf({ key, op, value = '' }: Condition): Filter {
   const guessed = isNumber(value) ? 'number' : DAY.test(value) ? 'date' : 'string';
   const type = factOf(key)?.type ?? guessed;
   if (type === 'number') return { key, op, value: Number(value), type };
+  if (type === 'date' && op === 'eq') {
+    return { key, op: 'between', value: [value, endOf(value)], type };
+  }
+  if (type === 'date' && op === 'lte') return { key, op, value: endOf(value), type };
   return { key, op, value: type === 'boolean' ? value === 'true' : value, type };
 }
 

@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
 import type { SearchBody } from '../../api/search';
-import type { FindState } from './state';
+import { endOf, type FindState } from './state';
 
 type Filter = components['schemas']['MetadataFilter'];
 type SortField = components['schemas']['SortField'];
@@ -92,6 +92,6 @@ function wholeDays(key: string, range: FindState['taken']): Filter[] {
   const [from, to] = range ?? [null, null];
   const filters: Filter[] = [];
   if (from !== null) filters.push({ key, op: 'gte', value: from, type: 'date' });
-  if (to !== null) filters.push({ key, op: 'lte', value: `${to}T23:59:59.999`, type: 'date' });
+  if (to !== null) filters.push({ key, op: 'lte', value: endOf(to), type: 'date' });
   return filters;
 }

@@ -111,6 +111,9 @@ const isNumber = (value: unknown): value is number =>
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
+/** The last moment of a day; a date with a time stays as it is. */
+export const endOf = (value: string): string => (isDay(value) ? `${value}T23:59:59.999` : value);
+
 const isChoice = (value: unknown): value is Choice =>
   typeof value === 'boolean' || isNumber(value) || (typeof value === 'string' && value !== '');
 
