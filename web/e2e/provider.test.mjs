@@ -120,6 +120,12 @@ test('a provider that is down is said in words, and signs in once it responds', 
   await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
   await accessible(page, 'a provider that is down');
   await page.unroute(`${ISSUER}/**`);
+  const gateway = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' };
+  const headers = { 'access-control-allow-origin': '*' };
+  await page.route(`${ISSUER}/token`, (route) => route.fulfill({ ...gateway, headers }));
+  await press(page);
+  await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
+  await page.unroute(`${ISSUER}/token`);
   // What the API declares of a provider that did not respond to the API.
   await page.route('**/amplify-config', async (route) => {
     const response = await route.fetch();

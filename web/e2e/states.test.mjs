@@ -126,8 +126,8 @@ test('a lost connection is named, nothing typed is lost, and the search goes on 
   assert.match(await page.getByRole('alert').textContent(), /did not respond.*connection/);
   assert.equal(await page.getByRole('combobox').first().inputValue(), 'lighthouse');
   await accessible(page, 'a lost connection');
+  // Also without a press of the button.
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Try again' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
   clean(seen);
   await close(context);

@@ -10,8 +10,6 @@ import { applyTheme, chosenTheme } from './ui/theme';
 
 applyTheme(chosenTheme());
 begin();
-// The page was built again while it was open: its old chunks are gone, and the new page works.
-addEventListener('vite:preloadError', () => location.reload());
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id root');

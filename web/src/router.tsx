@@ -7,12 +7,18 @@ import {
 import { Find } from './pages/find/Find';
 import { parseSearch } from './pages/find/state';
 import { Failure } from './ui/Failure';
+import { part, reload } from './ui/part';
 import { NotFound, Shell } from './ui/Shell';
+
+/** Rendering it again would not load what the page lacks, as its code. */
+function PageFailure({ error }: { error: unknown }) {
+  return <Failure error={error} reset={() => void reload()} />;
+}
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: Failure,
+  errorComponent: PageFailure,
 });
 
 const find = createRoute({
@@ -31,19 +37,22 @@ const asset = createRoute({
   validateSearch: (search: Record<string, unknown>): { file?: string } => ({
     file: text(search.file),
   }),
-  component: lazyRouteComponent(() => import('./pages/asset/Asset'), 'Asset'),
+  component: lazyRouteComponent(() => part(() => import('./pages/asset/Asset')), 'Asset'),
 });
 
 const databases = createRoute({
   getParentRoute: () => root,
   path: '/databases',
-  component: lazyRouteComponent(() => import('./pages/database/Databases'), 'Databases'),
+  component: lazyRouteComponent(
+    () => part(() => import('./pages/database/Databases')),
+    'Databases',
+  ),
 });
 
 const database = createRoute({
   getParentRoute: () => root,
   path: '/databases/$databaseId',
-  component: lazyRouteComponent(() => import('./pages/database/Database'), 'Database'),
+  component: lazyRouteComponent(() => part(() => import('./pages/database/Database')), 'Database'),
 });
 
 const upload = createRoute({
@@ -53,14 +62,14 @@ const upload = createRoute({
     database: text(search.database),
     asset: text(search.asset),
   }),
-  component: lazyRouteComponent(() => import('./pages/upload/Upload'), 'Upload'),
+  component: lazyRouteComponent(() => part(() => import('./pages/upload/Upload')), 'Upload'),
 });
 
 export const router = createRouter({
   routeTree: root.addChildren([find, databases, database, asset, upload]),
   basepath: '/ui',
   defaultPreload: 'intent',
-  defaultErrorComponent: Failure,
+  defaultErrorComponent: PageFailure,
   scrollRestoration: true,
 });
 

@@ -68,3 +68,21 @@ test('a refusal by the product is a known outcome, and a stopped request is no f
   fetched.mockImplementation(() => Promise.reject(new DOMException('Stopped', 'AbortError')));
   await expect(writes[0]?.()).rejects.toThrow('Stopped');
 });
+
+test('a change whose reply is cut off, or is that of another server, has an unknown outcome', async () => {
+  const cut = () =>
+    new Response(
+      new ReadableStream({
+        start: (to) => to.enqueue(new TextEncoder().encode('{"assetId": ')),
+        pull: (to) => to.error(new TypeError('network error')),
+      }),
+    );
+  const portal = () => new Response('<html>Sign in to this network</html>');
+  for (const made of [cut, portal]) {
+    fetched.mockImplementation(() => Promise.resolve(made()));
+    for (const act of writes) expect(await said(act)).toBe(texts.errors.networkUnclear);
+    for (const act of reads) expect(await said(act)).toBe(texts.errors.network);
+  }
+  fetched.mockImplementation(() => Promise.resolve(new Response('<html>', { status: 502 })));
+  for (const act of writes) expect(await said(act)).toBe(texts.errors.unclear(502));
+});

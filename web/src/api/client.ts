@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { expire, session, tokenForRequest } from '../session/session';
 import { ApiError, NetworkError, SignedOutError } from './errors';
+import { fetchHeard } from './hearing';
 import type { paths } from './schema';
 
 const READS = /\/(search|previews|auth\/routes|download)$/;
@@ -16,8 +17,11 @@ const credentials: Middleware = {
     if (token) request.headers.set('authorization', token);
     return request;
   },
-  onResponse({ request, response }) {
-    if (isWrite(request)) written.add(response);
+  async onResponse({ request, response }) {
+    if (isWrite(request)) {
+      await requireWhole(response);
+      written.add(response);
+    }
     if (response.status === 401) expire(request.headers.get('authorization'));
     return response;
   },
@@ -27,8 +31,18 @@ const credentials: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: '/' });
+export const api = createClient<paths>({ baseUrl: '/', fetch: fetchHeard });
 api.use(credentials);
+
+/** A reply to a change that is cut off, or is not of this server, does not say what was done. */
+async function requireWhole(response: Response): Promise<void> {
+  try {
+    const text = await response.clone().text();
+    if (response.ok && text) JSON.parse(text);
+  } catch {
+    throw new NetworkError(true);
+  }
+}
 
 interface Result<T> {
   data?: T;

@@ -64,7 +64,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** The object storage refused a presigned request, or did not respond. */
+/** The object storage refused a presigned request, or did not respond (status 0). */
 export class StorageError extends Error {
   constructor(readonly status: number) {
     super(status ? texts.errors.storage(status) : texts.errors.network);
@@ -170,6 +170,12 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   if (error instanceof StorageError) return error.transient;
   return error instanceof ApiError && (error.status === 429 || error.status >= 502);
+}
+
+/** Whether it is not known what the server did: no reply of the product itself came. */
+export function isUnclear(error: unknown): boolean {
+  if (error instanceof NetworkError) return true;
+  return error instanceof ApiError && error.status >= 500 && !error.code;
 }
 
 /** Whether to offer another try: a refusal would be the same. Storage gets another address. */

@@ -45,6 +45,12 @@ export function pictureUrl(preview: Preview, small = false, now = Date.now()): s
   return given;
 }
 
+/** Forgets the addresses of a picture that did not load: the next reply has others. */
+export function forgetPicture({ id }: Preview): void {
+  for (const each of [id, `${id}.small`]) map().delete(each);
+  save();
+}
+
 /** Forgets all addresses: they are the rights of the user who signed out. */
 export function forgetPictures(): void {
   kept = new Map();

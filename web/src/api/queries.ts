@@ -13,6 +13,8 @@ export const queries = new QueryClient({
       refetchOnWindowFocus: false,
       // Without a connection a request fails, and the page says so; by default it would only wait.
       networkMode: 'always',
+      // What failed meanwhile is requested again once there is one.
+      refetchOnReconnect: true,
       retry: (failures, error) => failures < 2 && isTransient(error),
     },
   },

@@ -3,13 +3,17 @@ import { useState, useSyncExternalStore } from 'react';
 import { configuration } from '../api/queries';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
+import { Failed } from '../ui/Failed';
 import { beginning } from './begin';
 import { KeyForm } from './KeyForm';
 import { offersProvider, redirectToProvider } from './oidc';
 
 /** The whole page while nobody is signed in; the address keeps the requested page. */
 export function SignIn() {
-  const { state, failure, once } = useSyncExternalStore(beginning.subscribe, beginning.current);
+  const { state, failure, once, again } = useSyncExternalStore(
+    beginning.subscribe,
+    beginning.current,
+  );
   const config = useQuery(configuration);
   const [refused, setRefused] = useState('');
   if (state === 'working') {
@@ -37,18 +41,19 @@ export function SignIn() {
               {once && `${texts.signIn.onceFailed}. `}
               {sentence(failure)}
             </p>
-            {once && (
+            {again && (
+              <button type="button" onClick={again}>
+                {texts.tryAgain}
+              </button>
+            )}
+            {once && !again && (
               <p>
                 {texts.signIn.onceHelp} <code>{texts.signIn.onceCommand}</code>
               </p>
             )}
           </div>
         )}
-        {config.isError && (
-          <p role="alert" className="failure">
-            {sentence(config.error)}
-          </p>
-        )}
+        <Failed found={config} />
         {config.data && offersProvider(config.data) && (
           <>
             <button type="button" className="primary" onClick={() => void toProvider()}>

@@ -1,3 +1,4 @@
+import { mayPass } from '../api/errors';
 import { forgetPictures } from '../api/pictures';
 import { configuration, queries } from '../api/queries';
 import { forgetWrites } from '../api/writes';
@@ -11,6 +12,8 @@ export interface Begin {
   state: 'ready' | 'working' | 'popup';
   failure: unknown;
   once: boolean;
+  /** Uses a link again that may not have reached the server: it is no longer in the address. */
+  again?: () => void;
 }
 
 let state: Begin = { state: 'ready', failure: null, once: false };
@@ -55,7 +58,8 @@ async function signInByLink(secret: string): Promise<void> {
     signIn({ kind: 'key', token }, true);
     set({ state: 'ready', failure: null, once: true });
   } catch (failure) {
-    set({ state: 'ready', failure, once: true });
+    const again = mayPass(failure) ? () => void signInByLink(secret) : undefined;
+    set({ state: 'ready', failure, once: true, again });
   }
 }
 

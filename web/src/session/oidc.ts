@@ -1,3 +1,4 @@
+import { fetchHeard } from '../api/hearing';
 import type { components } from '../api/schema';
 import { texts } from '../texts';
 import type { Credential } from './session';
@@ -93,7 +94,7 @@ export async function renew(config: Config, credential: Credential): Promise<Cre
   if (!credential.refreshToken) return null;
   const endpoints = await endpointsOf(config).catch(() => null);
   if (!endpoints) return null;
-  const response = await fetch(endpoints.token, {
+  const response = await fetchHeard(endpoints.token, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'refresh_token',
@@ -102,8 +103,8 @@ export async function renew(config: Config, credential: Credential): Promise<Cre
     }),
   }).catch(() => null);
   if (!response?.ok) return null;
-  const tokens = (await response.json()) as Tokens;
-  return tokens.id_token ? credentialOf(tokens, credential.refreshToken) : null;
+  const tokens = await documentOf<Tokens>(response);
+  return tokens?.id_token ? credentialOf(tokens, credential.refreshToken) : null;
 }
 
 /** Ends the session at the provider: revokes the refresh token, and returns where to go next. */
@@ -113,7 +114,7 @@ export async function endSession(config: Config, credential: Credential): Promis
   if (endpoints?.revocation && credential.refreshToken) {
     const body = new URLSearchParams({ token: credential.refreshToken, client_id: client });
     // The provider may be down; the tokens are forgotten here in any case.
-    await fetch(endpoints.revocation, { method: 'POST', body }).catch(() => null);
+    await fetchHeard(endpoints.revocation, { method: 'POST', body }).catch(() => null);
   }
   if (!endpoints?.endSession) return null;
   const url = new URL(endpoints.endSession);
@@ -148,7 +149,7 @@ async function authorization(
 
 async function exchangeCode(config: Config, code: string, started: Started): Promise<Credential> {
   const endpoints = await endpointsOf(config);
-  const response = await fetch(endpoints.token, {
+  const response = await fetchHeard(endpoints.token, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -159,7 +160,8 @@ async function exchangeCode(config: Config, code: string, started: Started): Pro
     }),
   }).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);
-  const tokens = (await response.json()) as Tokens;
+  const tokens = await documentOf<Tokens>(response);
+  if (!tokens) throw new Error(texts.signIn.noProvider);
   if (!response.ok || !tokens.id_token) {
     throw new Error(texts.signIn.refused(tokens.error_description ?? tokens.error ?? ''));
   }
@@ -220,10 +222,17 @@ async function discovered(config: Config): Promise<Record<string, unknown>> {
     declared(config.externalOAuthIdpDiscoveryEndpoint) ??
     (issuer && `${issuer}/.well-known/openid-configuration`);
   if (!url) return {};
-  const response = await fetch(url).catch(() => null);
+  const response = await fetchHeard(url).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);
-  return response.ok ? ((await response.json()) as Record<string, unknown>) : {};
+  return (response.ok && (await documentOf<Record<string, unknown>>(response))) || {};
 }
+
+/** Null for a reply of something between, as the page of a gateway, or one that is cut off. */
+const documentOf = <T>(response: Response): Promise<T | null> =>
+  response.json().then(
+    (found: unknown) => (typeof found === 'object' ? (found as T) : null),
+    () => null,
+  );
 
 function random(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));

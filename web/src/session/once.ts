@@ -1,4 +1,5 @@
 import { ApiError, NetworkError } from '../api/errors';
+import { fetchHeard } from '../api/hearing';
 
 /** Takes the secret of a one-time link out of the address, so that it is in no history entry. */
 export function takeSecret(): string | null {
@@ -11,7 +12,7 @@ export function takeSecret(): string | null {
 export async function exchange(secret: string): Promise<string> {
   let response: Response;
   try {
-    response = await fetch('/ui/once', {
+    response = await fetchHeard('/ui/once', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ secret }),

@@ -1,4 +1,5 @@
 import { ApiError, NetworkError } from '../api/errors';
+import { fetchHeard } from '../api/hearing';
 
 /** Returns the user of a credential, or null if the server refuses it. */
 export async function userOf(token: string): Promise<string | null> {
@@ -6,7 +7,7 @@ export async function userOf(token: string): Promise<string | null> {
   if (!/^[\x21-\x7e ]+$/.test(token)) return null;
   let response: Response;
   try {
-    response = await fetch('/auth/routes', {
+    response = await fetchHeard('/auth/routes', {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
       body: '{"routes":[]}',
@@ -17,6 +18,8 @@ export async function userOf(token: string): Promise<string | null> {
   if (response.status === 401 || response.status === 403) return null;
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw ApiError.of(response, body);
-  const name = typeof body === 'object' && body !== null && 'email' in body ? body.email : '';
-  return typeof name === 'string' ? name : '';
+  // Without it, the reply is cut off, or that of another server: nobody knows who the user is.
+  const name = typeof body === 'object' && body !== null && 'email' in body && body.email;
+  if (typeof name !== 'string') throw new NetworkError();
+  return name;
 }

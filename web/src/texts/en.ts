@@ -63,6 +63,7 @@ export const en = {
     account: 'Account',
     signedInAs: (name: string) => `Signed in as ${name}`,
     signOut: 'Sign out',
+    unknownRights: 'It is not known what you may do, so that nothing is offered here.',
     theme: 'Appearance',
     themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
   },
@@ -286,7 +287,10 @@ export const en = {
     start: 'Run',
     started: (runs: number) => `${plural(runs, 'run', 'runs')} started. To watch:`,
     startedNow: (runs: number) => `${plural(runs, 'run', 'runs')} started`,
-    notStarted: (runs: number) => `${plural(runs, 'run', 'runs')} could not be started:`,
+    notStarted: (runs: number, unclear: boolean) =>
+      unclear
+        ? `It is not known whether ${plural(runs, 'run was', 'runs were')} started:`
+        : `${plural(runs, 'run', 'runs')} could not be started:`,
     watch: (databaseId: string, assetId: string) =>
       `vitrine executions list ${databaseId} ${assetId}`,
     watchOthers: (others: number) => `And ${plural(others, 'asset', 'assets')} more.`,
@@ -296,6 +300,7 @@ export const en = {
   },
   picture: {
     none: 'No picture',
+    lost: 'Not loaded',
     pending: 'Being inspected',
     refused: 'Could not be read',
     notDistributable: 'Download not allowed',
@@ -342,6 +347,9 @@ export const en = {
     gone: 'This asset does not exist, or you may not see it.',
     moreFiles: 'Load more files',
     filterFiles: 'Filter files',
+    noneOfFiles: 'No file matches.',
+    ofLoaded: (files: number) =>
+      `Only the ${plural(files, 'file that is', 'files that are')} loaded so far.`,
     lacking: (files: number) => plural(files, 'missing file', 'missing files'),
     dimensions: 'Dimensions',
     upload: 'Upload files',
@@ -503,6 +511,7 @@ export const en = {
     start: 'Edit',
     save: 'Save',
     saved: 'The changes are saved.',
+    savedFirst: 'Saved, without what you have typed since. Save again to write that, too.',
     other:
       'Somebody else changed this asset meanwhile. Their changes are included here; save again to write yours.',
     both: 'Somebody else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { sentence } from '../api/errors';
 import { databases } from '../api/queries';
 import { search, untilFound } from '../api/search';
 import { assetOf } from '../pages/asset/queries';
 import { cardOf, type Hit } from '../pages/find/hits';
 import { texts } from '../texts';
+import { Failed } from './Failed';
 import type { Marks } from './useRefusal';
 
 interface Choice {
@@ -26,7 +26,7 @@ export function DatabaseChoice({ value, marks, onChange }: Choice) {
           <option key={each.databaseId}>{each.databaseId}</option>
         ))}
       </select>
-      {known.isError && <p className="failure">{sentence(known.error)}</p>}
+      <Failed found={known} />
     </>
   );
 }
@@ -73,7 +73,11 @@ export function AssetChoice(props: Choice & { databaseId: string }) {
         onChange={(event) => onChange(event.target.value)}
       >
         <option value="">{texts.upload.chooseAsset}</option>
-        {missing && <option value={value}>{named.data?.assetName ?? texts.loading}</option>}
+        {missing && (
+          <option value={value}>
+            {named.data?.assetName ?? (named.isError ? value : texts.loading)}
+          </option>
+        )}
         {listed.map((each) => (
           <option key={each.assetId} value={each.assetId}>
             {each.name}
@@ -85,7 +89,8 @@ export function AssetChoice(props: Choice & { databaseId: string }) {
           {texts.find.indexing}
         </p>
       )}
-      {found.isError && <p className="failure">{sentence(found.error)}</p>}
+      <Failed found={found} />
+      {missing && <Failed found={named} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { ApiError, mayPass, sentence } from '../api/errors';
 import { texts } from '../texts';
+import { reload } from './part';
 
 /** Shows what went wrong in one sentence, with a way to go on if there is one. */
 export function Failure({ error, reset }: { error: unknown; reset?: () => void }) {
@@ -9,7 +10,7 @@ export function Failure({ error, reset }: { error: unknown; reset?: () => void }
       {reset && <TryAgain error={error} onClick={reset} />}
       {/* A failure of the page itself: a refusal would be the same after a reload. */}
       {!mayPass(error) && !(error instanceof ApiError) && (
-        <button type="button" onClick={() => location.reload()}>
+        <button type="button" onClick={() => void reload()}>
           {texts.reload}
         </button>
       )}

@@ -1,22 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { pictureUrl, type Pictured } from '../api/pictures';
+import { mayPass } from '../api/errors';
+import { forgetPicture, pictureUrl, type Pictured } from '../api/pictures';
 import { texts } from '../texts';
 import { previewUrl } from '../viewer/sources';
+import { useBroken } from './useBroken';
 
 /** The picture of a file, or in words why there is none. It is beside its name: no other text. */
 export function Picture({ picture, small }: { picture: Pictured; small?: boolean }) {
-  const [broken, setBroken] = useState<readonly string[]>([]);
   const { preview, previewMissing: missing, file } = picture;
   const signed = useQuery({
     queryKey: ['picture', file],
     queryFn: () => (file ? previewUrl(file, file.path) : ''),
     enabled: file !== undefined && !preview,
     staleTime: 30 * 60_000,
-    retry: false,
   });
   const urls = preview ? [pictureUrl(preview, small), pictureUrl(preview)] : [signed.data ?? ''];
-  const url = urls.find((each) => each && !broken.includes(each));
+  const { url, isLost, onBroken } = useBroken(urls);
   if (url) {
     return (
       <img
@@ -26,7 +25,10 @@ export function Picture({ picture, small }: { picture: Pictured; small?: boolean
         height={256}
         decoding="async"
         draggable={false}
-        onError={() => setBroken([...broken, url])}
+        onError={() => {
+          if (preview) forgetPicture(preview);
+          onBroken(url);
+        }}
       />
     );
   }
@@ -42,7 +44,7 @@ export function Picture({ picture, small }: { picture: Pictured; small?: boolean
           strokeLinejoin="round"
         />
       </svg>
-      <span>{labelOf(missing)}</span>
+      <span>{isLost || mayPass(signed.error) ? texts.picture.lost : labelOf(missing)}</span>
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Fragment, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Fragment, lazy, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { mayPass } from '../api/errors';
 import { configuration, me, useMayWrite } from '../api/queries';
 import { SearchBox } from '../pages/find/SearchBox';
 import { beginning, signOut } from '../session/begin';
@@ -9,11 +10,14 @@ import { SignIn } from '../session/SignIn';
 import { SignInAgain } from '../session/SignInAgain';
 import { texts } from '../texts';
 import { DropAnywhere } from './DropAnywhere';
+import { Failed } from './Failed';
+import { Later } from './Later';
+import { part } from './part';
 import { Toasts } from './Toasts';
 import { chooseTheme, chosenTheme, type Theme } from './theme';
 import { useKey } from './useKey';
 
-const Keys = lazy(() => import('./Keys').then((found) => ({ default: found.Keys })));
+const Keys = lazy(() => part(() => import('./Keys')).then((found) => ({ default: found.Keys })));
 
 export function Shell() {
   const { credential, expired, forgotten } = useSyncExternalStore(
@@ -32,6 +36,7 @@ export function Shell() {
       </a>
       <Header />
       <Banner />
+      <UnknownRights />
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
@@ -101,7 +106,11 @@ function Account({ name }: { name: string }) {
   useKey('?', () => setKeys(true));
   return (
     <>
-      <Suspense>{keys && <Keys onClose={() => setKeys(false)} />}</Suspense>
+      {keys && (
+        <Later onClose={() => setKeys(false)}>
+          <Keys onClose={() => setKeys(false)} />
+        </Later>
+      )}
       <button
         type="button"
         popoverTarget="account"
@@ -149,6 +158,18 @@ function Account({ name }: { name: string }) {
         </button>
       </div>
     </>
+  );
+}
+
+/** What the user may do is not known: without this, the page would only offer nothing. */
+function UnknownRights() {
+  const user = useQuery(me);
+  if (user.data || !mayPass(user.error)) return null;
+  return (
+    <div className="banner">
+      {texts.header.unknownRights}
+      <Failed found={user} />
+    </div>
   );
 }
 

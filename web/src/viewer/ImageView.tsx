@@ -8,7 +8,6 @@ import {
   type RefObject,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { mayPass, sentence } from '../api/errors';
 import { factsOf } from '../api/facts';
 import { texts } from '../texts';
 import { percent } from '../ui/formats';
@@ -27,19 +26,14 @@ const CALM = 600;
 /** An image, with zoom; it scrolls where it is larger than its place. */
 export function ImageView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
-  const found = useDownload(props);
+  const { url, failure, retry, onError } = useDownload(props);
   const facts = useQuery(factsOf({ databaseId, assetId }, file.path));
-  const [failed, setFailed] = useState(false);
   const [picture, setPicture] = useState(NONE);
   const frame = useRef<HTMLDivElement>(null);
-  const isThere = found.data !== undefined && !failed;
+  const isThere = url !== undefined && !failure;
   const { zoom, fit, isKnown, change, show } = useZoom(frame, picture, isThere);
   useGestures(frame, change, isThere);
-  if (found.isError) {
-    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
-    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
-  }
-  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
+  if (failure) return <Poster {...props} failure={failure} retry={retry} />;
   const photo = facts.data && photoText(facts.data);
   const isShown = picture.width > 0 && isKnown;
   const onKey = (event: KeyboardEvent) => {
@@ -52,7 +46,7 @@ export function ImageView(props: ViewProps) {
   return (
     <>
       {!isShown && <Poster {...props} busy />}
-      {found.data && (
+      {url && (
         <div
           ref={frame}
           className={isShown ? 'image shown' : 'image'}
@@ -62,7 +56,7 @@ export function ImageView(props: ViewProps) {
           onKeyDown={onKey}
         >
           <img
-            src={found.data}
+            src={url}
             alt={nameOf(file.path)}
             draggable={false}
             style={isShown ? { width: picture.width * zoom, height: picture.height * zoom } : {}}
@@ -70,7 +64,7 @@ export function ImageView(props: ViewProps) {
               // A drawing may have no size of its own.
               setPicture({ width: naturalWidth || 1000, height: naturalHeight || 1000 })
             }
-            onError={() => setFailed(true)}
+            onError={() => void onError()}
           />
         </div>
       )}

@@ -1,17 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { mayPass, sentence } from '../api/errors';
 import type { Pictured } from '../api/pictures';
 import { texts } from '../texts';
 import { Boundary } from '../ui/Boundary';
+import { part, reload } from '../ui/part';
 import { Picture } from '../ui/Picture';
+import { whyLost } from './fetching';
 import { kindOf, nameOf } from './kinds';
 import { downloadUrl, type Place } from './sources';
 import './viewer.css';
 
-const ModelView = lazy(() => import('./ModelView').then((found) => ({ default: found.ModelView })));
-const ImageView = lazy(() => import('./ImageView').then((found) => ({ default: found.ImageView })));
-const TextView = lazy(() => import('./TextView').then((found) => ({ default: found.TextView })));
+const ModelView = lazy(() =>
+  part(() => import('./ModelView')).then((found) => ({ default: found.ModelView })),
+);
+const ImageView = lazy(() =>
+  part(() => import('./ImageView')).then((found) => ({ default: found.ImageView })),
+);
+const TextView = lazy(() =>
+  part(() => import('./TextView')).then((found) => ({ default: found.TextView })),
+);
 
 export interface StageFile {
   path: string;
@@ -31,7 +39,13 @@ export function Stage(props: ViewProps) {
     <section className="stage" aria-label={nameOf(file.path)}>
       <Boundary
         key={file.path}
-        fallback={(error) => <Poster {...props} failure={sentence(error)} />}
+        fallback={(error) => (
+          <Poster
+            {...props}
+            failure={sentence(error)}
+            retry={mayPass(error) ? () => void reload() : undefined}
+          />
+        )}
       >
         <Suspense fallback={<Poster {...props} busy />}>
           <View {...props} />
@@ -108,33 +122,45 @@ export function Poster(
   );
 }
 
-/** The presigned address of the file that is shown, signed again before it ends. */
+/** The presigned address of the file that is shown in an element; or why it cannot be shown. */
 export function useDownload({ databaseId, assetId, file }: ViewProps) {
-  return useQuery({
+  const found = useQuery({
     queryKey: ['download', databaseId, assetId, file.path, file.versionId ?? null],
     queryFn: () => downloadUrl({ databaseId, assetId }, file.path),
     staleTime: 10 * 60_000,
     gcTime: 10 * 60_000,
+    // Another address would begin a film again.
+    refetchOnReconnect: ({ state }) => state.data === undefined,
   });
+  const [lost, setLost] = useState<Error | null>(null);
+  const error = lost ?? found.error;
+  // An address that has ended would fail again before the next one is there.
+  const retry = () => void found.refetch().then(() => setLost(null));
+  return {
+    url: found.data,
+    failure: error ? sentence(error) : '',
+    retry: mayPass(error) ? retry : undefined,
+    onError: async () =>
+      setLost((await whyLost(found.data ?? '')) ?? new Error(texts.viewer.noPicture)),
+  };
 }
 
 function Video(props: ViewProps) {
-  const found = useDownload(props);
-  const [failed, setFailed] = useState(false);
-  if (found.isError) {
-    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
-    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
-  }
-  if (failed) return <Poster {...props} failure={texts.viewer.noPicture} />;
-  if (!found.data) return <Poster {...props} busy />;
+  const { url, failure, retry, onError } = useDownload(props);
+  const at = useRef(0);
+  if (failure) return <Poster {...props} failure={failure} retry={retry} />;
+  if (!url) return <Poster {...props} busy />;
   return (
     <video
-      src={found.data}
+      src={url}
       controls
       className="film"
       aria-label={nameOf(props.file.path)}
-      // Of a format, or a codec, that the browser does not play.
-      onError={() => setFailed(true)}
+      onTimeUpdate={({ currentTarget }) => (at.current = currentTarget.currentTime)}
+      // After another try it goes on where it was.
+      onLoadedMetadata={({ currentTarget }) => (currentTarget.currentTime = at.current)}
+      // The connection is lost, the address has ended, or the browser does not play the format.
+      onError={() => void onError()}
     >
       <track kind="captions" />
     </video>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { mayPass, NetworkError, sentence, StorageError } from '../api/errors';
+import { fetchHeard } from '../api/hearing';
 import { texts } from '../texts';
 import { size } from '../ui/formats';
 import { nameOf } from './kinds';
@@ -19,7 +20,7 @@ export function TextView(props: ViewProps) {
         throw signal.aborted ? failure : new NetworkError();
       };
       const headers = { range: `bytes=0-${MOST - 1}` };
-      const response = await fetch(url, { signal, headers }).catch(lost);
+      const response = await fetchHeard(url, { signal, headers }).catch(lost);
       if (!response.ok) throw new StorageError(response.status);
       const bytes = await response.arrayBuffer().catch(lost);
       return {

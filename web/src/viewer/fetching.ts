@@ -1,4 +1,5 @@
 import { NetworkError, StorageError } from '../api/errors';
+import { fetchHeard } from '../api/hearing';
 import { texts } from '../texts';
 
 export const LARGE = 100_000_000;
@@ -10,6 +11,17 @@ export class LargeFileError extends Error {
   }
 }
 
+/** Why an element of the page did not load an address: it says nothing itself. Null if it is there. */
+export async function whyLost(url: string): Promise<Error | null> {
+  try {
+    const response = await fetchHeard(url, { headers: { range: 'bytes=0-0' } });
+    await response.body?.cancel();
+    return response.ok ? null : new StorageError(response.status);
+  } catch {
+    return new NetworkError();
+  }
+}
+
 /** Fetches a presigned address; asks before more than 100 MB, by LargeFileError. */
 export async function fetchBytes(
   url: string,
@@ -18,7 +30,7 @@ export async function fetchBytes(
   const lost = (failure: unknown): never => {
     throw options.signal.aborted ? failure : new NetworkError();
   };
-  const response = await fetch(url, { signal: options.signal }).catch(lost);
+  const response = await fetchHeard(url, { signal: options.signal }).catch(lost);
   if (!response.ok) throw new StorageError(response.status);
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > LARGE && !options.large) {

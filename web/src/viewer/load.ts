@@ -1,6 +1,8 @@
 import { LoadingManager, type AnimationClip, type Group } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { NetworkError } from '../api/errors';
 import { texts } from '../texts';
+import { part } from '../ui/part';
 import { allowedUrl, BASE, pathOfReference, referencesOf, type References } from './gltf';
 import { companionUrl, type Place } from './sources';
 
@@ -48,10 +50,16 @@ export async function parseModel(
   await Promise.all(Array.from({ length: AT_ONCE }, sign));
   const manager = new LoadingManager();
   manager.setURLModifier((url) => allowedUrl(url, companions));
+  let isLost = false;
+  manager.onError = (url) => (isLost ||= [...companions.values()].includes(url));
   const loader = new GLTFLoader(manager);
   const release = await addDecoders(loader, extensions);
   try {
-    const parsed = await loader.parseAsync(data, BASE).catch(unreadable);
+    const parsed = await loader.parseAsync(data, BASE).catch(() => {
+      // A file that it refers to did not arrive.
+      if (isLost) throw new NetworkError();
+      return unreadable();
+    });
     return { scene: parsed.scene, animations: parsed.animations, missing };
   } finally {
     release();
@@ -70,13 +78,15 @@ function referred(data: ArrayBuffer): References {
 async function addDecoders(loader: GLTFLoader, extensions: string[]): Promise<() => void> {
   const releases: (() => void)[] = [];
   if (extensions.includes('KHR_draco_mesh_compression')) {
-    const { DRACOLoader } = await import('three/addons/loaders/DRACOLoader.js');
+    const { DRACOLoader } = await part(() => import('three/addons/loaders/DRACOLoader.js'));
     const draco = new DRACOLoader().setDecoderPath(DECODERS);
     loader.setDRACOLoader(draco);
     releases.push(() => draco.dispose());
   }
   if (extensions.some((each) => each.endsWith('meshopt_compression'))) {
-    const { MeshoptDecoder } = await import('three/addons/libs/meshopt_decoder.module.js');
+    const { MeshoptDecoder } = await part(
+      () => import('three/addons/libs/meshopt_decoder.module.js'),
+    );
     loader.setMeshoptDecoder(MeshoptDecoder);
   }
   return () => releases.forEach((each) => each());

@@ -22,6 +22,7 @@ export function Archived({ place, mayRestore }: { place: Place; mayRestore: bool
     }
     // Also after a failure: what is not known to be restored may be.
     await cache.invalidateQueries();
+    setState((before) => ({ ...before, busy: false }));
   };
   return (
     <div className="notice">

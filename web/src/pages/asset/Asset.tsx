@@ -147,6 +147,7 @@ function Head(props: {
   const { place, asset, path, isEmpty, mayWrite } = props;
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
+  const [signing, setSigning] = useState(false);
   const [known] = useState(() => knownAsset(place));
   const copy = async () => {
     try {
@@ -158,6 +159,7 @@ function Head(props: {
   };
   const download = async () => {
     if (!path) return;
+    setSigning(true);
     try {
       const link = document.createElement('a');
       link.href = await downloadUrl(place, path);
@@ -167,6 +169,7 @@ function Head(props: {
     } catch (error) {
       say(sentence(error));
     }
+    setSigning(false);
   };
   if (editing && asset) {
     return (
@@ -197,7 +200,7 @@ function Head(props: {
           <button
             type="button"
             className="primary"
-            disabled={!path}
+            disabled={!path || signing}
             onClick={() => void download()}
           >
             {texts.download}

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
-import { sentence } from '../../api/errors';
+import { useId, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { tags as tagsOfServer } from '../../api/queries';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
 import { useRefusal, type Marks } from '../../ui/useRefusal';
@@ -23,7 +23,13 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
   const [conflicts, setConflicts] = useState<Field[]>([]);
   const [state, setState] = useState({ busy: false, note: '' });
   const { marks, refuse, refuseBy, accept, message } = useRefusal();
-  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  // As it is once a save has ended: on a slow network, people go on typing meanwhile.
+  const latest = useRef(draft);
+  const show = (next: Draft) => {
+    latest.current = next;
+    setDraft(next);
+  };
+  const change = (next: Partial<Draft>) => show({ ...draft, ...next });
   const changed = changedFields(draft, stored);
   const leaving = () => changed.length > 0;
   useBlocker({
@@ -45,13 +51,20 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
       if ('saved' in done) {
         cache.setQueryData(assetOf(place).queryKey, done.saved);
         void cache.invalidateQueries({ queryKey: ['search'] });
-        say(words.saved);
-        onClose();
+        const isAll = !changedFields(latest.current, draft).length;
+        say(isAll ? words.saved : words.savedFirst);
+        if (isAll) {
+          onClose();
+          return;
+        }
+        setStored(done.saved);
+        setConflicts([]);
+        setState({ busy: false, note: '' });
         return;
       }
-      const next = merged(draft, stored, done.theirs);
+      const next = merged(latest.current, stored, done.theirs);
       setStored(done.theirs);
-      setDraft(next.draft);
+      show(next.draft);
       setConflicts(next.conflicts);
       cache.setQueryData(assetOf(place).queryKey, done.theirs);
       setState({ busy: false, note: next.conflicts.length ? words.both : words.other });
@@ -182,7 +195,7 @@ function Tags(props: {
           <option key={each}>{each}</option>
         ))}
       </select>
-      {known.isError && <p className="failure">{sentence(known.error)}</p>}
+      <Failed found={known} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { sentence } from '../../api/errors';
 import { factsOf, reasonOf } from '../../api/facts';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { factLabel } from '../../ui/facts';
 import { time } from '../../ui/formats';
@@ -42,7 +42,7 @@ export function Facts(props: { place: Place; path: string; since?: string | null
     waited.current = known === 0;
   }, [known, cache, place]);
   if (found.isPending) return <p className="faint">{texts.loading}</p>;
-  if (found.isError) return <p className="failure">{sentence(found.error)}</p>;
+  if (!found.data) return <Failed found={found} />;
   const facts = found.data;
   const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
   // A count of nothing says nothing: no bones, no missing textures.

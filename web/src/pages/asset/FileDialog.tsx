@@ -34,7 +34,7 @@ export interface FileDialogProps {
   folders: readonly string[];
   onClose: () => void;
   /** After each try: a change that failed may still have been made. */
-  onTried: () => void;
+  onTried: (draft: Draft) => void;
   onDone: (draft: Draft) => void;
 }
 
@@ -45,6 +45,11 @@ export function FileDialog(props: FileDialogProps) {
   const [state, setState] = useState({ busy: false, job: false });
   const { marks, refuse, refuseBy, accept, message } = useRefusal();
   const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    // Also where somebody goes back to another page meanwhile: what follows must not lead here.
+    return () => void (isOpen.current = false);
+  }, []);
   const name = nameOf(subject.path.replace(/\/$/, ''));
   const title = legible(isFolder(subject) ? words.folderName(name) : name);
   const begun = legible(isFolder(subject) ? words.theFolder(name) : name);
@@ -61,16 +66,16 @@ export function FileDialog(props: FileDialogProps) {
     try {
       await change(place, act, subject, draft, () => {
         setState({ busy: true, job: true });
-        onTried();
+        onTried(draft);
       });
       say(words.done[act](begun));
       if (isOpen.current) onDone(draft);
-      else onTried();
+      else onTried(draft);
     } catch (error) {
       setState({ busy: false, job: false });
       refuseBy(error, { destinationPath: asked(act), FileExists: asked(act) });
       if (!isOpen.current) say(words.notDone[act](begun, sentence(error)));
-      onTried();
+      onTried(draft);
     }
   };
   const close = () => {

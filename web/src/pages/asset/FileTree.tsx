@@ -27,7 +27,7 @@ interface Props {
   onAct: ((act: Act, subject: Subject) => void) | undefined;
 }
 
-export function FileTree(props: Props & { files: File[] }) {
+export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
   const [words, setWords] = useState('');
   const wanted = words.trim().toLowerCase();
   const files = wanted
@@ -43,6 +43,12 @@ export function FileTree(props: Props & { files: File[] }) {
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
+      )}
+      {wanted !== '' && (
+        <p role="status" className="faint">
+          {!files.length && texts.asset.noneOfFiles}{' '}
+          {props.hasMore && texts.asset.ofLoaded(props.files.length)}
+        </p>
       )}
       <Branch
         {...props}

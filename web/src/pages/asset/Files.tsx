@@ -1,8 +1,12 @@
-import { useQueryClient, type UseInfiniteQueryResult } from '@tanstack/react-query';
+import {
+  useQueryClient,
+  type QueryClient,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import type { Place } from '../../viewer/sources';
 import {
   destinationOf,
@@ -35,6 +39,7 @@ export function Files(props: Props) {
   const { place, found, files, shown, missing, mayWrite, withArchived } = props;
   const section = useRef<HTMLElement>(null);
   const [chosen, setChosen] = useState<{ act: Act; subject: Subject } | null>(null);
+  const cache = useQueryClient();
   const changed = useChanged(props);
   const done = async (draft: Draft) => {
     if (!chosen) return;
@@ -53,12 +58,13 @@ export function Files(props: Props) {
       <h2 id="files" tabIndex={-1}>
         {texts.asset.files}
       </h2>
-      {props.failure !== null && <p className="failure">{sentence(props.failure)}</p>}
+      {props.failure !== null && <Failed found={found} />}
       {found.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (
         <FileTree
           place={place}
           files={files}
+          hasMore={found.hasNextPage}
           shown={shown}
           missing={missing}
           onAct={mayWrite ? (act, subject) => setChosen({ act, subject }) : undefined}
@@ -89,12 +95,26 @@ export function Files(props: Props) {
           place={place}
           folders={foldersOf(files)}
           onClose={() => setChosen(null)}
-          onTried={() => void found.refetch()}
+          onTried={(draft) => invalidate(cache, place, draft)}
           onDone={(draft) => void done(draft)}
         />
       )}
     </section>
   );
+}
+
+/** Requests again all that a change of files may have changed. */
+function invalidate(cache: QueryClient, place: Place, draft: Draft): void {
+  const { databaseId, assetId } = draft.target ?? place;
+  for (const queryKey of [
+    ['files', place.databaseId, place.assetId],
+    ['files', databaseId, assetId],
+    ['asset', place.databaseId, place.assetId],
+    ['search'],
+    ['previews'],
+  ]) {
+    void cache.invalidateQueries({ queryKey });
+  }
 }
 
 /** Shows what a change has left: its file where it is now, and no file that is gone. */
@@ -122,16 +142,7 @@ function useChanged({ place, shown, found }: Props) {
       queryKey: ['files', place.databaseId, place.assetId, 'list'],
       type: 'inactive',
     });
-    const { databaseId, assetId } = draft.target ?? place;
-    for (const queryKey of [
-      ['files', place.databaseId, place.assetId],
-      ['files', databaseId, assetId],
-      ['asset', place.databaseId, place.assetId],
-      ['search'],
-      ['previews'],
-    ]) {
-      void cache.invalidateQueries({ queryKey });
-    }
+    invalidate(cache, place, draft);
     return draft.target ? subject.path : path;
   };
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import type { Place } from '../../viewer/sources';
 import { metadataOf } from './metadata';
@@ -13,7 +13,7 @@ export function Metadata({ place }: { place: Place }) {
   return (
     <section aria-labelledby="metadata">
       <h2 id="metadata">{texts.asset.metadata}</h2>
-      {found.isError && <p className="failure">{sentence(found.error)}</p>}
+      <Failed found={found} />
       <dl className="pairs">
         {found.data?.map(({ name, value }) => (
           <Fragment key={name}>

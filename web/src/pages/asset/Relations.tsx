@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
-import { sentence } from '../../api/errors';
 import { factsOf } from '../../api/facts';
 import { texts } from '../../texts';
 import { percent } from '../../ui/formats';
+import { Failed, type Query } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
@@ -23,12 +23,12 @@ import {
 
 const words = texts.relations;
 
-function Section(props: { title: string; error?: unknown; children?: ReactNode }) {
+function Section(props: { title: string; failed?: Query; children?: ReactNode }) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{props.title}</h2>
-      {props.error ? <p className="failure">{sentence(props.error)}</p> : props.children}
+      {props.failed ? <Failed found={props.failed} /> : props.children}
     </section>
   );
 }
@@ -37,7 +37,7 @@ function Section(props: { title: string; error?: unknown; children?: ReactNode }
 export function Needs(props: { place: Place; path: string; mayUpload: boolean }) {
   const { place, path } = props;
   const found = useQuery(referencesOf(place, path));
-  if (found.isError) return <Section title={words.needs} error={found.error} />;
+  if (found.isError) return <Section title={words.needs} failed={found} />;
   const references = found.data?.references ?? [];
   if (!references.length) return null;
   const lacking = references.filter(isLacking);
@@ -102,7 +102,7 @@ export function Relations({ place, path }: { place: Place; path: string | undefi
   const { parents = [], children = [], related = [] } = links.data ?? {};
   return (
     <>
-      {links.isError && <Section title={words.usedIn} error={links.error} />}
+      {links.isError && <Section title={words.usedIn} failed={links} />}
       {path && <Users place={place} path={path} />}
       <Assets title={words.usedIn} items={parents} />
       <Assets title={words.parts} items={children} />
@@ -123,7 +123,7 @@ function Assets({ title, items }: { title: string; items: Shown[] }) {
 
 function Users({ place, path }: { place: Place; path: string }) {
   const found = useQuery(usersOf(place, path));
-  if (found.isError) return <Section title={words.usedBy} error={found.error} />;
+  if (found.isError) return <Section title={words.usedBy} failed={found} />;
   if (!found.data?.length) return null;
   return (
     <Section title={words.usedBy}>
@@ -143,7 +143,7 @@ function Similar({ place, path }: { place: Place; path: string }) {
   // Only a file whose surface was read has a shape to compare.
   const found = useQuery({ ...similarTo(place, path), enabled: facts.data?.has('shape') ?? false });
   const files = useInfiniteQuery(filesOf(place));
-  if (found.isError) return <Section title={words.similar} error={found.error} />;
+  if (found.isError) return <Section title={words.similar} failed={found} />;
   // The index follows a change of files later: of this asset, only files that it still has.
   const pages = files.hasNextPage ? undefined : files.data?.pages;
   const own =

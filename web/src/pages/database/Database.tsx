@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, sentence } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
-import { Failure, TryAgain } from '../../ui/Failure';
+import { Failed } from '../../ui/Failed';
+import { Failure } from '../../ui/Failure';
 import { Name } from '../../ui/Name';
 import { day } from '../../ui/formats';
 import { Pictures } from '../asset/Pictures';
@@ -115,12 +116,7 @@ function Newest({ database: { databaseId, assetCount } }: { database: Details })
     <section aria-labelledby="newest">
       <h2 id="newest">{words.newest}</h2>
       {found.isPending && <p className="faint">{texts.loading}</p>}
-      {found.isError && (
-        <p role="alert" className="failure">
-          {sentence(found.error)}{' '}
-          <TryAgain error={found.error} onClick={() => void found.refetch()} />
-        </p>
-      )}
+      <Failed found={found} />
       {found.data?.lagging && (
         <p role="status" className="faint">
           {texts.find.indexing}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useId, useState, type SyntheticEvent } from 'react';
+import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { databases } from '../../api/queries';
 import { texts } from '../../texts';
 import { say } from '../../ui/Toasts';
@@ -16,6 +16,12 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
   const cache = useQueryClient();
   const [stored, setStored] = useState(database);
   const [text, setText] = useState(database.description);
+  // As it is once a save has ended: on a slow network, people go on typing meanwhile.
+  const latest = useRef(text);
+  const show = (next: string) => {
+    latest.current = next;
+    setText(next);
+  };
   const [conflict, setConflict] = useState(false);
   const [busy, setBusy] = useState(false);
   const { marks, refuse, refuseBy, accept, message } = useRefusal();
@@ -41,13 +47,15 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
       const now = 'saved' in done ? done.saved : done.theirs;
       keep(now);
       // Also if somebody else has written the same.
-      if (now.description === text.trim()) {
+      const isSaved = now.description === text.trim();
+      if (isSaved && latest.current === text) {
         say(texts.edit.saved);
         onClose();
         return;
       }
+      if (isSaved) say(texts.edit.savedFirst);
       setStored(now);
-      setConflict(true);
+      setConflict(!isSaved);
       setBusy(false);
     } catch (error) {
       setBusy(false);
@@ -70,13 +78,13 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
         autoFocus
         {...marks('description')}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => show(event.target.value)}
       />
       {conflict && (
         <Theirs
           value={stored.description}
           onTake={() => {
-            setText(stored.description);
+            show(stored.description);
             setConflict(false);
           }}
         />

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { mayPass, sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
-import { TryAgain } from '../../ui/Failure';
+import { Failed } from '../../ui/Failed';
 import { say } from '../../ui/Toasts';
 import type { Card } from './hits';
 import { downloadPlan, listingOf, type LeftOut } from './listing';
@@ -47,12 +47,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
   return (
     <Dialog title={words.downloadTitle(cards.length)} onClose={onClose}>
       {listed.isPending && <p role="status">{words.listing}</p>}
-      {listed.isError && (
-        <p className="failure" role="alert">
-          {sentence(listed.error)}{' '}
-          <TryAgain error={listed.error} onClick={() => void listed.refetch()} />
-        </p>
-      )}
+      <Failed found={listed} />
       {plan && (
         <p role="status">
           {done === null

@@ -1,9 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { ApiError, sentence } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { useMay } from '../../api/queries';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import { Failure } from '../../ui/Failure';
+import { Later } from '../../ui/Later';
+import { part } from '../../ui/part';
 import { useMedia } from '../../ui/useMedia';
 import { Facets } from './Facets';
 import { Grid } from './Grid';
@@ -13,9 +16,13 @@ import { SORTS, chosenFilters, type FindState, type Sort } from './state';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 
-const Chosen = lazy(() => import('./Chosen').then((found) => ({ default: found.Chosen })));
-const Look = lazy(() => import('./Look').then((found) => ({ default: found.Look })));
-const Selection = lazy(() => import('./Selection').then((found) => ({ default: found.Selection })));
+const Chosen = lazy(() =>
+  part(() => import('./Chosen')).then((found) => ({ default: found.Chosen })),
+);
+const Look = lazy(() => part(() => import('./Look')).then((found) => ({ default: found.Look })));
+const Selection = lazy(() =>
+  part(() => import('./Selection')).then((found) => ({ default: found.Selection })),
+);
 
 export function Find() {
   const state = useSearch({ from: '/' });
@@ -39,6 +46,7 @@ export function Find() {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
   }, [state.q]);
   const page = found.data;
+  const isLate = useLate(found.isPlaceholderData);
   // Who may not search at all sees what somebody sees who may see no asset.
   const denied = found.error instanceof ApiError && found.error.status === 403;
   const total = page ? Math.min(page.reply.assetsFound ?? 0, REACHABLE) : 0;
@@ -57,8 +65,14 @@ export function Find() {
         {texts.find.skip}
       </a>
       <Filters state={state} page={page} change={change} />
-      <section id="results" tabIndex={-1} aria-label={texts.find.title} className="results">
-        <Bar state={state} page={page} pending={found.isPending} change={change} />
+      <section
+        id="results"
+        tabIndex={-1}
+        aria-label={texts.find.title}
+        aria-busy={found.isPlaceholderData}
+        className="results"
+      >
+        <Bar state={state} page={page} pending={found.isPending || isLate} change={change} />
         {chosenFilters(state) > 0 && (
           <Suspense fallback={<div className="chosen-filters" />}>
             <Chosen state={state} change={change} />
@@ -78,11 +92,7 @@ export function Find() {
         {found.isError && !page && !denied && (
           <Failure error={found.error} reset={() => void found.refetch()} />
         )}
-        {found.isError && page && (
-          <p role="alert" className="failure">
-            {sentence(found.error)}
-          </p>
-        )}
+        {page && <Failed found={found} />}
         {page && total === 0 && <Empty state={state} mayUpload={may.change} />}
         {denied && !page && <Empty state={{}} mayUpload={false} />}
         <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
@@ -98,8 +108,8 @@ export function Find() {
         )}
         {total === REACHABLE && <p className="hint">{texts.find.capped}</p>}
       </section>
-      <Suspense>
-        {look !== null && (
+      {look !== null && (
+        <Later onClose={() => setLook(null)}>
           <Look
             state={state}
             index={look}
@@ -107,8 +117,10 @@ export function Find() {
             onMove={setLook}
             onClose={() => setLook(null)}
           />
-        )}
-        {selection.size > 0 && (
+        </Later>
+      )}
+      {selection.size > 0 && (
+        <Later onClose={() => setSelection(new Map())}>
           <Selection
             cards={[...selection.values()]}
             shown={page?.cards ?? []}
@@ -116,10 +128,26 @@ export function Find() {
             may={may}
             onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
           />
-        )}
-      </Suspense>
+        </Later>
+      )}
     </div>
   );
+}
+
+const LATE = 400;
+
+/** Whether the results have been those of an earlier search for so long that a person sees it. */
+function useLate(waits: boolean): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!waits) return;
+    const timer = setTimeout(() => setLate(true), LATE);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [waits]);
+  return waits && late;
 }
 
 interface Part {
@@ -164,7 +192,7 @@ function Bar({ state, page, pending, change }: Part & { pending: boolean }) {
     <div className="results-bar">
       <p role="status" className="total">
         {pending && texts.find.searching}
-        {page && (
+        {page && !pending && (
           <>
             <strong>{texts.find.results(assets, false)}</strong>
             {page.lagging && <span className="faint"> {texts.find.indexing}</span>}

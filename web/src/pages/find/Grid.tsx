@@ -8,6 +8,7 @@ import {
   useState,
   type KeyboardEvent,
 } from 'react';
+import { Failed } from '../../ui/Failed';
 import { AssetCard, AssetRow } from './cards';
 import type { Card } from './hits';
 import { PAGE } from './request';
@@ -51,7 +52,7 @@ export function Grid(props: {
   const inView = virtual.getVirtualItems();
   const first = (inView[0]?.index ?? 0) * layout.columns;
   const last = Math.min(((inView.at(-1)?.index ?? 0) + 1) * layout.columns, total) - 1;
-  const pages = usePages(state, pagesBetween(first, last));
+  const { pages, failed } = usePages(state, pagesBetween(first, last));
   const at = useCallback(
     (index: number): Card | undefined => {
       const at = pageOfRow(index);
@@ -92,7 +93,7 @@ export function Grid(props: {
     [first, last, total],
   );
   const start = inView[0]?.start ?? top;
-  return (
+  const hits = (
     <ul
       ref={host}
       className={list ? 'hits list' : 'hits'}
@@ -134,6 +135,16 @@ export function Grid(props: {
         );
       })}
     </ul>
+  );
+  return (
+    <>
+      {hits}
+      {failed && (
+        <div className="unloaded">
+          <Failed found={failed} />
+        </div>
+      )}
+    </>
   );
 }
 

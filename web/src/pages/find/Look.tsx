@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { pictureUrl } from '../../api/pictures';
 import { texts } from '../../texts';
+import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
 import { Stage } from '../../viewer/Stage';
@@ -26,7 +27,8 @@ export function Look({ state, index, total, onMove, onClose }: Props) {
     // Not its first button: Space closes the dialog as it has opened it.
     dialog.current?.focus();
   }, []);
-  const page = usePages(state, [pageOfRow(index)]).get(pageOfRow(index));
+  const { pages, failed } = usePages(state, [pageOfRow(index)]);
+  const page = pages.get(pageOfRow(index));
   const card = page?.cards[index % PAGE];
   const next = cardsBetween(state, index + 1, index + 1)?.[0]?.picture.preview;
   const move = (step: number) => {
@@ -78,6 +80,8 @@ export function Look({ state, index, total, onMove, onClose }: Props) {
         </button>
       </header>
       {card && <Shown key={card.id} card={card} />}
+      {!card && !failed && <p role="status">{texts.loading}</p>}
+      {failed && <Failed found={failed} />}
       {/* The next picture is loaded before it is looked at. */}
       {next && <img src={pictureUrl(next)} alt="" hidden />}
     </dialog>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Cancel, Dialog } from '../../ui/Dialog';
@@ -23,6 +23,10 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
   const [done, setDone] = useState<number | null>(null);
   const [result, setResult] = useState<Result | null>(null);
   const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => void (isOpen.current = false);
+  }, []);
   const workflow = workflows.data?.find((each) => keyOf(each) === chosen);
   const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
   // After a part was refused, another try is about that part only.
@@ -153,7 +157,7 @@ function Choice(props: {
 }
 
 function Outcome({ result }: { result: Result }) {
-  const { started, failed } = result;
+  const { started, failed, unclear } = result;
   const assets = [...new Map(started.map(({ card }) => [card.id, card])).values()];
   return (
     <>
@@ -164,7 +168,7 @@ function Outcome({ result }: { result: Result }) {
       {assets.length > SHOWN && <p>{words.watchOthers(assets.length - SHOWN)}</p>}
       {assets.length > 0 && <p className="help">{words.watchHelp}</p>}
       <div role="alert">
-        <LeftOutList title={words.notStarted(failed.length)} items={failed} />
+        <LeftOutList title={words.notStarted(failed.length, unclear)} items={failed} />
       </div>
     </>
   );

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type SyntheticEvent } from 'react';
+import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
 import { tags as tagsOfServer, type May } from '../../api/queries';
 import { texts } from '../../texts';
 import { Dependents } from '../../ui/Dependents';
+import { Failed } from '../../ui/Failed';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
@@ -38,6 +39,7 @@ export function Selection(props: {
 }) {
   const { cards, shown, may, onChange } = props;
   const cache = useQueryClient();
+  const bar = useRef<HTMLDivElement>(null);
   const [done, setDone] = useState<number | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
   const archived = cards.filter((each) => each.isArchived);
@@ -60,8 +62,8 @@ export function Selection(props: {
     const number = these.length - failed.length;
     // What failed stays selected, so that it can be tried again.
     onChange(failed);
-    // The button that had the focus is gone with the selection.
-    if (!failed.length) document.getElementById('content')?.focus();
+    // The button that had the focus is gone with the selection; on another page it is elsewhere.
+    if (!failed.length && bar.current) document.getElementById('content')?.focus();
     say(
       failed.length
         ? texts.selection.failed(
@@ -73,7 +75,12 @@ export function Selection(props: {
     );
   };
   return (
-    <div className="selection" role="region" aria-label={texts.find.selected(cards.length)}>
+    <div
+      ref={bar}
+      className="selection"
+      role="region"
+      aria-label={texts.find.selected(cards.length)}
+    >
       <strong role="status">
         {done === null
           ? texts.find.selected(cards.length)
@@ -129,7 +136,7 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
   return (
     <Dialog title={texts.selection.tag} onClose={props.onClose}>
       <form className="stack" onSubmit={submit}>
-        {tags.isError && <p className="failure">{sentence(tags.error)}</p>}
+        <Failed found={tags} />
         {tags.data?.length === 0 && <p>{texts.selection.noTags}</p>}
         <label htmlFor={id}>{texts.selection.tagName}</label>
         <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
-import { ApiError, mayPass, sentence } from '../../api/errors';
+import { ApiError, isUnclear, mayPass, sentence } from '../../api/errors';
 import { pagesOf } from '../../api/listing';
 import type { components } from '../../api/schema';
 import { GLOBAL, nameOf, workflowOf, type LeftOut, type Target, type Workflow } from './listing';
@@ -31,6 +31,8 @@ export interface Result {
   failed: LeftOut[];
   /** What was not started, and may be by another try. */
   remaining: Target[];
+  /** Some of them may have been started: their reply was lost. */
+  unclear: boolean;
 }
 
 /** Starts a run for each target, asset by asset; what is refused does not affect the others. */
@@ -39,12 +41,13 @@ export async function startRuns(
   targets: readonly Target[],
   at: (done: number) => void,
 ): Promise<Result> {
-  const result: Result = { started: [], failed: [], remaining: [] };
+  const result: Result = { started: [], failed: [], remaining: [], unclear: false };
   let done = 0;
   for (const chunk of chunksOf(targets)) {
     at(done);
     done += chunk.length;
-    const refused = await start(workflow, chunk);
+    const { refused, unclear } = await start(workflow, chunk);
+    result.unclear ||= unclear;
     for (const target of chunk) {
       const refusal = refused.get(target.path);
       if (refusal === undefined) result.started.push(target);
@@ -72,10 +75,15 @@ type Refusal = Required<Omit<LeftOut, 'name'>>;
 /** Refusals that end by themselves: another run of the file ends, or the queue gets shorter. */
 const PASSING = /^Execution(Active|sFull|Changed)$/;
 
-/** Returns the reasons of what was not started, by path. */
-async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | null, Refusal>> {
+interface Outcome {
+  /** The reasons of what was not started, by path. */
+  refused: Map<string | null, Refusal>;
+  unclear: boolean;
+}
+
+async function start(workflow: Workflow, chunk: Target[]): Promise<Outcome> {
   const [{ card, path } = { card: null, path: null }] = chunk;
-  if (!card) return new Map();
+  if (!card) return { refused: new Map(), unclear: false };
   const fileKeys = chunk.flatMap((each) => (each.path === null ? [] : [each.path]));
   const sent = api.POST(ROUTE, {
     params: {
@@ -90,15 +98,16 @@ async function start(workflow: Workflow, chunk: Target[]): Promise<Map<string | 
     // If none was started, the reply is a refusal, and has the reason of each.
     const { error } = await sent;
     const { refused } = isStarted(error) ? error : await reply(sent);
-    return new Map(
-      (refused ?? []).map(({ fileKey, code, message }) => [
-        fileKey,
-        { reason: message, again: PASSING.test(code) },
-      ]),
+    const reasons = (refused ?? []).map(
+      ({ fileKey, code, message }) =>
+        [fileKey, { reason: message, again: PASSING.test(code) }] as const,
     );
+    return { refused: new Map(reasons), unclear: false };
   } catch (error) {
     const again = mayPass(error) || (error instanceof ApiError && PASSING.test(error.code));
-    return new Map(chunk.map((each) => [each.path, { reason: sentence(error), again }]));
+    const reason = sentence(error);
+    const failed = new Map(chunk.map((each) => [each.path, { reason, again }]));
+    return { refused: failed, unclear: isUnclear(error) };
   }
 }
 

@@ -2,6 +2,8 @@ import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/
 import { ApiError } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { search, untilFound, type Found } from '../../api/search';
+import type { Query } from '../../ui/Failed';
+import { part } from '../../ui/part';
 import { cardOf, type Card, type Hit } from './hits';
 import { PAGE, searchBody } from './request';
 import type { FindState } from './state';
@@ -29,8 +31,10 @@ const pageOf = (state: FindState, page: number) =>
     },
   });
 
+const load = () => part(() => import('./conditions'));
+
 async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
-  const conditions = state.meta && (await import('./conditions')).filtersOf(state.meta);
+  const conditions = state.meta && (await load()).filtersOf(state.meta);
   const body = searchBody(state, page, facts, conditions);
   try {
     const found = await search(body, signal);
@@ -38,7 +42,7 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!facts || error.code !== 'AttributesNotIndexed') {
-      throw (await import('./conditions')).ofConditions(error, body.metadataFilters ?? []);
+      throw (await load()).ofConditions(error, body.metadataFilters ?? []);
     }
     facts = false;
     return fetchPage(state, page, signal);
@@ -49,15 +53,20 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
 export const useFirstPage = (state: FindState) =>
   useQuery({ ...pageOf(state, 0), placeholderData: keepPreviousData });
 
+interface Pages {
+  pages: Map<number, Page>;
+  /** One that could not be loaded. */
+  failed: Query | undefined;
+}
+
 /** Further pages, each when its rows come into view. */
-export function usePages(state: FindState, wanted: number[]): Map<number, Page> {
+export function usePages(state: FindState, wanted: number[]): Pages {
   const found = useQueries({ queries: wanted.map((page) => pageOf(state, page)) });
-  return new Map(
-    found.flatMap(({ data }, at) => {
-      const page = wanted[at];
-      return data && page !== undefined ? [[page, data] as const] : [];
-    }),
-  );
+  const pages = found.flatMap(({ data }, at) => {
+    const page = wanted[at];
+    return data && page !== undefined ? [[page, data] as const] : [];
+  });
+  return { pages: new Map(pages), failed: found.find((each) => each.isError && !each.data) };
 }
 
 /** The loaded hits from one place to another, in any direction; null if one is not loaded. */

@@ -1,5 +1,6 @@
 import { downloadZip } from 'client-zip';
 import { mayPass, NetworkError, sentence, StorageError } from '../../api/errors';
+import { fetchHeard } from '../../api/hearing';
 import { downloadUrl } from '../../viewer/sources';
 import { nameOf, type LeftOut, type Target } from './listing';
 
@@ -38,7 +39,7 @@ async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> 
   const lost = (): never => {
     throw new NetworkError();
   };
-  const response = await fetch(url, { signal }).catch(lost);
+  const response = await fetchHeard(url, { signal }).catch(lost);
   if (!response.ok) throw new StorageError(response.status);
   return response.blob().catch(lost);
 }

@@ -68,7 +68,7 @@ export function Prepare(props: {
         files={kept}
         noFiles={noFiles}
         draft={draft}
-        change={(next) => setDraft({ ...draft, ...next })}
+        change={(next) => setDraft((before) => ({ ...before, ...next }))}
         onStart={start}
       />
     </>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker, useSearch } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { sentence } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
@@ -15,10 +15,11 @@ import './upload.css';
 /** Files and folders into a new asset, or into one that exists. */
 export function Upload() {
   const search = useSearch({ from: '/upload' });
+  const navigate = useNavigate({ from: '/upload' });
   const cache = useQueryClient();
   const [files, setFiles] = useState(() => cache.getQueryData<Chosen[]>(DROPPED) ?? []);
   const [failure, setFailure] = useState('');
-  const [run, setRun] = useState<{ run: Run; place: Place } | null>(null);
+  const [run, setRun] = useState<{ run: Run; place: Place; given: typeof search } | null>(null);
   useEffect(() => {
     document.title = `${texts.upload.title} · ${texts.product}`;
   }, []);
@@ -52,6 +53,7 @@ export function Upload() {
         <Running
           {...run}
           onMore={() => {
+            void navigate({ search: run.given, replace: true });
             setRun(null);
             setFiles([]);
           }}
@@ -66,7 +68,10 @@ export function Upload() {
           onAdd={add}
           onChange={setFiles}
           onStart={(started, place) => {
-            setRun({ run: started, place });
+            setRun({ run: started, place, given: search });
+            // A reload while it runs leads to the same asset, not to a second one.
+            const { databaseId: database, assetId: asset } = place;
+            void navigate({ search: { database, asset }, replace: true, ignoreBlocker: true });
             void started.start();
           }}
         />

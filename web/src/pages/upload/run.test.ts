@@ -17,7 +17,6 @@ vi.mock('../../api/client', () => ({
 vi.mock('../../api/writes', () => ({ wrote: () => undefined }));
 vi.mock('./storage', () => ({
   put: (url: string) => put(url),
-  StorageError: class extends Error {},
 }));
 const sha256 = vi.fn(() => Promise.resolve('sum'));
 class UnreadableFileError extends Error {}
@@ -284,4 +283,14 @@ test('an upload that ended meanwhile is started again, and a lost connection kee
   put.mockRejectedValueOnce(new Error('the connection was lost'));
   expect((await sendBig()).state).toBe('failed');
   expect(DELETE).not.toHaveBeenCalled();
+});
+
+test('an upload that waits for a busy server is cancelled at once', async () => {
+  POST.mockRejectedValue(new ApiError(429, '', 'busy', [], 600));
+  const run = new Run({ databaseId: 'd', assetId: 'a' }, chosen(1), new Map());
+  const started = run.start();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  run.cancel();
+  await started;
+  expect(run.current().running).toBe(false);
 });

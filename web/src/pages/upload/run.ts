@@ -5,9 +5,9 @@ import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { Hashing, UnreadableFileError } from './hashing';
-import { isLarge, partSizes, wantedParts } from './parts';
+import { isLarge, wantedParts } from './parts';
 import { resumed, type Part, type Started, type Target } from './resuming';
-import { put } from './storage';
+import { sendParts } from './sending';
 
 export type State =
   'waiting' | 'hashing' | 'sending' | 'sent' | 'completing' | 'done' | 'failed' | 'skipped';
@@ -27,7 +27,6 @@ export interface Progress {
 }
 
 const FILES_AT_ONCE = 50;
-const PARTS_AT_ONCE = 3;
 const TRIES = 5;
 
 /** Uploads files into one asset, in batches; what failed can be tried again. */
@@ -157,7 +156,7 @@ export class Run {
         const item = items.find((each) => each.path === target.relativeKey);
         if (!item) continue;
         // A file without parts is given up; the others of its upload are completed.
-        const parts = await this.send(item, target, signal).catch((error: unknown) => {
+        const parts = await this.send(item, target, started.uploadId).catch((error: unknown) => {
           this.fail([item], error);
           return null;
         });
@@ -208,33 +207,15 @@ export class Run {
     }
   }
 
-  private async send(item: Item, target: Target, signal: AbortSignal): Promise<Part[]> {
-    const sizes = partSizes(item.file.size, target.numParts);
-    const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
-    const moved = sizes.map((size, at) =>
-      target.stored.some((each) => each.PartNumber === at + 1) ? size : 0,
-    );
-    const sent = () => moved.reduce((sum, each) => sum + each, 0);
-    this.set(item, { state: 'sending', sent: sent() });
-    const waiting = target.partUploadUrls.filter(({ PartNumber }) => sizes[PartNumber - 1]);
-    const parts: Part[] = [...target.stored];
-    const work = async (): Promise<void> => {
-      for (let one = waiting.shift(); one; one = waiting.shift()) {
-        const { PartNumber, UploadUrl } = one;
-        const start = starts[PartNumber - 1] ?? 0;
-        const content = item.file.slice(start, start + (sizes[PartNumber - 1] ?? 0));
-        const ETag = await this.patiently(() =>
-          put(UploadUrl, content, signal, (bytes) => {
-            moved[PartNumber - 1] = bytes;
-            this.set(item, { sent: sent() });
-          }),
-        );
-        parts.push({ PartNumber, ETag });
-      }
-    };
-    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
+  private async send(item: Item, target: Target, uploadId: string): Promise<Part[]> {
+    const parts = await sendParts(item.file, target, {
+      uploadId,
+      signal: this.stopping.signal,
+      patiently: (act) => this.patiently(act),
+      moved: (sent) => this.set(item, { state: 'sending', sent }),
+    });
     this.set(item, { state: 'sent', sent: item.file.size });
-    return parts.sort((one, other) => one.PartNumber - other.PartNumber);
+    return parts;
   }
 
   /** Whether the asset has this very file: the same path, size and checksum. */
@@ -255,12 +236,26 @@ export class Run {
       try {
         return await act();
       } catch (error) {
-        if (!isTransient(error) || attempt >= TRIES) throw error;
+        const ended = this.stopping.signal.aborted;
+        if (!isTransient(error) || attempt >= TRIES || ended) throw error;
         const after = error instanceof ApiError ? error.retryAfter : null;
         const wait = (after ?? 2 ** attempt) * 1000;
-        await new Promise((resolve) => setTimeout(resolve, wait));
+        await this.rest(wait);
       }
     }
+  }
+
+  /** Waits, unless the upload is cancelled meanwhile. */
+  private rest(milliseconds: number): Promise<void> {
+    const { signal } = this.stopping;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      const stop = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+    });
   }
 
   private async unpaused(): Promise<void> {

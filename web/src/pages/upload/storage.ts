@@ -1,5 +1,8 @@
 import { StorageError } from '../../api/errors';
 
+/** Longer than a slow line needs for what the system sends without a report of progress. */
+const SILENCE = 120_000;
+
 /** Sends a part to its presigned address, and returns its ETag. (fetch reports no progress.) */
 export function put(
   url: string,
@@ -10,11 +13,22 @@ export function put(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = (): void => request.abort();
+    // A connection that ended while the computer slept may not say so.
+    const lose = (): void => {
+      over(() => reject(new StorageError(0)));
+      request.abort();
+    };
+    let timer = setTimeout(lose, SILENCE);
     const over = (then: () => void): void => {
+      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       then();
     };
-    request.upload.onprogress = (event) => moved(event.loaded);
+    request.upload.onprogress = (event) => {
+      clearTimeout(timer);
+      timer = setTimeout(lose, SILENCE);
+      moved(event.loaded);
+    };
     request.onload = () =>
       over(() => {
         const etag = request.getResponseHeader('etag')?.replaceAll('"', '');

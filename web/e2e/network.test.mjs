@@ -1,0 +1,286 @@
+// A slow or broken network: what is open remains, nothing typed is lost, and nothing waits for ever.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch } from './browser.mjs';
+import {
+  accessible,
+  chooseFiles,
+  clean,
+  close,
+  endpoint,
+  file,
+  HITS,
+  newAsset,
+  newLink,
+  open,
+  quoted,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
+
+const STORAGE = `${new URL(endpoint.s3).origin}/**`;
+const CODE = '**/ui/assets/*';
+const ASSET = /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/;
+const lost = (route) => route.abort('connectionreset');
+const later = (milliseconds) => async (route) => {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  await route.continue().catch(() => undefined); // the page has left
+};
+const made = (name) =>
+  JSON.parse(
+    vitrine(
+      'assets',
+      'create',
+      'library',
+      `${name} ${Date.now()}`,
+      '--description',
+      name,
+      '--json',
+    ),
+  );
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Whether the document has been the same all the time. */
+const marked = (page) => page.evaluate(() => (globalThis.isFirst = true));
+const isFirst = (page) => page.evaluate(() => globalThis.isFirst === true);
+
+test('a part of the page that is lost takes nothing with it, and comes with another try', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  const { assetId } = made('parts');
+  await page.goto(`${UI}databases/library/assets/${assetId}`);
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Description').fill('typed before');
+  await marked(page);
+  await page.route(CODE, lost);
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Keyboard and mouse' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('did not respond').waitFor();
+  await accessible(page, 'a dialog whose code is lost');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  assert.equal(await page.getByLabel('Description').inputValue(), 'typed before');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('link', { name: 'Upload', exact: true }).click();
+  await page.getByRole('alert').getByText('did not respond').waitFor();
+  assert.ok(await isFirst(page), 'the page was not reloaded');
+  // Without a server, a reload would replace the page with the browser's own error.
+  await page.route(UI, lost);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.toast.shown').waitFor();
+  assert.ok(await isFirst(page), 'the page was not reloaded');
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Upload' }).waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('a page that was built again while it was open is reloaded where it needs its new parts', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await marked(page);
+  await page.route(/\/assets\/Upload-/, (route) => route.fulfill({ status: 404 }), { times: 2 });
+  await page.route(
+    UI,
+    (route) => route.fulfill({ contentType: 'text/html', body: '<div id="root"></div>' }),
+    { times: 1 },
+  );
+  await page.getByRole('link', { name: 'Upload', exact: true }).click();
+  await page.getByRole('heading', { name: 'Upload' }).waitFor();
+  assert.equal(await isFirst(page), false);
+  clean(seen);
+  await close(context);
+});
+
+test('what is typed while a save takes its time is not lost', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  const { assetId } = made('slow');
+  await page.goto(`${UI}databases/library/assets/${assetId}`);
+  await page.route(ASSET, (route) =>
+    route.request().method() === 'PUT' ? later(1500)(route) : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const text = page.getByLabel('Description');
+  await text.fill('first words');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await text.press('End');
+  await text.pressSequentially(', and more');
+  await page
+    .locator('.toast.shown', { hasText: 'Saved, without what you have typed since' })
+    .waitFor();
+  assert.equal(await text.inputValue(), 'first words, and more');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('first words, and more').waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('of an act that ends after its page was left, nothing leads back', async () => {
+  const { context, page, seen } = await open(browser);
+  const { database, id } = await newAsset(page, [file('a.txt')], `left ${Date.now()}`);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await page.goto(`${UI}databases/${database}`);
+  await page.goto(`${UI}databases/${database}/assets/${id}`);
+  await page.getByRole('link', { name: database }).first().click();
+  await page.getByRole('heading', { name: database }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Change a.txt', { exact: true }).click();
+  await page.locator('.file-menu').getByRole('button', { name: 'Rename' }).click();
+  await page.route('**/moveFile', later(1500));
+  await page.getByLabel('File name').fill('b.txt');
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.goForward();
+  await page.getByRole('heading', { name: database }).waitFor();
+  await page.locator('.toast.shown', { hasText: 'is renamed' }).waitFor();
+  await page.waitForTimeout(1000);
+  assert.equal(new URL(page.url()).pathname, `/ui/databases/${database}`);
+  clean(seen);
+  await close(context);
+});
+
+test('results that are late are called those of the search before, and hits that are lost are named', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  let sample;
+  let isBroken = true;
+  await page.route('**/search', async (route) => {
+    const { from = 0, query } = route.request().postDataJSON();
+    if (query) await new Promise((resolve) => setTimeout(resolve, 1500));
+    if (from && isBroken) return route.fulfill({ status: 500, json: { message: 'x' } });
+    const response = await route.fetch();
+    const body = await response.json();
+    sample ??= body.hits.hits[0];
+    body.assetsFound = 200;
+    body.hits.hits = Array.from({ length: 50 }, (_, at) => ({
+      ...sample,
+      _id: `library:${from + at}`,
+      _source: { ...sample._source, str_assetname: `hit ${from + at}` },
+    }));
+    return route.fulfill({ response, json: body });
+  });
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  await page.locator(HITS).first().press('End');
+  const alert = page.getByRole('alert').getByText('The server failed (status 500)');
+  await alert.waitFor();
+  await accessible(page, 'hits that are lost');
+  isBroken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'hit 199' }).waitFor();
+  assert.equal(await alert.count(), 0);
+  await page.getByRole('combobox').first().fill('lamp');
+  await page.getByRole('status').getByText('Searching…').waitFor();
+  await page.getByRole('status').getByText('200 assets').waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('pictures that are lost are not called missing, and come by themselves', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.route(STORAGE, lost);
+  await page.goto(`${UI}?q=planetary-gear`);
+  await page.locator('.hits').getByText('Not loaded').first().waitFor();
+  await page.unroute(STORAGE, lost);
+  await page.locator('.hits .picture img').first().waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('an image whose address has ended is named so, and shown by another try', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  const ended = (route) =>
+    /\.(jpe?g|png)/.test(route.request().url())
+      ? route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' } })
+      : route.continue();
+  await page.goto(`${UI}?q=photos`);
+  await page.locator(HITS).first().click();
+  await page.route(STORAGE, ended);
+  await page
+    .locator('.tree .file', { hasText: /\.jpe?g/ })
+    .first()
+    .click();
+  await page.locator('.stage .failed', { hasText: 'replied with status 403' }).waitFor();
+  await page.unroute(STORAGE, ended);
+  await page.locator('.stage').getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.image img').waitFor();
+  await page.locator('.stage .tools').waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('rights that are not known, and a link that did not arrive, are named and tried again', async () => {
+  const { context, page, seen } = await open(browser);
+  const link = newLink();
+  await page.route('**/ui/once', lost);
+  await page.goto(link);
+  await page.getByRole('alert').getByText('did not respond').waitFor();
+  await page.unroute('**/ui/once');
+  const failed = (route) => route.fulfill({ status: 500, json: { message: 'x' } });
+  await page.route('**/auth/routes', failed);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('It is not known what you may do').waitFor();
+  await accessible(page, 'rights that are not known');
+  await page.unroute('**/auth/routes', failed);
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Upload', exact: true }).waitFor();
+  clean(seen);
+  await close(context);
+});
+
+test('a download is requested once, however often its button is pressed', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(`${UI}?q=lamp`);
+  await page.locator(HITS, { hasText: /^lamp$/ }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  let requests = 0;
+  await page.route('**/download', async (route) => {
+    requests += 1;
+    await later(500)(route);
+  });
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).dblclick();
+  await saved;
+  assert.equal(requests, 1);
+  clean(seen);
+  await close(context);
+});
+
+test('an upload that a reload interrupts goes on in its asset, not in a second one', async () => {
+  const { context, page, seen } = await open(browser);
+  const name = `reloaded ${Date.now()}`;
+  await page.route(STORAGE, (route) =>
+    route.request().method() === 'PUT' ? undefined : route.continue(),
+  );
+  await (await chooseFiles(page, [file('a.txt')], name)).click();
+  await page.locator('.files li', { hasText: '0 B of 1 B' }).waitFor();
+  await page.unroute(STORAGE);
+  page.removeAllListeners('dialog');
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  const chosen = page.getByLabel('Asset', { exact: true });
+  await chosen.locator('option:checked', { hasText: name }).waitFor({ state: 'attached' });
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([file('a.txt')]);
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.goto(`${UI}?q=${quoted(name)}`);
+  await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
+  clean(seen);
+  await context.close();
+});
