@@ -3,12 +3,12 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../api/queries';
 import { texts } from '../../texts';
+import { Boundary } from '../../ui/Boundary';
 import { Failed } from '../../ui/Failed';
 import { Failure } from '../../ui/Failure';
 import { Later } from '../../ui/Later';
-import { part } from '../../ui/part';
+import { part, reload } from '../../ui/part';
 import { useMedia } from '../../ui/useMedia';
-import { Facets } from './Facets';
 import { Grid } from './Grid';
 import type { Card } from './hits';
 import { REACHABLE } from './request';
@@ -18,6 +18,10 @@ import './find.css';
 
 const Chosen = lazy(() =>
   part(() => import('./Chosen')).then((found) => ({ default: found.Chosen })),
+);
+// Not shown before the first results.
+const Facets = lazy(() =>
+  part(() => import('./Facets')).then((found) => ({ default: found.Facets })),
 );
 const Look = lazy(() => part(() => import('./Look')).then((found) => ({ default: found.Look })));
 const Selection = lazy(() =>
@@ -159,7 +163,13 @@ interface Part {
 /** A column on wide windows; on narrow ones it opens above the results. */
 function Filters({ state, page, change }: Part) {
   const wide = useMedia('(min-width: 56rem)');
-  const facets = <Facets state={state} reply={page?.reply} change={change} />;
+  const facets = (
+    <Boundary fallback={(error) => <Failure error={error} reset={() => void reload()} />}>
+      <Suspense>
+        <Facets state={state} reply={page?.reply} change={change} />
+      </Suspense>
+    </Boundary>
+  );
   if (wide) {
     return (
       <aside aria-label={texts.find.filters} className="aside">
