@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState, type SyntheticEvent } from 'react';
+import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
 import { Dependents } from '../../ui/Dependents';

@@ -35,6 +35,10 @@ export function FolderDialog(props: FileDialogProps) {
   const [stop, setStop] = useState(() => new AbortController());
   useEffect(() => () => stop.abort(), [stop]);
   const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => void (isOpen.current = false);
+  }, []);
   const name = legible(nameOf(subject.path.slice(0, -1)));
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
@@ -58,7 +62,7 @@ export function FolderDialog(props: FileDialogProps) {
       if (!rest.length) {
         say(words.done[act](words.theFolder(name)));
         if (isOpen.current) onDone(draft);
-        else onTried();
+        else onTried(draft);
         return;
       }
       const done = Math.max(0, all - rest.length);
@@ -71,7 +75,7 @@ export function FolderDialog(props: FileDialogProps) {
       refuseBy(error);
       if (!isOpen.current) say(words.notDone[act](words.theFolder(name), sentence(error)));
     }
-    onTried();
+    onTried(draft);
   };
   const close = () => {
     isOpen.current = false;

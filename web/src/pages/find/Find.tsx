@@ -78,9 +78,12 @@ export function Find() {
       >
         <Bar state={state} page={page} pending={found.isPending || isLate} change={change} />
         {chosenFilters(state) > 0 && (
-          <Suspense fallback={<div className="chosen-filters" />}>
-            <Chosen state={state} change={change} />
-          </Suspense>
+          // The column of filters has them, too.
+          <Boundary fallback={() => null}>
+            <Suspense fallback={<div className="chosen-filters" />}>
+              <Chosen state={state} change={change} />
+            </Suspense>
+          </Boundary>
         )}
         {page?.reply.didYouMean && (
           <p className="hint">
