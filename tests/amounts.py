@@ -19,7 +19,7 @@ AMOUNTS = {
     "ENGINE_HISTORIES": Amount(5, 300),
     "FUZZ_EXAMPLES": Amount(3, 100),
     "HISTORIES": Amount(40, 10_000),
-    "IMPORTED_MODULES": Amount(16, 1000),
+    "IMPORTED_MODULES": Amount(6, 1000),
     "MLFLOW_HISTORIES": Amount(10, 1000),
     "MLFLOW_REGISTRY_HISTORIES": Amount(4, 100),
     "MLFLOW_TRACE_HISTORIES": Amount(3, 100),
