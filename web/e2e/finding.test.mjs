@@ -123,6 +123,10 @@ for (const width of [360, 1280]) {
     await page.waitForURL(/taken=/);
     const chosen = page.getByRole('button', { name: /Date taken: May 17, 2024 – May 17, 2024/ });
     await chosen.waitFor();
+    if (width < 1000) {
+      // Where the button "Show 1 asset" sticks to the window, it may cover half a field.
+      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    }
     await accessible(page, `photographs of a day at ${width} px`);
     if (width < 1000) await page.locator('details.aside > summary').click();
     await page.locator(HITS, { hasText: 'photos' }).waitFor();

@@ -82,7 +82,7 @@ for (const [width, colorScheme] of [
     for (const [typed, sentence] of [
       ['', /File name is required/],
       ['b.txt', /already has a file/],
-      ['<b>.txt', /^The new path /],
+      ['<b>.txt', /^The name “<b>.txt” must not contain/],
     ]) {
       await name.fill(typed);
       await page.keyboard.press('Enter');
