@@ -159,6 +159,21 @@ test('a model is drawn, turns by the arrow keys, and axe has nothing serious to 
   await context.close();
 });
 
+test('a model of turned parts measures what its facts say', async () => {
+  const { context, page, seen } = await open(browser);
+  await find(page, '?q=robot-arm');
+  await page.locator(HITS).first().click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.getByRole('button', { name: 'Measures' }).click();
+  const numbers = async (text) => (await text.textContent()).match(/[\d.]+/g);
+  const facts = page
+    .locator('dt', { hasText: 'Dimensions' })
+    .locator('xpath=following-sibling::dd[1]');
+  assert.deepEqual(await numbers(page.locator('.measures')), await numbers(facts));
+  clean(seen);
+  await context.close();
+});
+
 test('hostile files are uploaded and looked at, and run nothing and reach nothing', async () => {
   const { context, page, seen } = await open(browser);
   const script =

@@ -78,7 +78,8 @@ export class ModelScene {
     const materials = new Set<Material>();
     this.eachMaterial((material) => materials.add(material));
     furnishRoom([...materials], this.renderer);
-    this.box = new Box3().setFromObject(loaded.scene);
+    // Precise: the box around the boxes of turned parts is larger than the model.
+    this.box = new Box3().setFromObject(loaded.scene, true);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
     this.fit();
     return this.box.isEmpty() ? new Vector3() : this.box.getSize(new Vector3());
