@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from backend.spec.formats import START_BYTES, extension_of
+from backend.spec.formats import IMAGE_EXTENSIONS, START_BYTES, extension_of
 
 
 class _Format(NamedTuple):
@@ -18,6 +18,11 @@ def _format(name: str, start: bytes, extensions: str = "") -> _Format:
     return _Format(name, re.compile(start, re.DOTALL), frozenset(extensions.split()))
 
 
+def _picture(name: str, start: bytes) -> _Format:
+    """Return a format that is read under the extension of any picture: it is refused as it is."""
+    return _Format(name, re.compile(start, re.DOTALL), IMAGE_EXTENSIONS)
+
+
 _SPACE = rb"(?:\xef\xbb\xbf)?\s*"
 # Comments and declarations before the first element of XML.
 _XML = _SPACE + rb"(?:<[?!][^>]*>\s*)*"
@@ -27,16 +32,16 @@ _XML = _SPACE + rb"(?:<[?!][^>]*>\s*)*"
 _FORMATS = (
     _format("GLB", rb"glTF", "glb gltf vrm"),
     _format("glTF", _SPACE + rb'\{.*"asset"', "gltf glb vrm"),
-    _format("PNG", rb"\x89PNG\r\n\x1a\n", "png"),
-    _format("JPEG", rb"\xff\xd8\xff", "jpg jpeg"),
-    _format("GIF", rb"GIF8[79]a", "gif"),
-    _format("WebP", rb"RIFF....WEBP", "webp"),
-    _format("TIFF", rb"II[*+]\0|MM\0[*+]", "tif tiff"),
-    _format("BMP", rb"BM.{4}\0{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\0{3}", "bmp"),
-    _format("PSD", rb"8BPS\0\x01", "psd"),
-    _format("DDS", rb"DDS \x7c\0{3}", "dds"),
-    _format("JPEG 2000", rb"\0{3}\x0cjP {2}\r\n\x87\n", "jp2"),
-    _format("AVIF", rb"....ftypavi[fs]", "avif"),
+    _picture("PNG", rb"\x89PNG\r\n\x1a\n"),
+    _picture("JPEG", rb"\xff\xd8\xff"),
+    _picture("GIF", rb"GIF8[79]a"),
+    _picture("WebP", rb"RIFF....WEBP"),
+    _picture("TIFF", rb"II[*+]\0|MM\0[*+]"),
+    _picture("BMP", rb"BM.{4}\0{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\0{3}"),
+    _picture("PSD", rb"8BPS\0\x01"),
+    _picture("DDS", rb"DDS \x7c\0{3}"),
+    _picture("JPEG 2000", rb"\0{3}\x0cjP {2}\r\n\x87\n"),
+    _picture("AVIF", rb"....ftypavi[fs]"),
     _format("HEIF", rb"....ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)"),
     _format("PDF", rb"%PDF-", "pdf"),
     _format("PLY", rb"ply[ \t]*[\r\n]", "ply"),

@@ -33,6 +33,7 @@ test('archived assets leave the hits, are found on request, and restored', async
   await page.locator('[data-index="0"] .select').check();
   await page.locator('.selection').getByRole('button', { name: 'Archive' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.locator('.toast.shown', { hasText: '1 asset archived' }).waitFor();
   await page.getByText('Nothing matches').waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
   await page.getByLabel('Archived assets too').check();

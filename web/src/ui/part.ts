@@ -8,23 +8,23 @@ export async function part<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } catch {
     // Built again while it was open: its old parts are gone, and the new page has its own.
-    if ((await built()) === 'anew') location.reload();
+    if ((await buildOnServer()) === 'changed') location.reload();
     throw new NetworkError();
   }
 }
 
 /** Reloads the page if its server responds: without it, the browser would show its own error. */
 export async function reload(): Promise<void> {
-  if (await built()) location.reload();
+  if (await buildOnServer()) location.reload();
   else say(texts.errors.network);
 }
 
-/** Whether the server has the page as it is open, or another build of it; null without a reply. */
-async function built(): Promise<'same' | 'anew' | null> {
+/** Returns whether the build on the server is that of the open page; null without a reply. */
+async function buildOnServer(): Promise<'same' | 'changed' | null> {
   const script = document.querySelector('script[type=module][src]')?.getAttribute('src');
   const found = await fetch(import.meta.env.BASE_URL, { cache: 'no-store' }).catch(() => null);
   const page = (await found?.text().catch(() => '')) ?? '';
   // A network that asks for a sign-in of its own replies to anything with a page.
   if (!found?.ok || !page.includes('id="root"')) return null;
-  return script && page.includes(script) ? 'same' : 'anew';
+  return script && page.includes(script) ? 'same' : 'changed';
 }

@@ -38,7 +38,7 @@ class Dependency(NamedTuple):
     """A reference, the file it resolves to, and whether it is part of a cycle."""
 
     found: Resolved
-    circular_edges: bool
+    circular: bool
 
 
 class Dependencies(NamedTuple):

@@ -144,11 +144,13 @@ class AssetPictures:
     def _clean(self, bucket: str, key: str) -> ObjectHead | None:
         """Return the head of a file with a picture, neither of them archived or quarantined."""
         picture = _picture_of(key)
-        file, shown, small = (
-            self.objects.head(bucket, each) for each in (key, picture, small_preview_key(picture))
-        )
-        if not isinstance(file, ObjectHead) or not isinstance(shown, ObjectHead):
+        shown = self.objects.head(bucket, picture)
+        if not isinstance(shown, ObjectHead):  # first: most files have no picture
             return None
+        file = self.objects.head(bucket, key)
+        if not isinstance(file, ObjectHead):
+            return None
+        small = self.objects.head(bucket, small_preview_key(picture))
         versions = [one.version.ref for one in (file, shown, small) if isinstance(one, ObjectHead)]
         return None if self.files.quarantined(bucket, versions) else file
 

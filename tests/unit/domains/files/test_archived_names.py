@@ -123,14 +123,18 @@ def test_data_without_versions_of_an_archived_file_is_not_replaced(
 def test_a_failed_copy_leaves_an_archived_file_as_it_was(
     museum: Gallery, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
-    museum.put("/a.glb", b"new")
+    new = museum.put("/a.glb", b"new")
     note(museum, "/a.glb", "year", "1889")
     fact(museum, "/a.glb", "OBJ")
     view(museum, "/a.glb/octree.bin")
     old = museum.put("/b.glb", b"old")
     fact(museum, "/b.glb", "glTF2")
-    glb = glb_key("statue", "/b.glb", old).removeprefix("statue")
-    view(museum, glb)
+    glbs = [
+        glb_key("statue", path, version_id).removeprefix("statue")
+        for path, version_id in (("/a.glb", new), ("/b.glb", old))
+    ]
+    for glb in glbs:
+        view(museum, glb)
     change(museum, "archiveFile", {"filePath": "/b.glb"}, "DELETE")
     copy = MemoryObjects.copy
 
@@ -147,7 +151,7 @@ def test_a_failed_copy_leaves_an_archived_file_as_it_was(
     assert notes(museum, "/b.glb") == {}
     kept = {"fact_format": "glTF2"} if fails == "store" else {}  # replaced before the failure
     assert notes(museum, "/b.glb", kind="attribute") == kept
-    assert views(museum) == ["/a.glb/octree.bin", glb]
+    assert views(museum) == ["/a.glb/octree.bin", *glbs]
     change(museum, "unarchiveFile", {"filePath": "/b.glb"})
     assert body_of(objects, "/b.glb") == b"old"
 
