@@ -151,12 +151,17 @@ test('a range is selected with the Shift key, and a quick look leads from one as
 });
 
 test('the keys are listed at the question mark, and in the menu of the account', async () => {
-  const { context, page, seen } = await open(browser);
+  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
   await find(page);
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keyboard and mouse' });
   await keys.waitFor();
   await accessible(page, 'the list of keys');
+  // Also in a window that does not have room for all of it, and whose focus is in the list.
+  const inView = ({ top, bottom }) => top >= 0 && bottom <= 740;
+  for (const part of [keys.getByRole('heading').first(), keys.getByRole('button')]) {
+    assert.ok(inView(await part.evaluate((each) => each.getBoundingClientRect().toJSON())));
+  }
   await page.keyboard.press('Escape');
   await keys.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Account' }).click();

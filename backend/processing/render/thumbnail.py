@@ -17,7 +17,8 @@ _OVERSAMPLING = 2
 _CHUNK = 1 << 15  # pixels that are shaded at once: their arrays fit the caches
 # Above the number of every triangle, and below the lower half of an empty pixel.
 _LINE_ELEMENT = 0xFFFFFFFE
-_LINE_COLOR = (64, 64, 64, 255)
+# That of the viewer (`LINE` in web/src/viewer/unlit.ts): it is seen on a light and a dark page.
+_LINE_COLOR = (115, 124, 138, 255)
 _OCCLUSION_RADIUS = 6
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from backend.processing.readers import dxf
+from backend.processing.render.thumbnail import thumbnail
 from backend.processing.scene import RefusedError
 from tests.unit.processing.samples import facts_without_pictures
 
@@ -194,3 +195,24 @@ def test_numbers_that_are_not_finite_are_left_out() -> None:
     found = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
     assert found["lines"] == 1
     assert found["leftOut"] == "2 of 3 lines have a vertex that is not finite"
+
+
+def luminance(color: Any) -> float:
+    """Return the relative luminance of WCAG 2.2."""
+    part = np.asarray(color[:3]) / 255
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+# `--stage` in web/src/ui/styles.css
+@pytest.mark.parametrize("stage", [(0xEE, 0xF1, 0xF5), (0x1A, 0x1E, 0x26)])
+def test_lines_have_a_contrast_of_three_to_the_light_and_to_the_dark_page(
+    stage: tuple[int, int, int],
+) -> None:
+    scene = dxf.read(drawing(LINE))
+    picture = thumbnail(scene.parts, scene.materials, scene.up)
+    assert picture is not None
+    pixels = np.asarray(picture).reshape(-1, 4)
+    drawn = luminance(pixels[pixels[:, 3] == 255][0])
+    darker, lighter = sorted((drawn, luminance(stage)))
+    assert (lighter + 0.05) / (darker + 0.05) >= 3

@@ -451,8 +451,8 @@ export const en = {
     },
   },
   dependents: {
-    checking: 'Looking for what refers to it…',
-    unknown: (reason: string) => `It is not known what refers to it. ${reason}`,
+    checking: 'Looking for what this affects…',
+    unknown: (reason: string) => `It is not known what this affects. ${reason}`,
     file: (files: number) =>
       files === 1
         ? 'A file of this asset refers to it and will no longer find it:'

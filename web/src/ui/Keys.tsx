@@ -5,19 +5,22 @@ import { Cancel, Dialog } from './Dialog';
 export function Keys({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={texts.keys.title} onClose={onClose}>
-      {texts.keys.parts.map(([part, acts]) => (
-        <section key={part} className="keys">
-          <h3>{part}</h3>
-          <dl>
-            {acts.map(([act, keys]) => (
-              <div key={act}>
-                <dt>{act}</dt>
-                <dd>{keys}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+      {/* It gets the focus, so that a narrow window shows its beginning and keys scroll it. */}
+      <div className="keys stack" role="group" aria-label={texts.keys.title} tabIndex={0}>
+        {texts.keys.parts.map(([part, acts]) => (
+          <section key={part}>
+            <h3>{part}</h3>
+            <dl>
+              {acts.map(([act, keys]) => (
+                <div key={act}>
+                  <dt>{act}</dt>
+                  <dd>{keys}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
       <div className="acts">
         <Cancel text={texts.close} />
       </div>

@@ -118,7 +118,7 @@ export function AssetRow(props: Props) {
         <bdi>{card.databaseId}</bdi>
       </span>
       <span className="line wide">{typeOf(card)}</span>
-      <span className="line wide">{sizeOf(card)}</span>
+      <span className="line wide number">{sizeOf(card)}</span>
       <span className="tags wide" title={legible(card.tags.join(', '))}>
         {card.tags.slice(0, TAGS).map((tag) => (
           <span key={tag} className="tag">
