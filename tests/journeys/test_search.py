@@ -114,6 +114,19 @@ def test_a_search_waits_for_the_previous_write(writer: Writer) -> None:
     assert writer.ids() == {asset}
 
 
+@pytest.mark.parametrize("act", ["archive", "delete"])
+def test_no_file_of_an_archived_or_deleted_asset_is_counted(writer: Writer, act: str) -> None:
+    asset = writer.api.new_asset(writer.database, "Pump")
+    files = {f"/{number}.txt": [b"x"] for number in range(40)}  # rebuilt later than the asset
+    writer.api.upload(writer.database, asset, files)
+    assert len(writer.sources(entityTypes=["file"], size=50)) == 40
+    confirmed = {"confirmArchive": True, "confirmPermanentDelete": True}
+    body = {name: yes for name, yes in confirmed.items() if act in name.lower()}
+    writer.write("DELETE", writer.path(asset, f"/{act}Asset"), body)
+    found = writer.search(foldFiles=True)
+    assert (found["assetsFound"], found["hits"]["hits"]) == (0, [])
+
+
 _VERSION: Body = {"comment": "second", "useLatestFiles": True}
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, cast
 
+from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject
 from backend.core.sync_tokens import Written
 from backend.domains.metadata.models import Entity, Kind
@@ -31,11 +32,14 @@ from backend.search.indexing.projections import (
 from backend.search.indexing.references import ROOT_PATH, Reference, at_path
 from backend.search.indexing.sources import Sources, prefix_of
 from backend.search.indexing.state import SearchState
+from backend.search.query.facets import ASSET_ID
+from backend.search.query.queries import NOT_SHOWN
 from backend.search.values import Record
 from backend.spec.keys import active
+from backend.spec.search_indexes import FILE_INDEX
 from backend.values import frozen
 
-_NAME = "written"
+_NAME, _SHOWN_FILES = "written", "shown_files"
 # Hits that OpenSearch returns inside a facet by default (`index.max_inner_result_window`).
 _HITS = 100
 
@@ -49,13 +53,17 @@ class StoredVersion(NamedTuple):
 
 @frozen
 class Expected:
-    """A document as its sources define it; `hash` is None while they cannot be read completely."""
+    """A document as its sources define it; `hash` is None while they cannot be read completely.
+
+    `hides_files_of` is the id of an archived or deleted asset, whose files no search finds.
+    """
 
     reference: Reference
     id: str = ""
     record_type: str = ""
     hash: str | None = None
     gone: bool = False
+    hides_files_of: str | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -98,12 +106,15 @@ class Freshness:
     def _expected(self, source: Source, mapping_version: int, *, records: bool) -> Expected:
         whole = self._with_records(source) if records else source
         document = self._projected(whole or source, mapping_version)
+        reference, gone = reference_of(document), document.body.get("deleted") is True
+        is_asset = isinstance(reference, AssetRef)
         return Expected(
-            reference_of(document),
+            reference,
             document.id,
             document.index.record_type,
             content_of(document)[1] if whole is not None else None,
-            gone=document.body.get("deleted") is True,
+            gone,
+            reference.asset_id if is_asset and (gone or document.body["bool_archived"]) else None,
         )
 
     def _projected(self, source: Source, mapping_version: int) -> Document:
@@ -179,6 +190,9 @@ class Watch:
             }
             for start in range(0, len(ids), _HITS)
         }
+        hiding = [one.hides_files_of for one in self._pending if one.hides_files_of]
+        if hiding:
+            named[_SHOWN_FILES] = _shown_files(hiding)
         # Includes documents outside the query and not visible to the caller; `look` removes them.
         return {_NAME: {"global": {}, "aggs": named}}
 
@@ -188,35 +202,59 @@ class Watch:
         The sources of a document are read again only if the index returns another version than
         before.
         """
-        standing = _stored_versions(aggregations.pop(_NAME))
-        left = [one for one in self._pending if not self._holds(one, standing)]
+        facet = aggregations.pop(_NAME)
+        shown_files = facet.pop(_SHOWN_FILES, {"of_asset": {"buckets": []}})
+        shown = {bucket["key"] for bucket in shown_files["of_asset"]["buckets"]}
+        standing = _stored_versions(facet)
+        left = [
+            one
+            for one in self._pending
+            if one.hides_files_of in shown or not self._holds(one, standing)
+        ]
         changed = {
             one.reference
             for one in left
             if one.hash is None
+            or one.hides_files_of  # the asset may have been restored
             or (one.id in self._seen and self._seen[one.id] != standing.get(one.id))
         }
         self._seen |= {one.id: standing.get(one.id) for one in left}
         again = self._expected(changed) if changed else []
         self._pending = [
             *(one for one in left if one.reference not in changed),
-            *(one for one in again if not self._holds(one, standing)),
+            # Their files may not have been counted yet.
+            *(one for one in again if one.hides_files_of or not self._holds(one, standing)),
         ]
 
     def _expected(self, references: Iterable[Reference]) -> list[Expected]:
         return [
             one
             for one in self._read(references)
-            if not one.record_type or one.record_type in self._record_types
+            if not one.record_type or one.record_type in self._record_types or one.hides_files_of
         ]
 
     def _holds(self, one: Expected, standing: Mapping[str, StoredVersion]) -> bool:
+        if one.record_type and one.record_type not in self._record_types:
+            return True  # only its files are searched
         found = standing.get(one.id)
         if found is None:
             return one.gone
         if self._sure_above is not None and found.ticket > self._sure_above:
             return True
         return found.hash == one.hash
+
+
+def _shown_files(asset_ids: list[str]) -> JsonObject:
+    """Return the aggregation of those assets of which a search finds files."""
+    files: JsonObject = {
+        "filter": [
+            {"terms": {ASSET_ID: asset_ids}},
+            {"term": {"_rectype": FILE_INDEX.record_type}},
+        ],
+        "must_not": NOT_SHOWN,
+    }
+    of_asset = {"terms": {"field": ASSET_ID, "size": len(asset_ids)}}
+    return {"filter": {"bool": files}, "aggs": {"of_asset": of_asset}}
 
 
 def _stored_versions(facet: JsonObject) -> dict[str, StoredVersion]:

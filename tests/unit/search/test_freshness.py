@@ -3,10 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.core.references import AssetRef, FileRef
+from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.core.search_engine import JsonObject
 from backend.core.sync_tokens import Written, WrittenDocument
 from backend.core.transactions import Delete, Put, Update
@@ -21,6 +22,7 @@ from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import Sources
 from backend.search.indexing.state import SearchState
 from backend.search.query.freshness import Freshness, Watch
+from backend.spec.keys import archived
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, RECORD_SETS
 from tests.factories.buckets import stored_bucket
@@ -116,6 +118,11 @@ class World:
         """Ask the index, as a search does; how many documents are still waited for."""
         (request,) = watch.facet().values()
         parts: JsonObject = {"doc_count": 1}
+        shown = request["aggs"].pop("shown_files", None)
+        if shown:
+            (of_these, _) = shown["filter"]["bool"]["filter"]
+            ids: list[str] = of_these["terms"]["str_assetid.keyword"] if self.shows_files() else []
+            parts["shown_files"] = {"of_asset": {"buckets": [{"key": one} for one in ids]}}
         for name, part in request["aggs"].items():
             found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
             parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
@@ -130,6 +137,12 @@ class World:
             if found is not None:
                 return found
         return None
+
+    def shows_files(self) -> bool:
+        """Return whether an index has a file that searches find."""
+        documents = [body for index in self.engine.indexes.values() for _, body in index.values()]
+        files = [body for body in documents if body["_rectype"] == "file"]
+        return any(not (body.get("deleted") or body.get("bool_archived")) for body in files)
 
     def _hit(self, name: str) -> JsonObject | None:
         found = self.document(name)
@@ -203,6 +216,34 @@ def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted() 
     watch = world.watch("/wheel.glb")
     assert world.confirm(watch) == 1
     world.rebuild(WHEEL)
+    assert world.confirm(watch) == 0
+
+
+@pytest.mark.parametrize("kinds", [None, ("file",)])
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_files_of_an_archived_or_deleted_asset_are_waited_for(kinds: Any, is_deleted: bool) -> None:
+    world = World(lagging=False)
+    store_asset(world.tables)
+    world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})
+    world.rebuild(PUMP, WHEEL)
+    remove_asset(world.tables)
+    if not is_deleted:
+        store_asset(world.tables, archived=True)
+    watch = world.watch(kinds=kinds)
+    world.rebuild(PUMP)
+    assert [world.confirm(watch) for _ in range(3)] == [1, 1, 1]
+    world.rebuild(FileKeyRef(DATABASE, ASSET, WHEEL_KEY))
+    assert world.confirm(watch) == 0
+
+
+def test_files_of_an_asset_that_is_restored_meanwhile_are_not_waited_for() -> None:
+    world = World(lagging=False)
+    world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})
+    store_asset(world.tables, archived=True)
+    watch = world.watch()
+    remove_asset(world.tables, database_id=archived(DATABASE))
+    store_asset(world.tables)
+    world.rebuild(PUMP, WHEEL)
     assert world.confirm(watch) == 0
 
 

@@ -44,6 +44,33 @@ test('after a reload, searches wait for the latest write until one has seen it',
   expect((await reloaded()).latestWrite()).toBeNull();
 });
 
+const token = (text: string) => new Headers({ 'x-sync-token': text });
+
+test('searches wait for all writes until one has seen them, and for the latest of very many', async () => {
+  const page = await reloaded();
+  page.wrote(token('first'));
+  page.wrote(token('second'));
+  expect(page.latestWrite()).toBe('first,second');
+  expect((await reloaded()).latestWrite()).toBe('first,second');
+  page.wrote(token('third'));
+  page.seenWrite('first,second');
+  expect(page.latestWrite()).toBe('third');
+  page.seenWrite('other');
+  for (const one of ['a', 'b', 'c']) page.wrote(token(one.repeat(1500)));
+  expect(page.latestWrite()).toBe(`${'b'.repeat(1500)},${'c'.repeat(1500)}`);
+  page.wrote(token('d'.repeat(5000)));
+  expect(page.latestWrite()).toBe('d'.repeat(5000));
+});
+
+test('after a write that the server does not name, searches are repeated for some seconds', async () => {
+  const page = await reloaded();
+  page.wrote(new Headers());
+  POST.mockResolvedValue({ data: {}, status: 200 });
+  expect((await page.search({})).lagging).toBe(true);
+  vi.advanceTimersByTime(5_000);
+  expect((await page.search({})).lagging).toBe(false);
+});
+
 test('a write is forgotten after two minutes, and with its user', async () => {
   (await reloaded()).wrote(written);
   vi.advanceTimersByTime(119_000);
