@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factText, lengths, photoText, unitOf } from './units';
+import { dimensions, factText, lengths, photoText, unitOf } from './units';
 
 test('lengths, areas and volumes have the unit of the file, or a note that it names none', () => {
   const facts = new Map([['unit', 'millimeter']]);
@@ -17,6 +17,7 @@ test('what is small in metres is shown in millimetres, and square or cubic centi
   expect(factText('area', 0.0115, facts)).toBe('115\u00a0cm²');
   expect(factText('volume', 0.0000149, facts)).toBe('14.9\u00a0cm³');
   expect(lengths([1.2, 0.05, 0.4], 'metre')).toBe('1.2 × 0.05 × 0.4\u00a0m');
+  expect(factText('volume', 0.017, facts)).toBe('0.017\u00a0m³');
   expect(factText('volume', 2, facts)).toBe('2\u00a0m³');
 });
 
@@ -26,8 +27,15 @@ test('amounts beyond counting are powers of ten', () => {
 });
 
 test('images are measured in pixels, pages in points', () => {
-  expect(factText('width', 640, new Map())).toBe('640\u00a0px');
-  expect(factText('width', 595, new Map([['pages', '2']]))).toBe('595\u00a0pt');
+  const edges = [
+    ['width', '1640'],
+    ['height', '480'],
+  ] as const;
+  expect(dimensions(new Map(edges))).toBe('1,640 × 480\u00a0px');
+  expect(dimensions(new Map([...edges, ['pages', '2']]))).toBe('1,640 × 480\u00a0pt');
+  expect(dimensions(new Map([['width', '1640']]))).toBe('');
+  const sides = ['sizeX', 'sizeY', 'sizeZ'].map((name) => [name, '2'] as const);
+  expect(dimensions(new Map([...sides, ['unit', 'metre']]))).toBe('2 × 2 × 2\u00a0m');
   expect(factText('triangles', 12_345, new Map())).toBe('12,345');
 });
 

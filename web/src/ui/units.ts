@@ -22,17 +22,26 @@ export function unitOf(name: string | undefined, power: 1 | 2 | 3 = 1): string {
 export const lengths = (values: readonly number[], unit: string | undefined): string =>
   measured(values, unit, 1);
 
-/** Metres of a smaller unit, and the name of that unit. */
+/** How large a model, an image or a page is; '' if that is not known. */
+export function dimensions(facts: ReadonlyMap<string, string>): string {
+  const values = (names: readonly string[]) => names.map((name) => facts.get(name));
+  const [sides, edges] = [values(['sizeX', 'sizeY', 'sizeZ']), values(['width', 'height'])];
+  if (sides.every(Boolean)) return lengths(sides.map(Number), facts.get('unit'));
+  if (!edges.every(Boolean)) return '';
+  return `${edges.map((each) => count(Number(each))).join(' × ')}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
+}
+
+/** Metres of a smaller unit, its name, and below which value it is used. */
 const SMALLER = {
-  1: [1e-3, 'millimeter'],
-  2: [1e-2, 'centimeter'],
-  3: [1e-2, 'centimeter'],
+  1: [1e-3, 'millimeter', 0.1],
+  2: [1e-2, 'centimeter', 0.1],
+  3: [1e-2, 'centimeter', 0.01],
 } as const;
 
-/** Values with their unit; of metres, in millimetres or centimetres where the largest is under 0.1. */
+/** Values with their unit; of metres, in millimetres or centimetres where all are small. */
 function measured(values: readonly number[], unit: string | undefined, power: 1 | 2 | 3): string {
-  const [metres, smaller] = SMALLER[power];
-  const isSmall = unit === 'metre' && Math.max(...values.map(Math.abs)) < 0.1;
+  const [metres, smaller, limit] = SMALLER[power];
+  const isSmall = unit === 'metre' && Math.max(...values.map(Math.abs)) < limit;
   const by = isSmall ? metres ** power : 1;
   const shown = values.map((value) => count(value / by)).join(' × ');
   return `${shown}\u00a0${unitOf(isSmall ? smaller : unit, power)}`;
@@ -43,9 +52,6 @@ export function factText(name: string, value: number, facts: ReadonlyMap<string,
   const unit = facts.get('unit');
   if (name === 'area') return measured([value], unit, 2);
   if (name === 'volume') return measured([value], unit, 3);
-  if (name === 'width' || name === 'height') {
-    return `${count(value)}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
-  }
   return PHOTO[name]?.(value) ?? count(value);
 }
 

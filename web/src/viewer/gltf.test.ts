@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowedUrl, BASE, BLOCKED, pathOfReference, referencesOf } from './gltf';
+import { allowedUrl, BASE, BLOCKED, nameOfReference, pathOfReference, referencesOf } from './gltf';
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer;
 
@@ -25,6 +25,14 @@ test('a reference leads to a file of the asset, or nowhere', () => {
     return found !== (uri === '' ? null : path);
   });
   expect(wrong.filter(([uri]) => uri !== '')).toEqual([]);
+});
+
+test('a reference that leads nowhere is named as a person reads it', () => {
+  expect(['a%20b.png', '%3Cb%3E.png', '100%.png'].map(nameOfReference)).toEqual([
+    'a b.png',
+    '<b>.png',
+    '100%.png',
+  ]);
 });
 
 test('only contents of the file and signed companions are loaded', () => {

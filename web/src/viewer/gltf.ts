@@ -40,18 +40,22 @@ function jsonOf(data: ArrayBuffer): Uint8Array {
   return new Uint8Array(data, 20, view.getUint32(12, true));
 }
 
+/** A reference as a person reads it. */
+export function nameOfReference(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri; // a name with a bare percent sign
+  }
+}
+
 /**
  * Returns the path in the asset that a reference of the file at `from` leads to, or null if it
  * leads anywhere else.
  */
 export function pathOfReference(uri: string, from: string): string | null {
   if (/^[a-z][a-z0-9+.-]*:/i.test(uri) || uri.startsWith('//') || uri.includes('\\')) return null;
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(uri);
-  } catch {
-    decoded = uri; // a name with a bare percent sign
-  }
+  const decoded = nameOfReference(uri);
   const start = decoded.startsWith('/') ? [] : from.split('/').slice(1, -1);
   for (const part of decoded.split('/')) {
     if (part === '..') {

@@ -3,7 +3,14 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { NetworkError } from '../api/errors';
 import { texts } from '../texts';
 import { part } from '../ui/part';
-import { allowedUrl, BASE, pathOfReference, referencesOf, type References } from './gltf';
+import {
+  allowedUrl,
+  BASE,
+  nameOfReference,
+  pathOfReference,
+  referencesOf,
+  type References,
+} from './gltf';
 import { companionUrl, type Place } from './sources';
 
 export interface Loaded {
@@ -43,7 +50,7 @@ export async function parseModel(
     for (let uri = waiting.shift(); uri !== undefined; uri = waiting.shift()) {
       const path = pathOfReference(uri, origin.path);
       const url = path === null ? null : await companionUrl(origin.place, path);
-      if (url === null) missing.push(uri);
+      if (url === null) missing.push(nameOfReference(uri));
       else companions.set(uri, url);
     }
   };

@@ -6,11 +6,11 @@ import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { factLabel } from '../../ui/facts';
 import { time } from '../../ui/formats';
-import { factText, lengths } from '../../ui/units';
+import { dimensions, factText } from '../../ui/units';
 import type { Place } from '../../viewer/sources';
 
 const HIDDEN =
-  /^(sourceVersionId|readersVersion|metresPerUnit|references|shape|boundsM.*|size[XYZ])$/;
+  /^(sourceVersionId|readersVersion|metresPerUnit|references|shape|boundsM.*|size[XYZ]|width|height)$/;
 
 const INSPECTION = 2 * 60_000;
 const SOON = 4_000;
@@ -44,20 +44,20 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   if (found.isPending) return <p className="faint">{texts.loading}</p>;
   if (!found.data) return <Failed found={found} />;
   const facts = found.data;
-  const extent = ['sizeX', 'sizeY', 'sizeZ'].map((name) => facts.get(name));
+  const extent = dimensions(facts);
   // A count of nothing says nothing: no bones, no missing textures.
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
   if (!rows.length) {
     if (reason.isPending) return <p className="faint">{texts.loading}</p>;
     const unknown = soon ? texts.asset.inspecting : texts.asset.noFacts;
-    return <p className="faint">{reason.data ?? unknown}</p>;
+    return <p className="faint">{reason.data ? `${reason.data}.` : unknown}</p>;
   }
   return (
     <dl className="pairs">
-      {extent.every(Boolean) && (
+      {extent && (
         <>
           <dt>{texts.asset.dimensions}</dt>
-          <dd>{lengths(extent.map(Number), facts.get('unit'))}</dd>
+          <dd>{extent}</dd>
         </>
       )}
       {rows.map(([name, value]) => (
