@@ -3,6 +3,7 @@
 Patterns name their variable parts in braces. `{key of a file}` is a whole key of the first layout.
 """
 
+import re
 from typing import Literal
 
 from backend.spec.tables.model import Origin
@@ -20,6 +21,7 @@ RUNS_PREFIX = "pipelines/"
 RUNS_DAYS = 30
 _GENERATED_PREVIEW = "generated/preview.png"
 GLB_FOLDER = "glb"
+_PATH_OF_GLB = re.compile(rf"/{GLB_FOLDER}(?P<path>/.+)/(?P<version>[^/]+)\.(?:glb|png)", re.DOTALL)
 # The empty object with which GuardDuty tests whether it may scan a bucket.
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
 # First components of a key, below the base prefix, that are never an asset's folder: the contract
@@ -259,3 +261,9 @@ def turntable_key(asset_id: str, path: str, version_id: str) -> str:
 def glb_key(asset_id: str, path: str, version_id: str) -> str:
     """Return the auxiliary key of the GLB of one version of a file."""
     return f"{glb_folder(asset_id, path)}{version_id}.glb"
+
+
+def source_of_glb(path: str) -> tuple[str, str] | None:
+    """Return the path and version of the file of a GLB or turntable, by its path in the asset."""
+    found = _PATH_OF_GLB.fullmatch(path)
+    return None if found is None else (found["path"], found["version"])

@@ -24,6 +24,7 @@ from backend.domains.downloads.errors import (
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
+from backend.spec.key_layouts import source_of_glb
 from backend.values import frozen
 
 _READINGS = 3  # of a file that is replaced between HEAD and GET
@@ -196,6 +197,7 @@ class StreamService:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            FileQuarantinedError: it was made of a file in which a malware scan found a threat.
             InvalidInputError: the path is invalid.
             FileNotFoundInAssetError: the file does not exist.
             NotStreamedError: the asset is not distributable.
@@ -203,9 +205,17 @@ class StreamService:
         """
         asset = self._distributed(caller, ref)
         relative = self.files.target(asset, path, field="proxy").path
+        self._check_source(asset, relative)
         key = asset.asset_id + relative
         place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
         return self._streamed(place, wanted, reading)
+
+    def _check_source(self, asset: Asset, path: str) -> None:
+        """Require that the file is clean of which a GLB or turntable was made."""
+        source = source_of_glb(path)
+        if source is not None:
+            bucket, prefix = self.assets.location(asset)
+            self.files.check_clean(bucket, prefix + source[0].removeprefix("/"), source[1])
 
     def _distributed(self, caller: Identity, ref: AssetRef) -> Asset:
         asset = self.assets.asset_for(caller, "GET", *ref.ids)

@@ -1,8 +1,8 @@
 """The pictures of hits: presigned URLs of previews, or the reasons why there are none.
 
 No request to S3 is sent: documents have the version of their preview (mapping version 5). One batch
-read returns the assets of all hits, which decide what may be downloaded, one the quarantine, and
-one the results of inspections, of files without a preview only.
+read returns the assets of all hits, which decide what may be downloaded, one the quarantine of
+files and previews, and one the results of inspections, of files without a preview only.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from backend.core.clock import Clock, iso
 from backend.core.file_kinds import is_asset_preview, preview_base, serving_of
 from backend.core.identity import Identity
 from backend.core.names import extension_of
-from backend.core.objects import Objects, VersionRef
+from backend.core.objects import UNVERSIONED, Objects, VersionRef
 from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.reads import Read, ReadAsset
 from backend.core.references import AssetRef, FileRef
@@ -37,7 +37,7 @@ from backend.spec.key_layouts import (
 from backend.spec.search_indexes import PREVIEW_VERSION, SMALL_PREVIEW_VERSION
 
 NO_PREVIEW = Missing(reason="none", message="There is no preview")
-_WITHOUT_VERSIONS = "null:"
+_WITHOUT_VERSIONS = f"{UNVERSIONED}:"
 # 128 bits in base 16.
 _ID_CHARS = 32
 
@@ -92,7 +92,7 @@ class PreviewQueries:
         found: list[_Picture | Missing] = [
             self._picture(caller, source, assets) for source in sources
         ]
-        found = self._without_quarantined(found)
+        found = self._without_quarantined(sources, found, assets)
         found = self._with_reasons(whole, found, assets)
         until = iso(self.clock() + timedelta(seconds=self.url_seconds))
         read: dict[ReadAsset, None] = {}
@@ -123,23 +123,31 @@ class PreviewQueries:
             return Missing(reason="notDistributable", message="The asset is not distributable")
         return _picture_of(document, asset) or NO_PREVIEW
 
-    def _without_quarantined(self, found: Sequence[_Picture | Missing]) -> list[_Picture | Missing]:
-        """Replace previews in which a scan found a threat; one read a bucket."""
-        pictures = [one for one in found if isinstance(one, _Picture)]
+    def _without_quarantined(
+        self,
+        sources: Sequence[JsonObject],
+        found: Sequence[_Picture | Missing],
+        assets: Mapping[str, Asset],
+    ) -> list[_Picture | Missing]:
+        """Withhold previews if a scan found a threat in them or their file; one read a bucket."""
+        files = [
+            _scanned_file(source, one) if source["str_assetid"] in assets else []
+            for source, one in zip(sources, found, strict=True)
+        ]
+        pictures = [_scanned_pictures(one) for one in found]
+        wanted = [one for each in (*files, *pictures) for one in each]
         infected: set[ScannedVersion] = set()
-        for bucket in dict.fromkeys(one.bucket for one in pictures):
-            places = [each for one in pictures if one.bucket == bucket for each in one.places]
+        for bucket in dict.fromkeys(one.bucket for one in wanted):
+            places = [VersionRef(*one[1:]) for one in wanted if one.bucket == bucket]
             marked = self.quarantine.among(bucket, places)
             infected |= {ScannedVersion(bucket, *place) for place in marked or ()}
-        threat = Missing(
-            reason="quarantined", message="A malware scan found a threat in the preview"
-        )
         return [
-            threat
-            if isinstance(one, _Picture)
-            and any(ScannedVersion(one.bucket, *place) in infected for place in one.places)
+            _quarantined("file")
+            if not infected.isdisjoint(file)
             else one
-            for one in found
+            if infected.isdisjoint(shown)
+            else _quarantined("preview")
+            for one, file, shown in zip(found, files, pictures, strict=True)
         ]
 
     def _with_reasons(
@@ -225,6 +233,29 @@ def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:
     small = document.get(SMALL_PREVIEW_VERSION)
     is_small = isinstance(small, str) and key.endswith(".png")
     return _Picture(document["str_bucketname"], key, version, path, small if is_small else None)
+
+
+def _scanned_file(document: JsonObject, found: _Picture | Missing) -> list[ScannedVersion]:
+    """Return the version of the file of which a preview is requested, as scans name it."""
+    if "str_key" not in document or (isinstance(found, Missing) and found is not NO_PREVIEW):
+        return []
+    version = document.get("str_s3_version_id") or UNVERSIONED
+    return [ScannedVersion(document["str_bucketname"], document["str_key"], version)]
+
+
+def _scanned_pictures(found: _Picture | Missing) -> list[ScannedVersion]:
+    if isinstance(found, Missing):
+        return []
+    return [
+        ScannedVersion(
+            found.bucket, key, UNVERSIONED if version.startswith(_WITHOUT_VERSIONS) else version
+        )
+        for key, version in found.places
+    ]
+
+
+def _quarantined(subject: str) -> Missing:
+    return Missing(reason="quarantined", message=f"A malware scan found a threat in the {subject}")
 
 
 def _reason(document: JsonObject, source: str | None, refused: str | None) -> Missing:

@@ -144,14 +144,14 @@ HEAD_FILE = Route(
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "stream_auxiliary_file", "Download an auxiliary file, or redirect to it", "asset",
-    statuses=STREAMED,
+    statuses=(*STREAMED, 409),
     reads=_RANGES,
     response_headers=_BYTES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "head_auxiliary_file", "Get the size and type of an auxiliary file", "asset",
-    statuses=(304, 410),
+    statuses=(304, 409, 410),
     reads=_KNOWN,
     response_headers=_BYTES,
 )  # fmt: skip

@@ -103,6 +103,12 @@ def test_an_asset_shows_no_picture_of_a_quarantined_file(runtime: Runtime) -> No
 
     scan("red", "THREATS_FOUND", 0)
     assert _shown(api, path) == "blue"
+    ids = {"databaseId": database, "assetId": asset}
+    named = {"items": [{**ids, "key": f"/{name}.png"} for name in ("red", "blue")]}
+    red, blue = api.ok("POST", "/previews", named)["items"]
+    assert (red["previewMissing"]["reason"], "preview" in blue) == ("quarantined", True)
+    wanted = {"downloadType": "assetFile", "key": "/red.png.previewFile.png"}
+    assert refused(api, "POST", f"{path}/download", wanted) == REFUSED
     scan("blue", "THREATS_FOUND", 0)
     assert _shown(api, path) is None
     scan("red", "NO_THREATS_FOUND", 5)

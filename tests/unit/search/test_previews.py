@@ -293,6 +293,42 @@ def test_quarantined_previews_have_no_address() -> None:
     assert [found[f"statue/{one}.obj"] for one in "abc"] == ["quarantined", "shown", "quarantined"]
 
 
+def test_files_in_which_a_scan_found_a_threat_have_no_picture() -> None:
+    hall = SearchedMuseum(scans=True)
+    hall.asset()
+    hall.shown("/bad.obj")
+    hall.shown("/replaced.obj", str_s3_version_id="v2")
+    hall.file("/waiting.obj")
+    hall.shown("/unversioned.obj", version="null:etag", str_s3_version_id="null")
+    hall.shown("/picture.obj", version="null:etag")
+    world = ScanWorld(hall.tables)
+    for name in ("bad", "replaced", "waiting"):
+        world.deliver_events(scan_event(f"statue/{name}.obj", "v1"))
+    world.deliver_events(scan_event("statue/unversioned.obj", None))
+    world.deliver_events(scan_event("statue/picture.obj.previewFile.png", None))
+    answer = hall.search()
+    assert {name.removeprefix("statue"): why for name, why in reasons(answer).items()} == {
+        "": "none",
+        "/bad.obj": "quarantined",
+        "/replaced.obj": "shown",
+        "/waiting.obj": "quarantined",
+        "/unversioned.obj": "quarantined",
+        "/picture.obj": "quarantined",
+    }
+    said = {
+        name: hit.get("previewMissing", {}).get("message") for name, hit in hits(answer).items()
+    }
+    assert said["statue/bad.obj"] == "A malware scan found a threat in the file"
+    assert said["statue/picture.obj"] == "A malware scan found a threat in the preview"
+    about = {"databaseId": "museum", "assetId": "statue", "key": "/bad.obj"}
+    (named,) = hall.named(about).body["items"]
+    assert named["previewMissing"]["reason"] == "quarantined"
+    recorded = [
+        path for *_, read in hall.reads.recorded for one in read.assets for path in one.files
+    ]
+    assert recorded == ["/replaced.obj.previewFile.png"]
+
+
 def test_each_preview_is_recorded_as_an_hourly_read(hall: SearchedMuseum) -> None:
     hall.asset()
     for path in ("/a.obj", "/b.obj", "/c.txt"):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.errors import InvalidInputError
-from backend.core.file_kinds import is_asset_preview, is_file
+from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, VersionRef
@@ -148,12 +148,18 @@ class FileQueries:
         return FileTarget(asset, bucket, prefix, rules.file_key(prefix, sent, field=field))
 
     def check_clean(self, bucket: str, key: str, version_id: str) -> None:
-        """Require that the version may be read or copied.
+        """Require that the version may be read or copied; of a preview, its file too.
 
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
         """
         self.quarantine.check_clean(bucket, key, version_id)
+        base = preview_base(key)
+        if base is None or not self.quarantine.scans():
+            return
+        file = self.objects.head(bucket, base)
+        if isinstance(file, ObjectHead):
+            self.quarantine.check_clean(bucket, base, file.version.version_id)
 
     def quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
         """Return those of some versions that are quarantined; none where nothing is scanned."""

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.domains.quarantine.service.queries import Quarantine
+from backend.spec.key_layouts import glb_key, turntable_key
 from tests.factories.exports import exports
 from tests.factories.files import AUXILIARY, BUCKET, Gallery, gallery
 from tests.factories.quarantine import ScanWorld, scan_event
@@ -73,6 +74,39 @@ def test_it_is_not_streamed(museum: Gallery, scans: ScanWorld) -> None:
 def test_viewer_files_have_no_results_and_are_streamed(museum: Gallery) -> None:
     museum.objects.put(AUXILIARY, "statue/a.glb/x.bin", b"", content_type="text/plain", metadata={})
     assert museum.stream("a.glb/x.bin", family="auxiliaryPreviewAssets").status == 200
+
+
+def test_its_previews_are_not_read_by_their_names(museum: Gallery, scans: ScanWorld) -> None:
+    for path in ("/a.glb", "/a.glb.previewFile.png", "/a.glb.previewFile.webp", "/b.glb"):
+        museum.put(path)
+    museum.put("/b.glb.previewFile.png")
+    infected(museum, scans)
+    for name in ("a.glb.previewFile.png", "a.glb.previewFile.webp"):
+        assert refused(museum.download(key=f"/{name}")) == REFUSED
+        assert refused(museum.stream(name)) == REFUSED
+    assert museum.download(key="/b.glb.previewFile.png").status == 200
+    museum.put("/a.glb", b"clean")
+    assert museum.stream("a.glb.previewFile.png", method="HEAD").status == 200
+
+
+def test_what_was_made_of_it_is_not_streamed(museum: Gallery, scans: ScanWorld) -> None:
+    clean = museum.put("/a.glb", b"clean")
+    bad = infected(museum, scans)
+    for version in (clean, bad):
+        for key in (
+            glb_key("statue", "/a.glb", version),
+            turntable_key("statue", "/a.glb", version),
+        ):
+            museum.objects.put(AUXILIARY, key, b"", content_type="image/png", metadata={})
+    for extension in ("glb", "png"):
+        found = {
+            version: museum.stream(
+                f"glb/a.glb/{version}.{extension}", family="auxiliaryPreviewAssets"
+            )
+            for version in (clean, bad)
+        }
+        assert found[clean].status == 200
+        assert refused(found[bad]) == REFUSED
 
 
 @pytest.mark.parametrize(
