@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { ApiError, fieldsOf, isTransient, JobFailed, sentence, SignedOutError } from './errors';
 
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
@@ -93,7 +94,7 @@ test('ids that the server made are not shown', () => {
   expect(said(`Asset ${id} has no file ${id}/gone.glb`)).toBe('The asset has no file /gone.glb.');
   expect(said(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
   expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
-  expect(said('Asset not distributable')).toBe(texts.asset.notDistributable);
+  expect(said('Asset not distributable')).toBe(texts.errors.notDistributable);
   expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted.');
 });
 
@@ -105,7 +106,7 @@ test('words that a browser has for developers are not shown', () => {
     new DOMException('The operation failed', 'DataError'),
   ];
   for (const failure of failures) expect(sentence(failure)).toBe(texts.errors.unknown);
-  expect(sentence(new Error(texts.viewer.failed))).toBe(texts.viewer.failed);
+  expect(sentence(new Error(viewerTexts.failed))).toBe(viewerTexts.failed);
 });
 
 test('what may pass by itself is tried again', () => {

@@ -133,7 +133,7 @@ const JOB = /\bjob \w+(?:\.[\w-]+)+/g;
  */
 const plain = (words: string): string =>
   words
-    .replace(CLOSED, texts.asset.notDistributable)
+    .replace(CLOSED, texts.errors.notDistributable)
     .replace(KEY, '')
     .replace(
       NAMED,

@@ -1,6 +1,6 @@
-import { count, list, plural, size } from '../ui/formats';
+import { count, plural } from '../ui/formats';
 
-/** Every text of the page, in English. */
+/** What the first load of the page needs. The texts of its other parts are in files beside this. */
 export const en = {
   product: 'Vitrine',
   skip: 'Skip to the content',
@@ -17,6 +17,12 @@ export const en = {
   reload: 'Reload',
   units: ['units', 'square units', 'cubic units'],
   errors: {
+    unreadableFile:
+      'The file could not be read: it was changed, moved or deleted after it was chosen. Choose it again.',
+    tooLarge:
+      'This browser has not enough memory for the file. Download it to open it in another program.',
+    notDistributable:
+      'The files of this asset may not be downloaded, so they are not shown here either.',
     storage: (status: number) =>
       `The storage replied with status ${status}. Try again; if it fails again, tell the administrator.`,
     network: 'The server did not respond. Check the connection and try again.',
@@ -58,6 +64,8 @@ export const en = {
     metadataQuery: 'The condition on metadata',
   },
   header: {
+    keys: 'Keyboard and mouse',
+    dropAnywhere: 'Drop the files to upload them',
     find: 'Find',
     upload: 'Upload',
     account: 'Account',
@@ -66,49 +74,6 @@ export const en = {
     unknownRights: 'It is not known what you may do, so that nothing is offered here.',
     theme: 'Appearance',
     themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
-  },
-  keys: {
-    title: 'Keyboard and mouse',
-    parts: [
-      [
-        'Everywhere',
-        [
-          ['Search', '/'],
-          ['This list', '?'],
-        ],
-      ],
-      [
-        'Results',
-        [
-          ['From the filters to the results', '“Skip to the results”, Tab after the search'],
-          ['Move', 'Arrow keys, Page Up, Page Down, Home, End'],
-          ['Open', 'Enter'],
-          ['Quick look', 'Space'],
-          ['Previous, next in a quick look', '←\u00a0→'],
-          ['Select', 'X, or Tab and Space'],
-          ['Select a range', 'Shift+X, or Shift and a click'],
-        ],
-      ],
-      [
-        'Files of an asset',
-        [
-          ['Open a menu, move in it', '↓ ↑'],
-          ['Choose', 'Enter'],
-          ['Close a menu or a window', 'Esc'],
-        ],
-      ],
-      [
-        'Models and images',
-        [
-          ['Turn a model', 'Drag, or arrow keys'],
-          ['Move a model', 'Right-drag, or Shift and drag'],
-          ['Zoom', 'Wheel, two fingers, or +\u00a0and\u00a0−'],
-          ['An image in its own size', '1'],
-          ['Move a zoomed image', 'Drag, or arrow keys'],
-          ['Fit', 'F'],
-        ],
-      ],
-    ],
   },
   signIn: {
     title: 'Sign in to Vitrine',
@@ -152,10 +117,6 @@ export const en = {
     filters: 'Filters',
     showFilters: (chosen: number) => (chosen ? `Filters (${chosen})` : 'Filters'),
     clear: 'Clear all filters',
-    remove: (name: string) => `Remove filter: ${name}`,
-    chosen: 'Chosen filters',
-    upTo: (bound: string) => `up to ${bound}`,
-    atLeast: (bound: string) => `at least ${bound}`,
     nothing: {
       title: 'Nothing matches this search.',
       help: 'Try fewer words, or remove a filter.',
@@ -182,50 +143,10 @@ export const en = {
     layout: 'Layout',
     grid: 'Grid',
     list: 'List',
-    facets: {
-      str_databaseid: 'Database',
-      str_fileext: 'File type',
-      list_tags: 'Tags',
-      fact_format: 'Format',
-      fact_watertight: 'Watertight',
-      fact_unit: 'Unit',
-    },
     yes: 'yes',
     no: 'no',
     more: (number: number) => `${count(number)} more`,
-    fewer: 'Show fewer',
-    size: 'File size (MB)',
-    fileSize: 'File size',
-    date: 'Last changed',
-    taken: 'Date taken',
-    triangles: 'Triangles',
-    from: 'From',
-    to: 'To',
-    reversed: 'The first value is greater than the second.',
-    archived: 'Archived assets too',
     showResults: (number: number) => `Show ${plural(number, 'asset', 'assets')}`,
-    apply: 'Apply',
-    conditions: 'Facts and metadata',
-    conditionOn: 'Fact or metadata',
-    metadata: 'Metadata, by its key',
-    facts: 'Facts of files',
-    metadataKey: 'Key',
-    metadataOp: 'Condition',
-    metadataValue: 'Value',
-    ops: { eq: 'is', exists: 'exists', gte: 'at least', lte: 'at most' },
-    add: 'Add condition',
-    noFact: (key: string) => `There is no fact “${key}”. Choose one from the list of facts.`,
-    needsNumber: (label: string) =>
-      `The value of the condition on “${label}” must be a number, such as 1000.`,
-    needsDate: (label: string) =>
-      `The value of the condition on “${label}” must be a date, such as 2026-01-31.`,
-    needsTruth: (label: string) => `The value of the condition on “${label}” must be yes or no.`,
-    needsText: (label: string) =>
-      `“${label}” is a text, to which only the conditions “is” and “exists” apply.`,
-    needsOrder: (label: string) =>
-      `“${label}” is compared by “at least” and “at most” with a number or a date, such as 1000 or 2026-01-31.`,
-    onCondition: (label: string, fact: string) => `The condition on “${label}” ${fact}`,
-    ofCondition: (label: string, sentence: string) => `The condition on “${label}”: ${sentence}`,
     quickLook: 'Quick look',
     open: 'Open',
     select: (name: string) => `Select ${name}`,
@@ -241,63 +162,6 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
   },
-  selection: {
-    tag: 'Add a tag',
-    tagName: 'Tag',
-    chooseTag: 'Choose a tag',
-    noTags: 'There are no tags yet. An administrator creates them.',
-    archive: 'Archive',
-    archiveTitle: (number: number) => `Archive ${plural(number, 'asset', 'assets')}?`,
-    archiveHelp: 'Archived assets and their files are hidden. They can be restored.',
-    progress: (at: number, of: number) => `${count(at)} of ${count(of)}…`,
-    archived: (number: number) => `${plural(number, 'asset', 'assets')} archived`,
-    restore: 'Restore',
-    restored: (number: number) => `${plural(number, 'asset', 'assets')} restored`,
-    tagged: (tag: string) => (number: number) =>
-      `${plural(number, 'asset', 'assets')} tagged “${tag}”`,
-    listing: 'Listing the files…',
-    files: (files: number, bytes: number) =>
-      `${plural(files, 'file', 'files')}, ${size(bytes)}, in one ZIP file`,
-    leftOut: (number: number) => `${plural(number, 'is', 'are')} left out:`,
-    overCount: 'Over the limit of 500',
-    overSize: 'Over the limit of 1 GB',
-    archivedFile: 'Archived',
-    otherDatabase: (databaseId: string) => `The workflow is only for the database ${databaseId}.`,
-    downloadTitle: (number: number) => `Download the files of ${plural(number, 'asset', 'assets')}`,
-    downloadHelp: 'At most 500 files and 1 GB at once. More: vitrine download DATABASE ASSET',
-    downloaded: (files: number) => `${plural(files, 'file', 'files')} downloaded`,
-    notDownloaded: (files: number) => `${plural(files, 'file', 'files')} could not be downloaded:`,
-    zipName: 'assets',
-    stop: 'Stop',
-    run: 'Run a workflow',
-    runTitle: (number: number) => `Run a workflow on ${plural(number, 'asset', 'assets')}`,
-    workflow: 'Workflow',
-    chooseWorkflow: 'Choose a workflow',
-    workflowName: (id: string, databaseId: string) =>
-      databaseId === 'GLOBAL' ? id : `${id} (${databaseId})`,
-    noWorkflows: 'There is no workflow that you may see for these assets.',
-    runOn: 'Run on',
-    theirFiles: 'The files of the assets',
-    wholeAssets: 'The assets as a whole',
-    onFiles: (files: number, assets: number, types: boolean) =>
-      `It will run on ${plural(files, 'file', 'files')} of ${plural(assets, 'asset', 'assets')}${types ? ', of the types that it is for' : ''}.`,
-    onAssets: (assets: number) => `It will run on ${plural(assets, 'asset', 'assets')}.`,
-    noFiles: (types: boolean) =>
-      types ? 'There is no file of a type that it is for.' : 'There is no file to run it on.',
-    start: 'Run',
-    started: (runs: number) => `${plural(runs, 'run', 'runs')} started. To watch:`,
-    startedNow: (runs: number) => `${plural(runs, 'run', 'runs')} started`,
-    notStarted: (runs: number, unclear: boolean) =>
-      unclear
-        ? `It is not known whether ${plural(runs, 'run was', 'runs were')} started:`
-        : `${plural(runs, 'run', 'runs')} could not be started:`,
-    watch: (databaseId: string, assetId: string) =>
-      `vitrine executions list ${databaseId} ${assetId}`,
-    watchOthers: (others: number) => `And ${plural(others, 'asset', 'assets')} more.`,
-    watchHelp: 'The runs continue if you close this window.',
-    failed: (done: number, names: string[], reason: string) =>
-      `${count(done)} done, ${count(names.length)} failed (${names.slice(0, 3).join(', ')}): ${reason}`,
-  },
   picture: {
     none: 'No picture',
     lost: 'Not loaded',
@@ -307,52 +171,6 @@ export const en = {
     quarantined: 'In quarantine',
     notPermitted: 'Not permitted',
     archived: 'Archived',
-  },
-  databases: {
-    title: 'Databases',
-    all: 'All databases',
-    about: 'About this database',
-    assets: (number: number) => plural(number, 'asset', 'assets'),
-    since: (day: string) => `created ${day}`,
-    search: 'Search in this database',
-    upload: 'Upload into this database',
-    newest: 'Newest assets',
-    empty: 'This database has no assets yet.',
-    emptyHelp: 'Upload a folder of models or images to begin.',
-    unseen: 'There are no assets here that you may see.',
-    gone: 'This database does not exist, or you may not see it.',
-    none: 'There are no databases that you may see.',
-    edit: 'Edit the description',
-    other:
-      'Somebody else changed the description meanwhile. Compare it with yours, and save again to write yours.',
-    leave: 'Your change of the description is not saved. Leave without saving it?',
-  },
-  asset: {
-    files: 'Files',
-    noFiles: 'This asset has no files yet.',
-    facts: 'Facts',
-    metadata: 'Metadata',
-    noFacts: 'No facts are known about this file.',
-    inspecting: 'The file is still being inspected. What is found is shown here by itself.',
-    database: 'Database',
-    version: 'Version',
-    noVersion: 'None yet',
-    changed: 'Files changed',
-    tags: 'Tags',
-    size: 'Size',
-    noTags: 'No tags',
-    archived: 'This asset is archived.',
-    notDistributable:
-      'The files of this asset may not be downloaded, so they are not shown here either.',
-    gone: 'This asset does not exist, or you may not see it.',
-    moreFiles: 'Load more files',
-    filterFiles: 'Filter files',
-    noneOfFiles: 'No file matches.',
-    ofLoaded: (files: number) =>
-      `Only the ${plural(files, 'file that is', 'files that are')} loaded so far.`,
-    lacking: (files: number) => plural(files, 'missing file', 'missing files'),
-    dimensions: 'Dimensions',
-    upload: 'Upload files',
   },
   /** Facts whose names say too little. */
   facts: {
@@ -369,306 +187,5 @@ export const en = {
     texturesAbsolute: 'Textures elsewhere',
     texturesEmbedded: 'Textures inside',
     texturesMissing: 'Missing textures',
-  },
-  archived: {
-    help: 'The files of an archived asset are hidden. Restore the asset to look at them again.',
-    restore: 'Restore the asset',
-    restored: 'The asset is restored.',
-  },
-  files: {
-    change: (name: string) => `Change ${name}`,
-    showArchived: 'Show archived files',
-    archived: 'archived',
-    acts: {
-      rename: 'Rename',
-      move: 'Move',
-      copy: 'Copy',
-      archive: 'Archive',
-      restore: 'Restore',
-      delete: 'Delete',
-    },
-    titles: {
-      rename: (name: string) => `Rename ${name}`,
-      move: (name: string) => `Move ${name}`,
-      copy: (name: string) => `Copy ${name}`,
-      archive: (name: string) => `Archive ${name}?`,
-      restore: (name: string) => `Restore ${name}?`,
-      delete: (name: string) => `Delete ${name}?`,
-    },
-    name: 'File name',
-    folder: 'Folder',
-    folderHelp: 'Leave it empty for no folder. A folder that does not exist is created.',
-    copyTo: 'Copy to',
-    thisAsset: 'This asset',
-    otherAsset: 'Another asset',
-    copyName: (stem: string, extension: string) => `${stem} copy${extension}`,
-    slash: 'A file name must not contain a slash (/).',
-    same: 'The file is there already. Choose another name or folder.',
-    sameFolder: 'The folder is there already. Choose another name or place.',
-    within: 'A folder cannot be moved into itself.',
-    badName: (name: string, fact: string) => `The name “${name}” ${fact}.`,
-    newFolderName: 'Folder name',
-    into: 'Into the folder',
-    holds: (files: number, archived: number) => {
-      const shown = files ? `It has ${plural(files, 'file', 'files')}` : 'It has no files';
-      return archived
-        ? `${shown}, and ${plural(archived, 'archived file', 'archived files')}.`
-        : `${shown}.`;
-    },
-    archivedStay: 'Archived files stay where they are.',
-    moving: (at: number, of: number) => `Moving file ${count(at)} of ${count(of)}…`,
-    stop: 'Stop',
-    notTried: 'It was not moved before the move was stopped.',
-    leftThere: (left: number, moved: number) =>
-      `${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder:`,
-    folderName: (name: string) => `the folder ${name}`,
-    /** At the beginning of a sentence. */
-    theFolder: (name: string) => `The folder ${name}`,
-    archiveFile: 'The file is hidden. It can be restored.',
-    archiveFolder: 'All files in the folder are hidden. They can be restored one by one.',
-    restoreFile: 'The file is shown again, with its last content and its metadata.',
-    deleteFile:
-      'The file, all its versions and its metadata are deleted. If it was renamed or moved, its earlier name remains as an archived file. This cannot be undone.',
-    deleteFolder:
-      'All files in the folder, also archived ones, are deleted with all versions and metadata. This cannot be undone.',
-    busy: 'In progress…',
-    job: 'This takes longer. It continues if you close this window, and the list of files shows the result.',
-    done: {
-      rename: (name: string) => `${name} is renamed.`,
-      move: (name: string) => `${name} is moved.`,
-      copy: (name: string) => `${name} is copied.`,
-      archive: (name: string) => `${name} is archived.`,
-      restore: (name: string) => `${name} is restored.`,
-      delete: (name: string) => `${name} is deleted.`,
-    },
-    notDone: {
-      rename: (name: string, reason: string) => `${name} was not renamed: ${reason}`,
-      move: (name: string, reason: string) => `${name} was not moved: ${reason}`,
-      copy: (name: string, reason: string) => `${name} was not copied: ${reason}`,
-      archive: (name: string, reason: string) => `${name} was not archived: ${reason}`,
-      restore: (name: string, reason: string) => `${name} was not restored: ${reason}`,
-      delete: (name: string, reason: string) => `${name} was not deleted: ${reason}`,
-    },
-  },
-  dependents: {
-    checking: 'Looking for what this affects…',
-    unknown: (reason: string) => `It is not known what this affects. ${reason}`,
-    file: (files: number) =>
-      files === 1
-        ? 'A file of this asset refers to it and will no longer find it:'
-        : `${count(files)} files of this asset refer to it and will no longer find it:`,
-    folder: (files: number) =>
-      files === 1
-        ? 'A file of this asset refers to files in the folder and will no longer find them:'
-        : `${count(files)} files of this asset refer to files in the folder and will no longer find them:`,
-    needs: (files: number) =>
-      files === 1
-        ? 'It refers to a file by its relative path and will not find it from another place:'
-        : `It refers to ${count(files)} files by their relative paths and will not find them from another place:`,
-    folderNeeds: (files: number) =>
-      files === 1
-        ? 'Files in the folder refer to a file outside of it by its relative path and will not find it from another place:'
-        : `Files in the folder refer to ${count(files)} files outside of it by their relative paths and will not find them from another place:`,
-    assets: (assets: number) =>
-      assets === 1
-        ? 'An asset has some of them as parts:'
-        : `${count(assets)} assets have some of them as parts:`,
-  },
-  relations: {
-    needs: 'Files that it needs',
-    lacking: (files: number) =>
-      files === 1
-        ? 'One of these files is missing: the model may look incomplete.'
-        : `${count(files)} of these files are missing: the model may look incomplete.`,
-    omitted: (files: number) => `And ${plural(files, 'file', 'files')} more.`,
-    upload: 'Upload the missing files',
-    kinds: {
-      texture: 'texture',
-      buffer: 'data',
-      material: 'materials',
-      model: 'model',
-      other: 'file',
-    },
-    states: {
-      found: '',
-      missing: 'missing',
-      absolute: 'missing: the address is of another computer',
-      outside: 'missing: the address is outside the asset',
-      otherCase: 'found, but its name has other capital letters',
-      external: 'on the web, not loaded',
-      embedded: 'inside the file',
-    },
-    circular: 'refers back to this file',
-    usedBy: 'Files that use this file',
-    usedIn: 'Used in',
-    parts: 'Parts',
-    related: 'Related',
-    similar: 'Similar shapes',
-    alike: (part: string) => `${part} alike`,
-  },
-  edit: {
-    title: 'Edit the asset',
-    start: 'Edit',
-    save: 'Save',
-    saved: 'The changes are saved.',
-    savedFirst: 'Saved, without what you have typed since. Save again to write that, too.',
-    other:
-      'Somebody else changed this asset meanwhile. Their changes are included here; save again to write yours.',
-    both: 'Somebody else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
-    theirs: 'Theirs:',
-    take: 'Use theirs',
-    addTag: 'Add a tag…',
-    noTags: 'There are no other tags.',
-    removeTag: (tag: string) => `Remove the tag ${tag}`,
-    leave: 'Your changes of this asset are not saved. Leave without saving them?',
-  },
-  viewer: {
-    label: (name: string) => `3D model ${name}`,
-    failed: 'This model cannot be shown here. Download it to open it in another program.',
-    tooLarge:
-      'This browser has not enough memory for the file. Download it to open it in another program.',
-    noPicture: 'This file cannot be shown here. Download it to open it in another program.',
-    onlyPicture: 'This is a picture of the file. Download it to open it in another program.',
-    refused: (reason: string) =>
-      `The file could not be read: ${reason}. Download it to open it in another program.`,
-    notDerived: 'There is no 3D view of this file yet.',
-    large: (size: string) => `This model is ${size}. Loading it may take a while.`,
-    loadAnyway: 'Load it',
-    ktx2: 'Its textures are in KTX2, which this page cannot show. Download it to open it in another program.',
-    lost: 'The 3D view was interrupted and is being restored.',
-    noWebGl: 'This browser cannot show 3D (WebGL 2 is not available).',
-    help: 'Drag turns, right-drag or Shift moves, the wheel zooms. Keys: arrows turn, + and − zoom, F fits.',
-    toolbar: 'View of the model',
-    fit: 'Fit',
-    wireframe: 'Wireframe',
-    normals: 'Normals',
-    box: 'Measures',
-    section: 'Section',
-    sectionAxis: 'Axis of the section',
-    sectionAt: 'Position of the section',
-    screenshot: 'Screenshot',
-    fullScreen: 'Full screen',
-    play: 'Play',
-    pause: 'Pause',
-    animation: 'Animation',
-    derived: 'Shown from the converted model',
-    missing: (names: string[]) => `Not found, and left out: ${names.join(', ')}`,
-    zoomIn: 'Zoom in',
-    zoomOut: 'Zoom out',
-    zoomed: (part: string) => `Zoom: ${part}`,
-    textCut: (size: string) => `The first ${size} are shown.`,
-    emptyFile: 'This file is empty.',
-  },
-  upload: {
-    title: 'Upload',
-    drop: 'Drop files or a folder here',
-    dropAnywhere: 'Drop the files to upload them',
-    or: 'or',
-    chooseFiles: 'Choose files',
-    chooseFolder: 'Choose a folder',
-    target: 'Where to',
-    newAsset: 'A new asset',
-    existingAsset: 'An existing asset',
-    database: 'Database',
-    chooseDatabase: 'Choose a database',
-    assetName: 'Name of the asset',
-    asset: 'Asset',
-    chooseAsset: 'Choose an asset',
-    findAsset: 'Find the asset by a part of its name',
-    description: 'Description',
-    descriptionHelp: 'At least four characters.',
-    shortDescription: 'The description needs at least four characters.',
-    tags: 'Tags',
-    distributable: 'Its files may be downloaded',
-    start: (files: number) => (files ? `Upload ${plural(files, 'file', 'files')}` : 'Upload'),
-    pause: 'Pause',
-    resume: 'Resume',
-    cancel: 'Cancel the upload',
-    cancelConfirm: (files: number) =>
-      `${plural(files, 'file', 'files')} will not be uploaded, and what was sent of them is deleted.`,
-    retry: 'Try the failed files again',
-    remove: (name: string) => `Do not upload ${name}`,
-    clear: 'Remove all files',
-    chosen: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size}`,
-    same: 'already there, same content',
-    unreadable:
-      'The file could not be read: it was changed, moved or deleted after it was chosen. Choose it again.',
-    checking: 'Comparing with what is already there…',
-    comparison: 'What is already there',
-    marks: {
-      new: 'new',
-      comparing: 'being compared',
-      same: 'already there, same content',
-      alike: 'already there, same path and size',
-      replaces: 'replaces the present version',
-    },
-    compared: (files: Record<'new' | 'replaces' | 'same' | 'alike' | 'comparing', number>) => {
-      const parts = [
-        [files.new, 'is new', 'are new'],
-        [files.replaces, 'replaces the present version', 'replace the present version'],
-        [
-          files.same,
-          'is already there with the same content (SHA-256)',
-          'are already there with the same content (SHA-256)',
-        ],
-        [
-          files.alike,
-          'has the path and size of a file that is there',
-          'have the path and size of a file that is there',
-        ],
-        [files.comparing, 'is still being compared', 'are still being compared'],
-      ] as const;
-      return `${list(parts.filter(([number]) => number).map(([number, one, many]) => plural(number, one, many)))}.`;
-    },
-    notCompared: (reason: string) =>
-      `It is not known which of these files are already there: ${reason} You can upload them all the same.`,
-    leaveOut: {
-      same: (files: number) =>
-        files === 1
-          ? 'Leave out the file that is already there with the same content'
-          : `Leave out the ${count(files)} files that are already there with the same content`,
-      alike: (files: number) =>
-        files === 1
-          ? 'Leave out the file that has the path and size of one that is there'
-          : `Leave out the ${count(files)} files that have the path and size of one that is there`,
-    },
-    refused: {
-      name: (fact: string) => `its name ${fact}`,
-      folder: (name: string, fact: string) => `the name of its folder “${name}” ${fact}`,
-      path: (bytes: number) => `its path must have at most ${count(bytes)} bytes`,
-      blocked: (extension: string) => `files with the extension ${extension} are blocked`,
-      type: (extensions: readonly string[]) =>
-        `the database accepts only files of the types ${list(extensions)}`,
-      summary: (files: number) =>
-        `${plural(files, 'file', 'files')} cannot be uploaded, for the reason beside ${files === 1 ? 'it' : 'each'}. Rename ${files === 1 ? 'it' : 'them'} on this computer and choose ${files === 1 ? 'it' : 'them'} again, or go on without ${files === 1 ? 'it' : 'them'}.`,
-      all: 'None of the chosen files can be uploaded: the reason is beside each.',
-    },
-    allLeftOut: 'All chosen files are left out, so there is nothing to upload.',
-    states: {
-      waiting: 'waiting',
-      hashing: 'being read',
-      sending: 'sending',
-      sent: 'sent',
-      completing: 'being stored',
-      done: 'done',
-      failed: 'failed',
-      skipped: 'left out',
-    },
-    progress: (done: string, all: string) => `${done} of ${all}`,
-    offline: (progress: string) =>
-      `Offline: ${progress}. The upload goes on by itself when the connection is back.`,
-    paused: (progress: string) => `Paused: ${progress}`,
-    done: 'The upload is complete.',
-    stopped: 'The upload was stopped.',
-    partly: (failed: number) => `${plural(failed, 'file', 'files')} could not be uploaded.`,
-    open: 'Open the asset',
-    another: 'Upload more',
-    noDatabase: 'There is no database that you may write to.',
-    createDatabase: 'Create one:',
-    createDatabaseCommand: 'vitrine databases create NAME --description TEXT',
-    leave: 'An upload is running. Leave the page and stop it?',
-    notAllowed: 'You may not upload files. An administrator can give you a role that may.',
-    required: (name: string) => `${name} is required.`,
-    needFiles: 'Choose files first.',
   },
 } as const;

@@ -1,4 +1,4 @@
 import { en } from './en';
 
-/** The texts of the page. A second language becomes a second file of the same shape. */
+/** The texts of the first load. A second language becomes a second folder of the same files. */
 export const texts = en;

@@ -5,6 +5,7 @@ import { search, untilFound } from '../api/search';
 import { assetOf } from '../pages/asset/queries';
 import { cardOf, type Hit } from '../pages/find/hits';
 import { texts } from '../texts';
+import { uploadTexts } from '../texts/upload';
 import { Failed } from './Failed';
 import type { Marks } from './useRefusal';
 
@@ -19,9 +20,9 @@ export function DatabaseChoice({ value, marks, onChange }: Choice) {
   const known = useQuery(databases);
   return (
     <>
-      <label htmlFor={id}>{texts.upload.database}</label>
+      <label htmlFor={id}>{uploadTexts.database}</label>
       <select id={id} {...marks} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{texts.upload.chooseDatabase}</option>
+        <option value="">{uploadTexts.chooseDatabase}</option>
         {known.data?.map((each) => (
           <option key={each.databaseId}>{each.databaseId}</option>
         ))}
@@ -58,21 +59,21 @@ export function AssetChoice(props: Choice & { databaseId: string }) {
   const named = useQuery({ ...assetOf({ databaseId, assetId: value }), enabled: missing });
   return (
     <>
-      <label htmlFor={`${id}-words`}>{texts.upload.findAsset}</label>
+      <label htmlFor={`${id}-words`}>{uploadTexts.findAsset}</label>
       <input
         id={`${id}-words`}
         type="search"
         value={words}
         onChange={(event) => setWords(event.target.value)}
       />
-      <label htmlFor={`${id}-asset`}>{texts.upload.asset}</label>
+      <label htmlFor={`${id}-asset`}>{uploadTexts.asset}</label>
       <select
         id={`${id}-asset`}
         {...marks}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       >
-        <option value="">{texts.upload.chooseAsset}</option>
+        <option value="">{uploadTexts.chooseAsset}</option>
         {missing && (
           <option value={value}>
             {named.data?.assetName ?? (named.isError ? value : texts.loading)}

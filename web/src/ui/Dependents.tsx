@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
+import { dependentsTexts } from '../texts/dependents';
 import { Name } from './Name';
 
 const SHOWN = 8;
@@ -11,11 +12,11 @@ export function Dependents(props: {
   title: (number: number) => string;
 }) {
   const { data = [], error, isPending } = props.found;
-  if (isPending) return <p className="faint">{texts.dependents.checking}</p>;
+  if (isPending) return <p className="faint">{dependentsTexts.checking}</p>;
   if (!error && !data.length) return null;
   return (
     <div className="notice" role="alert">
-      <p>{error ? texts.dependents.unknown(sentence(error)) : props.title(data.length)}</p>
+      <p>{error ? dependentsTexts.unknown(sentence(error)) : props.title(data.length)}</p>
       <ul>
         {data.slice(0, SHOWN).map((each) => (
           <li key={each}>

@@ -24,5 +24,5 @@ export function DropAnywhere({ mayUpload }: { mayUpload: boolean }) {
     [cache, navigate, database, asset],
   );
   const over = useDrops(mayUpload ? drop : null);
-  return over && <p className="drop-here">{texts.upload.dropAnywhere}</p>;
+  return over && <p className="drop-here">{texts.header.dropAnywhere}</p>;
 }

@@ -1,13 +1,14 @@
 import { texts } from '../texts';
+import { keysTexts } from '../texts/keys';
 import { Cancel, Dialog } from './Dialog';
 
 /** What keys and the mouse do. */
 export function Keys({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title={texts.keys.title} onClose={onClose}>
+    <Dialog title={texts.header.keys} onClose={onClose}>
       {/* It gets the focus, so that a narrow window shows its beginning and keys scroll it. */}
-      <div className="keys stack" role="group" aria-label={texts.keys.title} tabIndex={0}>
-        {texts.keys.parts.map(([part, acts]) => (
+      <div className="keys stack" role="group" aria-label={texts.header.keys} tabIndex={0}>
+        {keysTexts.parts.map(([part, acts]) => (
           <section key={part}>
             <h3>{part}</h3>
             <dl>

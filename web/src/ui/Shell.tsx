@@ -151,7 +151,7 @@ function Account({ name }: { name: string }) {
           popoverTargetAction="hide"
           onClick={() => setKeys(true)}
         >
-          {texts.keys.title}
+          {texts.header.keys}
         </button>
         <button type="button" onClick={() => void signOut()}>
           {texts.header.signOut}

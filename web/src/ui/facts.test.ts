@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { texts } from '../texts';
+import { filtersTexts } from '../texts/filters';
 import { factLabel, factOf, FACTS, keyLabel } from './facts';
 
 test('every fact that is offered has a label of its own', () => {
@@ -14,7 +15,7 @@ test('filters, conditions and the page of an asset call a fact the same', () => 
   expect(factLabel('texturesFound')).toBe('Textures found');
   expect(keyLabel('fact_fNumber')).toBe('Aperture');
   expect(keyLabel('width')).toBe('width');
-  const { facets, triangles } = texts.find;
+  const { facets, triangles } = filtersTexts;
   expect(keyLabel('fact_triangles')).toBe(triangles);
   for (const key of ['fact_format', 'fact_watertight', 'fact_unit'] as const) {
     expect(keyLabel(key)).toBe(facets[key]);

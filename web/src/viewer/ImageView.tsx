@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { factsOf } from '../api/facts';
-import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { percent } from '../ui/formats';
 import { Name } from '../ui/Name';
 import { photoText } from '../ui/units';
@@ -76,20 +76,20 @@ export function ImageView(props: ViewProps) {
       {isShown && (
         <div className="tools" role="toolbar" aria-label={nameOf(file.path)}>
           <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= leastOf(fit)}>
-            {texts.viewer.zoomOut}
+            {viewerTexts.zoomOut}
           </button>
           <span className="zoom" aria-hidden="true">
             {percent(zoom)}
           </span>
-          <Said text={texts.viewer.zoomed(percent(zoom))} />
+          <Said text={viewerTexts.zoomed(percent(zoom))} />
           <button type="button" onClick={() => change(STEP)} disabled={zoom >= mostOf(fit)}>
-            {texts.viewer.zoomIn}
+            {viewerTexts.zoomIn}
           </button>
           <button type="button" onClick={() => show(1)} aria-keyshortcuts="1">
             {percent(1)}
           </button>
           <button type="button" onClick={() => show(null)} aria-keyshortcuts="f">
-            {texts.viewer.fit}
+            {viewerTexts.fit}
           </button>
         </div>
       )}

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { mayPass, sentence } from '../api/errors';
 import type { Missing } from '../api/pictures';
-import { texts } from '../texts';
+import { assetTexts } from '../texts/asset';
+import { viewerTexts } from '../texts/viewer';
 import { size } from '../ui/formats';
 import { fetchBytes, LargeFileError } from './fetching';
 import { isGltf, nameOf } from './kinds';
@@ -44,9 +45,9 @@ export function ModelView(props: ViewProps) {
     setState({ state: 'loading' });
     const show = async () => {
       try {
-        scene = new ModelScene(element, texts.viewer.label(nameOf(path)), setLost);
+        scene = new ModelScene(element, viewerTexts.label(nameOf(path)), setLost);
       } catch {
-        setState({ state: 'failed', reason: texts.viewer.noWebGl, again: false });
+        setState({ state: 'failed', reason: viewerTexts.noWebGl, again: false });
         return;
       }
       const progress = (part: number) => setState({ state: 'loading', part });
@@ -73,7 +74,7 @@ export function ModelView(props: ViewProps) {
     <>
       <div ref={host} className="model" data-state={state.state} />
       {state.state === 'loading' && <Poster {...props} busy part={state.part} />}
-      {state.state === 'inspecting' && <Poster {...props} note={texts.asset.inspecting} />}
+      {state.state === 'inspecting' && <Poster {...props} note={assetTexts.inspecting} />}
       {state.state === 'failed' && (
         <Poster
           {...props}
@@ -85,9 +86,9 @@ export function ModelView(props: ViewProps) {
         <>
           <Poster {...props} />
           <p className="note">
-            {texts.viewer.large(size(state.bytes))}{' '}
+            {viewerTexts.large(size(state.bytes))}{' '}
             <button type="button" onClick={() => setLarge(true)}>
-              {texts.viewer.loadAnyway}
+              {viewerTexts.loadAnyway}
             </button>
           </p>
         </>
@@ -106,7 +107,7 @@ export function ModelView(props: ViewProps) {
       )}
       {lost && (
         <p className="note" role="status">
-          {texts.viewer.lost}
+          {viewerTexts.lost}
         </p>
       )}
     </>
@@ -117,11 +118,11 @@ function Notes({ shown }: { shown: Shown }) {
   const { missing } = shown.loaded;
   return (
     <>
-      <p className="hidden">{texts.viewer.help}</p>
+      <p className="hidden">{viewerTexts.help}</p>
       {(shown.derived || missing.length > 0) && (
         <p className="note low">
-          {shown.derived && texts.viewer.derived}
-          {missing.length > 0 && <bdi> {texts.viewer.missing(missing.slice(0, 5))}</bdi>}
+          {shown.derived && viewerTexts.derived}
+          {missing.length > 0 && <bdi> {viewerTexts.missing(missing.slice(0, 5))}</bdi>}
         </p>
       )}
     </>
@@ -156,14 +157,14 @@ async function load(
   if (!glb) {
     // Of a file that cannot be read the server knows the reason.
     if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
-    throw new Error(glbMissing ? wordsOf(glbMissing) : texts.viewer.notDerived);
+    throw new Error(glbMissing ? wordsOf(glbMissing) : viewerTexts.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
   return { loaded: await parseModel(bytes, { place, path }), derived: true };
 }
 
 const wordsOf = ({ reason, message }: Missing): string =>
-  reason === 'refused' ? texts.viewer.refused(message) : message;
+  reason === 'refused' ? viewerTexts.refused(message) : message;
 
 // An inspection takes a few seconds, and that of a large model minutes.
 const FIRST_WAIT = 2_000;

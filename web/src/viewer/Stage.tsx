@@ -3,6 +3,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { mayPass, sentence } from '../api/errors';
 import type { Pictured } from '../api/pictures';
 import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { Boundary } from '../ui/Boundary';
 import { part, reload } from '../ui/part';
 import { Picture } from '../ui/Picture';
@@ -56,7 +57,7 @@ export function Stage(props: ViewProps) {
 }
 
 function View(props: ViewProps) {
-  if (props.file.size === 0) return <Poster {...props} failure={texts.viewer.emptyFile} />;
+  if (props.file.size === 0) return <Poster {...props} failure={viewerTexts.emptyFile} />;
   switch (kindOf(props.file.path)) {
     case 'model':
       return <ModelView {...props} />;
@@ -72,7 +73,7 @@ function View(props: ViewProps) {
 }
 
 const withoutViewer = ({ picture: { file, preview } }: ViewProps) =>
-  (file ?? preview) ? { caption: texts.viewer.onlyPicture } : { failure: texts.viewer.noPicture };
+  (file ?? preview) ? { caption: viewerTexts.onlyPicture } : { failure: viewerTexts.noPicture };
 
 /** The picture of a file, with what is going on below it. */
 export function Poster(
@@ -141,7 +142,7 @@ export function useDownload({ databaseId, assetId, file }: ViewProps) {
     failure: error ? sentence(error) : '',
     retry: mayPass(error) ? retry : undefined,
     onError: async () =>
-      setLost((await whyLost(found.data ?? '')) ?? new Error(texts.viewer.noPicture)),
+      setLost((await whyLost(found.data ?? '')) ?? new Error(viewerTexts.noPicture)),
   };
 }
 

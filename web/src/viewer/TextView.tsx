@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { mayPass, NetworkError, sentence, StorageError } from '../api/errors';
 import { fetchHeard } from '../api/hearing';
-import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { size } from '../ui/formats';
 import { nameOf } from './kinds';
 import { downloadUrl } from './sources';
@@ -37,7 +37,7 @@ export function TextView(props: ViewProps) {
   return (
     <div className="text" tabIndex={0} role="group" aria-label={nameOf(file.path)}>
       <pre>{found.data.text}</pre>
-      {found.data.cut && <p className="faint">{texts.viewer.textCut(size(MOST))}</p>}
+      {found.data.cut && <p className="faint">{viewerTexts.textCut(size(MOST))}</p>}
     </div>
   );
 }

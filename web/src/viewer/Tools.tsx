@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type RefObject } from 'react';
 import { factsOf } from '../api/facts';
-import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { count } from '../ui/formats';
 import { unitOf } from '../ui/units';
 import type { Shown } from './ModelView';
@@ -54,20 +54,20 @@ export function Tools(props: {
   return (
     <>
       {box && <Measures shown={props.shown} facts={facts} drawn={drawn} />}
-      <div className="tools" role="toolbar" aria-label={texts.viewer.toolbar}>
+      <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
-          {texts.viewer.fit}
+          {viewerTexts.fit}
         </button>
-        {toggle(texts.viewer.wireframe, wire, setWire, (on) => scene.wireframe(on))}
-        {toggle(texts.viewer.normals, normals, setNormals, (on) => scene.showNormals(on))}
-        {toggle(texts.viewer.box, box, setBox, (on) => scene.showBox(on))}
-        {toggle(texts.viewer.section, cut, setCut, (on) =>
+        {toggle(viewerTexts.wireframe, wire, setWire, (on) => scene.wireframe(on))}
+        {toggle(viewerTexts.normals, normals, setNormals, (on) => scene.showNormals(on))}
+        {toggle(viewerTexts.box, box, setBox, (on) => scene.showBox(on))}
+        {toggle(viewerTexts.section, cut, setCut, (on) =>
           scene.section(on ? drawn('x') : null, 0.5),
         )}
         {cut && <Section shown={props.shown} drawn={drawn} />}
         {loaded.animations.length > 0 && <Animations shown={props.shown} />}
         <button type="button" onClick={() => void save()}>
-          {texts.viewer.screenshot}
+          {viewerTexts.screenshot}
         </button>
         {document.fullscreenEnabled && (
           <button
@@ -78,7 +78,7 @@ export function Tools(props: {
                 : props.host.current?.closest('.stage')?.requestFullscreen())
             }
           >
-            {texts.viewer.fullScreen}
+            {viewerTexts.fullScreen}
           </button>
         )}
       </div>
@@ -115,7 +115,7 @@ function Section({ shown, drawn }: Drawn) {
   return (
     <span className="pair section">
       <label htmlFor={`${id}-axis`} className="hidden">
-        {texts.viewer.sectionAxis}
+        {viewerTexts.sectionAxis}
       </label>
       <select
         id={`${id}-axis`}
@@ -131,7 +131,7 @@ function Section({ shown, drawn }: Drawn) {
         ))}
       </select>
       <label htmlFor={`${id}-at`} className="hidden">
-        {texts.viewer.sectionAt}
+        {viewerTexts.sectionAt}
       </label>
       <input
         id={`${id}-at`}
@@ -163,12 +163,12 @@ function Animations({ shown }: { shown: Shown }) {
   return (
     <span className="pair">
       <button type="button" aria-pressed={playing} onClick={() => play(clip, !playing)}>
-        {playing ? texts.viewer.pause : texts.viewer.play}
+        {playing ? viewerTexts.pause : viewerTexts.play}
       </button>
       {loaded.animations.length > 1 && (
         <>
           <label htmlFor={id} className="hidden">
-            {texts.viewer.animation}
+            {viewerTexts.animation}
           </label>
           <select
             id={id}

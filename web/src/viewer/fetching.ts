@@ -49,6 +49,6 @@ export async function fetchBytes(
     options.progress?.(received / length);
   }
   return new Blob(parts).arrayBuffer().catch(() => {
-    throw new Error(texts.viewer.tooLarge);
+    throw new Error(texts.errors.tooLarge);
   });
 }

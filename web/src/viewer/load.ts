@@ -1,7 +1,7 @@
 import { LoadingManager, type AnimationClip, type Group } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { NetworkError } from '../api/errors';
-import { texts } from '../texts';
+import { viewerTexts } from '../texts/viewer';
 import { part } from '../ui/part';
 import {
   allowedUrl,
@@ -23,7 +23,7 @@ export interface Loaded {
 /** The bytes are no model that three.js reads; its own words are for developers. */
 export class UnreadableError extends Error {
   constructor() {
-    super(texts.viewer.failed);
+    super(viewerTexts.failed);
   }
 }
 
@@ -42,7 +42,7 @@ export async function parseModel(
   const { uris, extensions, required } = referred(data);
   // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
   // KTX2 that have another form beside it are loaded in that form.
-  if (required.includes('KHR_texture_basisu')) throw new Error(texts.viewer.ktx2);
+  if (required.includes('KHR_texture_basisu')) throw new Error(viewerTexts.ktx2);
   const companions = new Map<string, string>();
   const missing: string[] = [];
   const waiting = [...new Set(uris)];

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
 import { time } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
 import type { Asset, File } from './queries';
@@ -23,17 +23,17 @@ export function About(props: {
   const { place, asset, tags, changed } = props;
   return (
     <dl className="pairs">
-      <dt>{texts.asset.database}</dt>
+      <dt>{assetTexts.database}</dt>
       <dd>
         <Link to="/databases/$databaseId" params={{ databaseId: place.databaseId }}>
           {place.databaseId}
         </Link>
       </dd>
-      <dt>{texts.asset.version}</dt>
+      <dt>{assetTexts.version}</dt>
       <dd>{versionOf(asset)}</dd>
-      <dt>{texts.asset.changed}</dt>
+      <dt>{assetTexts.changed}</dt>
       <dd>{changed === '' ? '–' : changed ? time(changed) : UNKNOWN}</dd>
-      <dt>{texts.asset.tags}</dt>
+      <dt>{assetTexts.tags}</dt>
       <dd className="tags">
         {tags.length
           ? tags.map((tag) => (
@@ -41,7 +41,7 @@ export function About(props: {
                 {tag}
               </Link>
             ))
-          : asset && texts.asset.noTags}
+          : asset && assetTexts.noTags}
       </dd>
     </dl>
   );
@@ -50,6 +50,6 @@ export function About(props: {
 function versionOf(asset: Asset | undefined): string {
   if (!asset) return UNKNOWN;
   const { Version: number, versionAlias: alias } = asset.currentVersion;
-  if (number === NO_VERSION) return texts.asset.noVersion;
+  if (number === NO_VERSION) return assetTexts.noVersion;
   return alias ? `${number} (${alias})` : number;
 }

@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
-import { texts } from '../../texts';
+import { archivedTexts } from '../../texts/archived';
+import { filesTexts } from '../../texts/files';
 import { say } from '../../ui/Toasts';
 import type { Place } from '../../viewer/sources';
 
-const words = texts.archived;
+const words = archivedTexts;
 
 /** In the place of a file: those of an archived asset can be shown once it is restored. */
 export function Archived({ place, mayRestore }: { place: Place; mayRestore: boolean }) {
@@ -39,7 +40,7 @@ export function Archived({ place, mayRestore }: { place: Place; mayRestore: bool
           disabled={state.busy}
           onClick={() => void restore()}
         >
-          {state.busy ? texts.files.busy : words.restore}
+          {state.busy ? filesTexts.busy : words.restore}
         </button>
       )}
     </div>

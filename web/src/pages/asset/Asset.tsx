@@ -4,6 +4,9 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError, sentence } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { editTexts } from '../../texts/edit';
+import { viewerTexts } from '../../texts/viewer';
 import { Name } from '../../ui/Name';
 import { Failure } from '../../ui/Failure';
 import { say } from '../../ui/Toasts';
@@ -44,7 +47,7 @@ export function Asset() {
     if (!gone) return <Failure error={found.error} reset={() => void found.refetch()} />;
     return (
       <div className="notice" role="alert">
-        <p>{texts.asset.gone}</p>
+        <p>{assetTexts.gone}</p>
         <Link to="/" search={{}}>
           {texts.toFind}
         </Link>
@@ -78,7 +81,7 @@ function Content({
   const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
   return (
     <div className="asset">
-      <section className="main" aria-label={texts.viewer.toolbar}>
+      <section className="main" aria-label={viewerTexts.toolbar}>
         {path ? (
           <Stage
             key={path}
@@ -121,7 +124,7 @@ function Content({
         {path && (
           <>
             <section aria-labelledby="facts">
-              <h2 id="facts">{texts.asset.facts}</h2>
+              <h2 id="facts">{assetTexts.facts}</h2>
               <Facts key={path} place={place} path={path} since={file?.dateCreatedCurrentVersion} />
             </section>
             <Needs place={place} path={path} mayUpload={mayWrite} />
@@ -193,8 +196,10 @@ function Head(props: {
           {description}
         </p>
       )}
-      {asset?.status === 'archived' && <p className="failure">{texts.asset.archived}</p>}
-      {asset && !asset.isDistributable && <p className="failure">{texts.asset.notDistributable}</p>}
+      {asset?.status === 'archived' && <p className="failure">{assetTexts.archived}</p>}
+      {asset && !asset.isDistributable && (
+        <p className="failure">{texts.errors.notDistributable}</p>
+      )}
       <div className="acts">
         {!isEmpty && (asset?.isDistributable ?? true) && (
           <button
@@ -211,7 +216,7 @@ function Head(props: {
         </button>
         {mayWrite && (
           <button ref={edit} type="button" onClick={() => setEditing(true)}>
-            {texts.edit.start}
+            {editTexts.start}
           </button>
         )}
         {mayWrite && (
@@ -221,7 +226,7 @@ function Head(props: {
             className="button"
             preload={false}
           >
-            {texts.asset.upload}
+            {assetTexts.upload}
           </Link>
         )}
       </div>
@@ -238,7 +243,7 @@ function Head(props: {
 function NoFiles({ place, mayUpload }: { place: Place; mayUpload: boolean }) {
   return (
     <div className="notice">
-      <p>{texts.asset.noFiles}</p>
+      <p>{assetTexts.noFiles}</p>
       {mayUpload && (
         <Link
           to="/upload"
@@ -246,7 +251,7 @@ function NoFiles({ place, mayUpload }: { place: Place; mayUpload: boolean }) {
           className="button primary"
           preload={false}
         >
-          {texts.asset.upload}
+          {assetTexts.upload}
         </Link>
       )}
     </div>

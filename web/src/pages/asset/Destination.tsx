@@ -1,11 +1,11 @@
 import { useEffect, useId, useRef } from 'react';
-import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import type { Marks } from '../../ui/useRefusal';
 import type { Place } from '../../viewer/sources';
 import { isFolder, stemOf, type Act, type Draft, type Subject } from './changes';
 
-const words = texts.files;
+const words = filesTexts;
 
 interface Part {
   place: Place;

@@ -3,6 +3,9 @@ import { useBlocker } from '@tanstack/react-router';
 import { useId, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { tags as tagsOfServer } from '../../api/queries';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { editTexts } from '../../texts/edit';
+import { uploadTexts } from '../../texts/upload';
 import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
@@ -11,7 +14,7 @@ import type { Place } from '../../viewer/sources';
 import { changedFields, draftOf, merged, save, type Draft, type Field } from './edit';
 import { assetOf, type Asset } from './queries';
 
-const words = texts.edit;
+const words = editTexts;
 
 /** Name, description and tags, edited in place. What was typed is kept whatever the server says. */
 export function Editor(props: { place: Place; asset: Asset; onClose: () => void }) {
@@ -94,7 +97,7 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
           {state.note}
         </p>
       )}
-      <label htmlFor={`${id}-name`}>{texts.upload.assetName}</label>
+      <label htmlFor={`${id}-name`}>{uploadTexts.assetName}</label>
       <input
         id={`${id}-name`}
         dir="auto"
@@ -105,7 +108,7 @@ export function Editor(props: { place: Place; asset: Asset; onClose: () => void 
         onChange={(event) => change({ assetName: event.target.value })}
       />
       {theirs('assetName')}
-      <label htmlFor={`${id}-text`}>{texts.upload.description}</label>
+      <label htmlFor={`${id}-text`}>{uploadTexts.description}</label>
       <textarea
         id={`${id}-text`}
         dir="auto"
@@ -145,7 +148,7 @@ export function SaveOrCancel({ disabled, onCancel }: { disabled: boolean; onCanc
 
 /** What somebody else has written meanwhile, beside what the user typed. */
 export function Theirs({ value, onTake }: { value: string | string[]; onTake: () => void }) {
-  const shown = typeof value === 'string' ? value : value.join(', ') || texts.asset.noTags;
+  const shown = typeof value === 'string' ? value : value.join(', ') || assetTexts.noTags;
   return (
     <p className="theirs">
       <span className="faint">{words.theirs}</span> <Name text={shown} />
@@ -167,7 +170,7 @@ function Tags(props: {
   const others = known.data?.filter((each) => !chosen.includes(each)) ?? [];
   return (
     <>
-      <label htmlFor={id}>{texts.asset.tags}</label>
+      <label htmlFor={id}>{assetTexts.tags}</label>
       {chosen.length > 0 && (
         <span className="tags">
           {chosen.map((tag) => (
@@ -201,7 +204,7 @@ function Tags(props: {
 }
 
 function refusal(draft: Draft): { text: string; field: Field } | null {
-  const { required, assetName, shortDescription } = texts.upload;
+  const { required, assetName, shortDescription } = uploadTexts;
   if (!draft.assetName.trim()) return { text: required(assetName), field: 'assetName' };
   const short = draft.description.trim().length < 4;
   return short ? { text: shortDescription, field: 'description' } : null;

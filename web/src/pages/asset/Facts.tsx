@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { factsOf, reasonOf } from '../../api/facts';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
 import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import { factLabel } from '../../ui/facts';
@@ -49,14 +50,14 @@ export function Facts(props: { place: Place; path: string; since?: string | null
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
   if (!rows.length) {
     if (reason.isPending) return <p className="faint">{texts.loading}</p>;
-    const unknown = soon ? texts.asset.inspecting : texts.asset.noFacts;
+    const unknown = soon ? assetTexts.inspecting : assetTexts.noFacts;
     return <p className="faint">{reason.data ? `${reason.data}.` : unknown}</p>;
   }
   return (
     <dl className="pairs">
       {extent && (
         <>
-          <dt>{texts.asset.dimensions}</dt>
+          <dt>{assetTexts.dimensions}</dt>
           <dd>{extent}</dd>
         </>
       )}

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
+import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { legible } from '../../ui/formats';
@@ -25,7 +27,7 @@ import { Destination } from './Destination';
 import { Holds } from './FolderDialog';
 import { referencesOf, relativeOf, usersOf } from './relations';
 
-const words = texts.files;
+const words = filesTexts;
 
 export interface FileDialogProps {
   place: Place;
@@ -118,7 +120,7 @@ function Misses({ place, act, subject, draft }: FileDialogProps & { draft: Draft
   const users = useQuery({ ...usersOf(place, path), enabled: isGone(act), staleTime: 0 });
   const leaves = isTransfer(act) && (draft.target !== null || !staysBeside(draft, path));
   const needs = useQuery({ ...referencesOf(place, path), enabled: leaves, select: relativeOf });
-  const { file, folder, needs: needed } = texts.dependents;
+  const { file, folder, needs: needed } = dependentsTexts;
   return (
     <>
       {isGone(act) && <Dependents found={users} title={isFolder(subject) ? folder : file} />}

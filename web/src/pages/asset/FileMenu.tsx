@@ -1,6 +1,6 @@
 import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
-import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
 import { legible } from '../../ui/formats';
 import { actsOf, type Act, type Subject } from './changes';
 
@@ -42,7 +42,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
       <summary
         ref={opener}
         data-path={subject.path}
-        aria-label={texts.files.change(legible(subject.path.replace(/^\/|\/$/g, '')))}
+        aria-label={filesTexts.change(legible(subject.path.replace(/^\/|\/$/g, '')))}
       >
         <span aria-hidden="true">⋯</span>
       </summary>
@@ -60,7 +60,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
                 onChoose(act);
               }}
             >
-              {texts.files.acts[act]}
+              {filesTexts.acts[act]}
             </button>
           ))}
         </div>

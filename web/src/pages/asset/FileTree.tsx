@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { filesTexts } from '../../texts/files';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
@@ -38,16 +39,16 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
       {props.files.length > 12 && (
         <input
           type="search"
-          aria-label={texts.asset.filterFiles}
-          placeholder={texts.asset.filterFiles}
+          aria-label={assetTexts.filterFiles}
+          placeholder={assetTexts.filterFiles}
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
       )}
       {wanted !== '' && (
         <p role="status" className="faint">
-          {!files.length && texts.asset.noneOfFiles}{' '}
-          {props.hasMore && texts.asset.ofLoaded(props.files.length)}
+          {!files.length && assetTexts.noneOfFiles}{' '}
+          {props.hasMore && assetTexts.ofLoaded(props.files.length)}
         </p>
       )}
       <Branch
@@ -98,7 +99,7 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
     return (
       <span className="file faint">
         <Name text={file.fileName} line />
-        <span>{texts.files.archived}</span>
+        <span>{filesTexts.archived}</span>
       </span>
     );
   }
@@ -121,7 +122,7 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
 }
 
 function Lacking({ files }: { files: number | undefined }) {
-  return files ? <span className="bad">{texts.asset.lacking(files)}</span> : null;
+  return files ? <span className="bad">{assetTexts.lacking(files)}</span> : null;
 }
 
 export const pathOf = (file: File): string => `/${file.relativePath.replace(/^\/+/, '')}`;

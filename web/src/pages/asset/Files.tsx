@@ -6,6 +6,8 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { filesTexts } from '../../texts/files';
 import { Failed } from '../../ui/Failed';
 import type { Place } from '../../viewer/sources';
 import {
@@ -56,7 +58,7 @@ export function Files(props: Props) {
   return (
     <section ref={section} aria-labelledby="files">
       <h2 id="files" tabIndex={-1}>
-        {texts.asset.files}
+        {assetTexts.files}
       </h2>
       {props.failure !== null && <Failed found={found} />}
       {found.isPending && <p className="faint">{texts.loading}</p>}
@@ -76,7 +78,7 @@ export function Files(props: Props) {
           onClick={() => void found.fetchNextPage()}
           disabled={found.isFetching}
         >
-          {texts.asset.moreFiles}
+          {assetTexts.moreFiles}
         </button>
       )}
       {mayWrite && (
@@ -86,7 +88,7 @@ export function Files(props: Props) {
             checked={withArchived}
             onChange={(event) => props.onArchived(event.target.checked)}
           />
-          {texts.files.showArchived}
+          {filesTexts.showArchived}
         </label>
       )}
       {chosen && (

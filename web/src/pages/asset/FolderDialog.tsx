@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
+import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { legible } from '../../ui/formats';
@@ -16,7 +18,7 @@ import type { FileDialogProps } from './FileDialog';
 import { folderContent, moveFolder, type Left } from './folders';
 import { needsOf, usersOf } from './relations';
 
-const words = texts.files;
+const words = filesTexts;
 
 interface State {
   progress: { done: number; of: number } | null;
@@ -148,7 +150,7 @@ function Misses({ place, path, to }: { place: Place; path: string; to: string })
   const users = useQuery({ ...usersOf(place, path), staleTime: 0 });
   const leaves = folderOf(to) !== folderOf(path.slice(0, -1));
   const needs = useQuery({ ...needsOf(place, path), enabled: leaves, staleTime: 0 });
-  const { folder, folderNeeds } = texts.dependents;
+  const { folder, folderNeeds } = dependentsTexts;
   return (
     <>
       <Dependents found={users} title={folder} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
 import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import type { Place } from '../../viewer/sources';
@@ -12,7 +12,7 @@ export function Metadata({ place }: { place: Place }) {
   if (!found.isError && !found.data?.length) return null;
   return (
     <section aria-labelledby="metadata">
-      <h2 id="metadata">{texts.asset.metadata}</h2>
+      <h2 id="metadata">{assetTexts.metadata}</h2>
       <Failed found={found} />
       <dl className="pairs">
         {found.data?.map(({ name, value }) => (

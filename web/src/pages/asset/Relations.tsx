@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
 import { factsOf } from '../../api/facts';
-import { texts } from '../../texts';
+import { relationsTexts } from '../../texts/relations';
 import { percent } from '../../ui/formats';
 import { Failed, type Query } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
@@ -21,7 +21,7 @@ import {
   type Shown,
 } from './relations';
 
-const words = texts.relations;
+const words = relationsTexts;
 
 function Section(props: { title: string; failed?: Query; children?: ReactNode }) {
   const id = useId();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
 import { actsOf, destinationOf, draftOf, foldersOf, refusal, stemOf } from './changes';
 
 const file = (path: string, isArchived = false) => ({ path, isArchived });
@@ -42,12 +42,12 @@ test('slashes around a folder and repeated ones do not matter', () => {
 test('a draft that cannot be meant is refused before it is sent', () => {
   const subject = file('/x/a.glb');
   const draft = draftOf('rename', subject);
-  const same = { text: texts.files.same, field: 'name' };
+  const same = { text: filesTexts.same, field: 'name' };
   expect(refusal(draft, subject)).toEqual(same);
   expect(refusal({ ...draft, folder: '/x/' }, subject)).toEqual(same);
   expect(refusal({ ...draft, name: 'b.glb' }, subject)).toBeNull();
   expect(refusal({ ...draft, name: ' ' }, subject)?.text).toBe('File name is required.');
-  expect(refusal({ ...draft, name: 'y/b.glb' }, subject)?.text).toBe(texts.files.slash);
+  expect(refusal({ ...draft, name: 'y/b.glb' }, subject)?.text).toBe(filesTexts.slash);
   const other = { databaseId: 'museum', assetId: '' };
   expect(refusal({ ...draft, target: other }, subject)).toEqual({
     text: 'Asset is required.',
@@ -66,12 +66,12 @@ test('a folder is renamed and moved like a file, and not into itself', () => {
   const folder = { path: '/x/parts/', isArchived: false };
   const draft = draftOf('rename', folder);
   expect(draft).toMatchObject({ name: 'parts', folder: 'x' });
-  expect(refusal(draft, folder)?.text).toBe(texts.files.sameFolder);
+  expect(refusal(draft, folder)?.text).toBe(filesTexts.sameFolder);
   expect(refusal({ ...draft, name: 'pieces' }, folder)).toBeNull();
   expect(refusal({ ...draft, folder: '' }, folder)).toBeNull();
-  expect(refusal({ ...draft, folder: 'x/parts' }, folder)?.text).toBe(texts.files.within);
+  expect(refusal({ ...draft, folder: 'x/parts' }, folder)?.text).toBe(filesTexts.within);
   expect(refusal({ ...draft, folder: 'x/parts/deep', name: 'y' }, folder)?.text).toBe(
-    texts.files.within,
+    filesTexts.within,
   );
   expect(refusal({ ...draft, name: '' }, folder)?.text).toBe('Folder name is required.');
 });

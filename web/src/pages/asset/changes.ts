@@ -2,7 +2,8 @@ import { api, replyWithHeaders } from '../../api/client';
 import { completed } from '../../api/jobs';
 import { brokenRule } from '../../api/names';
 import type { components } from '../../api/schema';
-import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
+import { uploadTexts } from '../../texts/upload';
 import { extensionOf, nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 
@@ -50,7 +51,7 @@ export const folderOf = (path: string): string => path.slice(1, Math.max(path.la
 export function draftOf(act: Act, subject: Subject): Draft {
   const path = subject.path.replace(/\/$/, '');
   const draft = { name: nameOf(path), folder: folderOf(path), target: null };
-  return act === 'copy' ? { ...draft, name: texts.files.copyName(...stemOf(draft.name)) } : draft;
+  return act === 'copy' ? { ...draft, name: filesTexts.copyName(...stemOf(draft.name)) } : draft;
 }
 
 /** A name without its extension, and the extension with its dot. */
@@ -71,8 +72,8 @@ interface Wrong {
 
 /** Why a draft cannot be sent, and its wrong field. What only the server knows, it says itself. */
 export function refusal(draft: Draft, subject: Subject): Wrong | null {
-  const { required, asset } = texts.upload;
-  const words = texts.files;
+  const { required, asset } = uploadTexts;
+  const words = filesTexts;
   const folder = isFolder(subject);
   const wrong = (text: string): Wrong => ({ text, field: 'name' });
   if (!draft.name.trim()) return wrong(required(folder ? words.newFolderName : words.name));

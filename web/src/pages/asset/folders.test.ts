@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError, SignedOutError } from '../../api/errors';
 import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
 
 /** The files of an asset by their paths; archived ones are false, and folders end in a slash. */
 const stored = new Map<string, boolean>();
@@ -118,5 +119,5 @@ test('a move that is stopped ends after the file that is being moved', async () 
   const stop = new AbortController();
   moved.mockImplementation(() => stop.abort());
   const left = await moveFolder(place, '/x/', '/n/', options(stop));
-  expect(left).toEqual([{ path: '/x/y/b.txt', reason: texts.files.notTried, again: true }]);
+  expect(left).toEqual([{ path: '/x/y/b.txt', reason: filesTexts.notTried, again: true }]);
 });

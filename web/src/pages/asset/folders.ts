@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { ApiError, isTransient, mayPass, sentence, SignedOutError } from '../../api/errors';
 import { pagesOf } from '../../api/listing';
-import { texts } from '../../texts';
+import { filesTexts } from '../../texts/files';
 import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import { change, draftOf, folderOf } from './changes';
@@ -95,7 +95,7 @@ export async function moveFolder(
       if (error instanceof SignedOutError || isTransient(error)) ended = error;
     }
   }
-  const others = { reason: ended ? sentence(ended) : texts.files.notTried, again: true };
+  const others = { reason: ended ? sentence(ended) : filesTexts.notTried, again: true };
   const left = await contentOf(place, from).catch(() => null);
   // A reply that was lost may be that of a move that was made: the list knows.
   const paths = left?.files ?? files.filter((path) => reasons.has(path));

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
+import { databasesTexts } from '../../texts/databases';
 import { Failed } from '../../ui/Failed';
 import { Failure } from '../../ui/Failure';
 import { Name } from '../../ui/Name';
@@ -14,7 +15,7 @@ import { Describe } from './Describe';
 import { databaseOf, newestIn, type Database as Details } from './queries';
 import './database.css';
 
-const words = texts.databases;
+const words = databasesTexts;
 
 /** A database: what it is for, and what was changed in it lately. */
 export function Database() {

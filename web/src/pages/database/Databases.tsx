@@ -3,11 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { databases, useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
+import { databasesTexts } from '../../texts/databases';
+import { uploadTexts } from '../../texts/upload';
 import { Failure } from '../../ui/Failure';
 import { Name } from '../../ui/Name';
 import './database.css';
 
-const words = texts.databases;
+const words = databasesTexts;
 
 /** The databases that the user may see. */
 export function Databases() {
@@ -29,7 +31,7 @@ export function Databases() {
           <p>
             {mayWrite ? (
               <>
-                {texts.upload.createDatabase} <code>{texts.upload.createDatabaseCommand}</code>
+                {uploadTexts.createDatabase} <code>{uploadTexts.createDatabaseCommand}</code>
               </>
             ) : (
               texts.find.unseen.help

@@ -2,13 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { databases } from '../../api/queries';
-import { texts } from '../../texts';
+import { databasesTexts } from '../../texts/databases';
+import { editTexts } from '../../texts/edit';
+import { uploadTexts } from '../../texts/upload';
 import { say } from '../../ui/Toasts';
 import { useRefusal } from '../../ui/useRefusal';
 import { SaveOrCancel, Theirs } from '../asset/Editor';
 import { databaseOf, describe, type Database } from './queries';
 
-const words = texts.databases;
+const words = databasesTexts;
 
 /** The description, edited in place. What was typed is kept whatever the server says. */
 export function Describe({ database, onClose }: { database: Database; onClose: () => void }) {
@@ -37,7 +39,7 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     if (text.trim().length < 4) {
-      refuse(texts.upload.shortDescription, 'description');
+      refuse(uploadTexts.shortDescription, 'description');
       return;
     }
     accept();
@@ -49,11 +51,11 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
       // Also if somebody else has written the same.
       const isSaved = now.description === text.trim();
       if (isSaved && latest.current === text) {
-        say(texts.edit.saved);
+        say(editTexts.saved);
         onClose();
         return;
       }
-      if (isSaved) say(texts.edit.savedFirst);
+      if (isSaved) say(editTexts.savedFirst);
       setStored(now);
       setConflict(!isSaved);
       setBusy(false);
@@ -69,7 +71,7 @@ export function Describe({ database, onClose }: { database: Database; onClose: (
           {words.other}
         </p>
       )}
-      <label htmlFor={id}>{texts.upload.description}</label>
+      <label htmlFor={id}>{uploadTexts.description}</label>
       <textarea
         id={id}
         dir="auto"

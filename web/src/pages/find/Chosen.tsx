@@ -1,4 +1,5 @@
 import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
 import { Name } from '../../ui/Name';
 import { factOf, keyLabel } from '../../ui/facts';
 import { count, day, size } from '../../ui/formats';
@@ -16,13 +17,13 @@ export function Chosen(props: { state: FindState; change: (next: FindState) => v
   const filters = filtersOf(state);
   if (!filters.length) return null;
   return (
-    <div role="group" aria-label={texts.find.chosen} className="chosen-filters">
+    <div role="group" aria-label={filtersTexts.chosen} className="chosen-filters">
       {filters.map(({ name, without }) => (
         <button
           key={name}
           type="button"
           className="chip"
-          aria-label={texts.find.remove(name)}
+          aria-label={filtersTexts.remove(name)}
           onClick={() => change(without)}
         >
           <Name text={name} line /> ×
@@ -38,38 +39,38 @@ export function Chosen(props: { state: FindState; change: (next: FindState) => v
 function filtersOf(state: FindState): Filter[] {
   const values = FACETS.flatMap((facet) =>
     (state.facets?.[facet] ?? []).map((value) => ({
-      name: `${texts.find.facets[facet]}: ${nameOf(value)}`,
+      name: `${filtersTexts.facets[facet]}: ${nameOf(value)}`,
       without: toggled(state, facet, value),
     })),
   );
   const { triangles, size: sizes, date, taken, meta = [] } = state;
   const ranges = [
     triangles && {
-      name: `${texts.find.triangles}: ${rangeOf(triangles, count)}`,
+      name: `${filtersTexts.triangles}: ${rangeOf(triangles, count)}`,
       without: { ...state, triangles: undefined },
     },
     sizes && {
-      name: `${texts.find.fileSize}: ${rangeOf(sizes, size)}`,
+      name: `${filtersTexts.fileSize}: ${rangeOf(sizes, size)}`,
       without: { ...state, size: undefined },
     },
     date && {
-      name: `${texts.find.date}: ${rangeOf(date, chosenDay)}`,
+      name: `${filtersTexts.date}: ${rangeOf(date, chosenDay)}`,
       without: { ...state, date: undefined },
     },
     taken && {
-      name: `${texts.find.taken}: ${rangeOf(taken, chosenDay)}`,
+      name: `${filtersTexts.taken}: ${rangeOf(taken, chosenDay)}`,
       without: { ...state, taken: undefined },
     },
   ].filter((each) => each !== undefined);
   const conditions = meta.map(({ key, op, value }, at) => ({
-    name: `${keyLabel(key)} ${texts.find.ops[op]} ${wordOf(key, value)}`.trim(),
+    name: `${keyLabel(key)} ${filtersTexts.ops[op]} ${wordOf(key, value)}`.trim(),
     without: {
       ...state,
       meta: meta.length > 1 ? meta.filter((_, other) => other !== at) : undefined,
     },
   }));
   const archived = state.archived
-    ? [{ name: texts.find.archived, without: { ...state, archived: undefined } }]
+    ? [{ name: filtersTexts.archived, without: { ...state, archived: undefined } }]
     : [];
   return [...values, ...ranges, ...conditions, ...archived];
 }
@@ -81,6 +82,6 @@ const wordOf = (key: string, value = ''): string =>
 const chosenDay = (iso: string): string => day(`${iso}T00:00`);
 
 function rangeOf<T>([from, to]: [T | null, T | null], show: (bound: T) => string): string {
-  if (from === null) return to === null ? '' : texts.find.upTo(show(to));
-  return to === null ? texts.find.atLeast(show(from)) : `${show(from)} – ${show(to)}`;
+  if (from === null) return to === null ? '' : filtersTexts.upTo(show(to));
+  return to === null ? filtersTexts.atLeast(show(from)) : `${show(from)} – ${show(to)}`;
 }

@@ -1,11 +1,13 @@
 import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
+import { uploadTexts } from '../../texts/upload';
 import { FACTS, factOf, type FactType } from '../../ui/facts';
 import { useRefusal, type Marks } from '../../ui/useRefusal';
 import { opsOf, problemOf } from './conditions';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
-const words = texts.find;
+const words = filtersTexts;
 const METADATA = '';
 const EMPTY: Draft = { fact: METADATA, key: '', op: 'eq', value: '' };
 
@@ -29,7 +31,7 @@ export function Conditions({
   const type = factOf(key)?.type;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    const { required } = texts.upload;
+    const { required } = uploadTexts;
     const { op, value } = draft;
     const added = op === 'exists' ? { key, op } : { key, op, value };
     const problem = key ? problemOf(added) : required(words.metadataKey);
@@ -131,8 +133,8 @@ function Value(props: {
     return (
       <select {...given} onChange={(event) => onChange(event.target.value)}>
         <option value="">{words.metadataValue}</option>
-        <option value="true">{words.yes}</option>
-        <option value="false">{words.no}</option>
+        <option value="true">{texts.find.yes}</option>
+        <option value="false">{texts.find.no}</option>
       </select>
     );
   }

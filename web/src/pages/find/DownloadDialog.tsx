@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { mayPass, sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Failed } from '../../ui/Failed';
 import { say } from '../../ui/Toasts';
@@ -10,7 +11,7 @@ import { downloadPlan, listingOf, type LeftOut } from './listing';
 import { LeftOutList } from './LeftOutList';
 import { foldersOf, save, zipOf } from './zip';
 
-const words = texts.selection;
+const words = selectionTexts;
 
 /** Packs the files of the selected assets into one file, and names what it leaves out. */
 export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
+import { databasesTexts } from '../../texts/databases';
 import { Name } from '../../ui/Name';
 import { count, day, plural, size } from '../../ui/formats';
 import type { SearchReply } from '../../api/search';
@@ -41,7 +43,7 @@ function Filters(props: {
         <Values key={facet} facet={facet} values={valuesOf(reply, facet, state)} {...props} />
       ))}
       <Range
-        legend={texts.find.triangles}
+        legend={filtersTexts.triangles}
         kind="number"
         value={state.triangles ?? null}
         buckets={triangles(reply)}
@@ -51,7 +53,7 @@ function Filters(props: {
         }
       />
       <Range
-        legend={texts.find.size}
+        legend={filtersTexts.size}
         scale={MEGABYTE}
         kind="number"
         value={state.size ?? null}
@@ -60,7 +62,7 @@ function Filters(props: {
         onChange={(range) => change({ ...state, size: range as FindState['size'] })}
       />
       <Range
-        legend={texts.find.date}
+        legend={filtersTexts.date}
         kind="date"
         value={state.date ?? null}
         buckets={histogram(reply, 'date_lastmodified')}
@@ -77,7 +79,7 @@ function Filters(props: {
           checked={state.archived ?? false}
           onChange={(event) => change({ ...state, archived: event.target.checked || undefined })}
         />
-        {texts.find.archived}
+        {filtersTexts.archived}
       </label>
     </>
   );
@@ -89,7 +91,7 @@ function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
   if (!found.length && !state.taken) return null;
   return (
     <Range
-      legend={texts.find.taken}
+      legend={filtersTexts.taken}
       kind="date"
       value={state.taken ?? null}
       buckets={found.map(({ from, assets, documents }) => ({
@@ -117,7 +119,7 @@ function Values(props: {
   const chosen = state.facets?.[facet] ?? [];
   return (
     <fieldset className="field">
-      <legend>{texts.find.facets[facet]}</legend>
+      <legend>{filtersTexts.facets[facet]}</legend>
       {shown.map(({ value, assets }) => (
         <label key={String(value)} className="value">
           <input
@@ -133,7 +135,7 @@ function Values(props: {
       ))}
       {values.length > SHOWN && (
         <button type="button" className="quiet small" onClick={() => setAll(!all)}>
-          {all ? texts.find.fewer : texts.find.more(values.length - SHOWN)}
+          {all ? filtersTexts.fewer : texts.find.more(values.length - SHOWN)}
         </button>
       )}
       {facet === 'str_databaseid' && <ToDatabases chosen={chosen.map(String)} />}
@@ -144,11 +146,11 @@ function Values(props: {
 /** The page of the database that is chosen, else the list of all. */
 function ToDatabases({ chosen: [databaseId, ...others] }: { chosen: string[] }) {
   if (databaseId === undefined || others.length) {
-    return <Link to="/databases">{texts.databases.all}</Link>;
+    return <Link to="/databases">{databasesTexts.all}</Link>;
   }
   return (
     <Link to="/databases/$databaseId" params={{ databaseId }}>
-      {texts.databases.about}
+      {databasesTexts.about}
     </Link>
   );
 }

@@ -1,4 +1,4 @@
-import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
 import { Name } from '../../ui/Name';
 import type { LeftOut } from './listing';
 
@@ -7,12 +7,8 @@ export function LeftOutList({ title, items }: { title?: string; items: readonly 
   if (!items.length) return null;
   return (
     <>
-      <p>{title ?? texts.selection.leftOut(items.length)}</p>
-      <ul
-        className="names"
-        tabIndex={0}
-        aria-label={title ?? texts.selection.leftOut(items.length)}
-      >
+      <p>{title ?? selectionTexts.leftOut(items.length)}</p>
+      <ul className="names" tabIndex={0} aria-label={title ?? selectionTexts.leftOut(items.length)}>
         {items.map(({ name, reason }, at) => (
           <li key={at}>
             <Name text={name} /> <span className="faint">{reason}</span>

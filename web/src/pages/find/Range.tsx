@@ -1,5 +1,5 @@
 import { useId, useState, type SyntheticEvent } from 'react';
-import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
 import { plural, time } from '../../ui/formats';
 import { useRefusal } from '../../ui/useRefusal';
 
@@ -41,7 +41,7 @@ export function Range(props: {
     const bounds: Bounds = [boundOf(current.from, kind), boundOf(current.to, kind)];
     const [least, most] = bounds;
     if (least !== null && most !== null && least > most) {
-      refuse(texts.find.reversed, 'from', 'to');
+      refuse(filtersTexts.reversed, 'from', 'to');
       return;
     }
     accept();
@@ -56,22 +56,22 @@ export function Range(props: {
           <span key={end}>
             <label htmlFor={`${id}-${end}`} className={kind === 'date' ? undefined : 'hidden'}>
               <span className="hidden">{legend}: </span>
-              {texts.find[end]}
+              {filtersTexts[end]}
             </label>
             <input
               id={`${id}-${end}`}
               type={kind}
               step={kind === 'number' ? 'any' : undefined}
               min={kind === 'number' ? 0 : undefined}
-              placeholder={texts.find[end]}
+              placeholder={filtersTexts[end]}
               value={current[end]}
               {...marks(end)}
               onChange={(event) => setDraft({ ...current, [end]: event.target.value })}
             />
           </span>
         ))}
-        <button type="submit" aria-label={`${texts.find.apply}: ${legend}`}>
-          {texts.find.apply}
+        <button type="submit" aria-label={`${filtersTexts.apply}: ${legend}`}>
+          {filtersTexts.apply}
         </button>
         {message}
       </form>

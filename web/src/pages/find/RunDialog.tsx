@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
 import { sentence } from '../../api/errors';
 import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { TryAgain } from '../../ui/Failure';
 import { say } from '../../ui/Toasts';
@@ -10,7 +11,7 @@ import { listingOf, runPlan, type Target, type Workflow } from './listing';
 import { LeftOutList } from './LeftOutList';
 import { startRuns, workflowsFor, type Result } from './runs';
 
-const words = texts.selection;
+const words = selectionTexts;
 const SHOWN = 3;
 
 /** Runs a workflow on the selected assets or their files, and says what has started. */

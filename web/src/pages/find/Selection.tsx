@@ -4,6 +4,8 @@ import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { sentence } from '../../api/errors';
 import { tags as tagsOfServer, type May } from '../../api/queries';
 import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
+import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { Failed } from '../../ui/Failed';
 import { Cancel, Dialog } from '../../ui/Dialog';
@@ -22,9 +24,9 @@ type Asking = 'download' | 'tag' | 'run' | 'archive';
 function actsOf(may: May, cards: readonly Card[]): [Asking, string][] {
   const acts: [Asking, string, boolean][] = [
     ['download', texts.download, may.download],
-    ['tag', texts.selection.tag, may.change],
-    ['run', texts.selection.run, may.run],
-    ['archive', texts.selection.archive, may.change && !cards.every((each) => each.isArchived)],
+    ['tag', selectionTexts.tag, may.change],
+    ['run', selectionTexts.run, may.run],
+    ['archive', selectionTexts.archive, may.change && !cards.every((each) => each.isArchived)],
   ];
   return acts.flatMap(([act, name, allowed]) => (allowed ? [[act, name]] : []));
 }
@@ -66,7 +68,7 @@ export function Selection(props: {
     if (!failed.length && bar.current) document.getElementById('content')?.focus();
     say(
       failed.length
-        ? texts.selection.failed(
+        ? selectionTexts.failed(
             number,
             failed.map((each) => each.name),
             sentence(failure),
@@ -84,7 +86,7 @@ export function Selection(props: {
       <strong role="status">
         {done === null
           ? texts.find.selected(cards.length)
-          : texts.selection.progress(done + 1, cards.length)}
+          : selectionTexts.progress(done + 1, cards.length)}
       </strong>
       <button type="button" onClick={() => onChange(shown)} disabled={done !== null}>
         {texts.find.selectAll(shown.length, props.total)}
@@ -97,10 +99,10 @@ export function Selection(props: {
       {may.change && archived.length > 0 && (
         <button
           type="button"
-          onClick={() => void run(restoreAsset, texts.selection.restored, archived)}
+          onClick={() => void run(restoreAsset, selectionTexts.restored, archived)}
           disabled={done !== null}
         >
-          {texts.selection.restore}
+          {selectionTexts.restore}
         </button>
       )}
       <button type="button" onClick={() => onChange([])} disabled={done !== null}>
@@ -111,14 +113,14 @@ export function Selection(props: {
       {asking === 'tag' && (
         <TagDialog
           onClose={() => setAsking(null)}
-          onChoose={(tag) => void run((card) => addTag(card, tag), texts.selection.tagged(tag))}
+          onChoose={(tag) => void run((card) => addTag(card, tag), selectionTexts.tagged(tag))}
         />
       )}
       {asking === 'archive' && (
         <ArchiveDialog
           cards={active}
           onClose={() => setAsking(null)}
-          onConfirm={() => void run(archiveAsset, texts.selection.archived, active)}
+          onConfirm={() => void run(archiveAsset, selectionTexts.archived, active)}
         />
       )}
     </div>
@@ -134,20 +136,20 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
     if (tag) props.onChoose(tag);
   };
   return (
-    <Dialog title={texts.selection.tag} onClose={props.onClose}>
+    <Dialog title={selectionTexts.tag} onClose={props.onClose}>
       <form className="stack" onSubmit={submit}>
         <Failed found={tags} />
-        {tags.data?.length === 0 && <p>{texts.selection.noTags}</p>}
-        <label htmlFor={id}>{texts.selection.tagName}</label>
+        {tags.data?.length === 0 && <p>{selectionTexts.noTags}</p>}
+        <label htmlFor={id}>{selectionTexts.tagName}</label>
         <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
-          <option value="">{texts.selection.chooseTag}</option>
+          <option value="">{selectionTexts.chooseTag}</option>
           {tags.data?.map((each) => (
             <option key={each}>{each}</option>
           ))}
         </select>
         <div className="acts">
           <button type="submit" className="primary" disabled={!tag}>
-            {texts.selection.tag}
+            {selectionTexts.tag}
           </button>
           <Cancel />
         </div>
@@ -159,7 +161,7 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
 function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
   const wholes = useQuery(wholesOf(props.cards));
   return (
-    <Dialog title={texts.selection.archiveTitle(props.cards.length)} onClose={props.onClose}>
+    <Dialog title={selectionTexts.archiveTitle(props.cards.length)} onClose={props.onClose}>
       <ul className="names" tabIndex={0}>
         {props.cards.map((card) => (
           <li key={card.id}>
@@ -167,11 +169,11 @@ function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: (
           </li>
         ))}
       </ul>
-      <p>{texts.selection.archiveHelp}</p>
-      <Dependents found={wholes} title={texts.dependents.assets} />
+      <p>{selectionTexts.archiveHelp}</p>
+      <Dependents found={wholes} title={dependentsTexts.assets} />
       <div className="acts">
         <button type="button" className="primary" onClick={props.onConfirm}>
-          {texts.selection.archive}
+          {selectionTexts.archive}
         </button>
         <Cancel first />
       </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, sentence } from '../../api/errors';
-import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
 import { filterOf, filtersOf, ofConditions, opsOf, problemOf } from './conditions';
 import type { Condition } from './state';
 
@@ -48,12 +48,12 @@ test('a day is the whole day, as an equal value and as the last one', () => {
 
 test('what a condition cannot mean is said with the label of the fact', () => {
   for (const [given, words] of [
-    [condition('fact_points', 'gte', 'many'), texts.find.needsNumber('Points')],
-    [condition('fact_points', 'gte'), texts.find.needsNumber('Points')],
-    [condition('fact_watertight', 'eq', 'maybe'), texts.find.needsTruth('Watertight')],
-    [condition('fact_format', 'gte', '1'), texts.find.needsText('Format')],
-    [condition('fact_colour', 'exists'), texts.find.noFact('fact_colour')],
-    [condition('material', 'gte', 'oak'), texts.find.needsOrder('material')],
+    [condition('fact_points', 'gte', 'many'), filtersTexts.needsNumber('Points')],
+    [condition('fact_points', 'gte'), filtersTexts.needsNumber('Points')],
+    [condition('fact_watertight', 'eq', 'maybe'), filtersTexts.needsTruth('Watertight')],
+    [condition('fact_format', 'gte', '1'), filtersTexts.needsText('Format')],
+    [condition('fact_colour', 'exists'), filtersTexts.noFact('fact_colour')],
+    [condition('material', 'gte', 'oak'), filtersTexts.needsOrder('material')],
     [condition('fact_points', 'lte', '1e3'), null],
     [condition('material', 'eq', 'oak'), null],
     [condition('height', 'gte', '12'), null],
@@ -68,7 +68,7 @@ test('a link with such a condition is refused before it is sent, and not as what
   expect(() => filtersOf([condition('material', 'eq', 'oak')])).not.toThrow();
   const broken = [condition('fact_points', 'gte', 'many')];
   expect(() => filtersOf(broken)).toThrow(ApiError);
-  expect(() => filtersOf(broken)).toThrow(texts.find.needsNumber('Points'));
+  expect(() => filtersOf(broken)).toThrow(filtersTexts.needsNumber('Points'));
 });
 
 test('a refusal of the server names the fact', () => {

@@ -1,6 +1,6 @@
 import { ApiError, reworded } from '../../api/errors';
 import type { components } from '../../api/schema';
-import { texts } from '../../texts';
+import { filtersTexts } from '../../texts/filters';
 import { FACT_PREFIX, factOf, keyLabel, type FactType } from '../../ui/facts';
 import { endOf, OPS, type Condition, type Op } from './state';
 
@@ -16,7 +16,7 @@ export const opsOf = (type: FactType | undefined): readonly Op[] =>
 
 /** Why a condition cannot be searched for; null if it can. */
 export function problemOf({ key, op, value = '' }: Condition): string | null {
-  const words = texts.find;
+  const words = filtersTexts;
   const fact = factOf(key);
   if (!fact && key.startsWith(FACT_PREFIX)) return words.noFact(key);
   if (op === 'exists') return null;
@@ -55,7 +55,7 @@ export function ofConditions(error: ApiError, filters: readonly Filter[]): ApiEr
     const at = /^metadataFilters\.(\d+)\./.exec(field)?.[1];
     const key = at === undefined ? undefined : filters[Number(at)]?.key;
     if (key === undefined) return null;
-    const { onCondition, ofCondition } = texts.find;
+    const { onCondition, ofCondition } = filtersTexts;
     return (isPredicate ? onCondition : ofCondition)(keyLabel(key), fact);
   });
 }

@@ -4,6 +4,8 @@ import { isTransient, sentence } from '../../api/errors';
 import { pagesOf } from '../../api/listing';
 import type { components } from '../../api/schema';
 import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
+import { assetTexts } from '../../texts/asset';
 import { extensionOf } from '../../viewer/kinds';
 import { readAsset } from '../asset/queries';
 import type { Card } from './hits';
@@ -64,7 +66,7 @@ async function list(card: Card): Promise<Listed> {
   const none = { card, files: [], distributable: true };
   try {
     const asset = await readAsset(place);
-    if (asset.status === 'archived') return { ...none, gone: texts.asset.archived };
+    if (asset.status === 'archived') return { ...none, gone: assetTexts.archived };
     const distributable = asset.isDistributable;
     return { card, files: await filesOf(place), distributable, gone: '' };
   } catch (error) {
@@ -101,7 +103,7 @@ export function downloadPlan(listed: readonly Listed[]): Plan {
     if (bytes + target.size <= MOST_BYTES) {
       bytes += target.size;
       within.push(target);
-    } else plan.leftOut.push({ name: nameOf(target), reason: texts.selection.overSize });
+    } else plan.leftOut.push({ name: nameOf(target), reason: selectionTexts.overSize });
   }
   return { ...plan, targets: within };
 }
@@ -112,7 +114,7 @@ export function runPlan(listed: readonly Listed[], workflow: Workflow, whole: bo
   const usable = listed.map((each) =>
     databaseId === GLOBAL || databaseId === each.card.databaseId
       ? each
-      : { ...each, gone: texts.selection.otherDatabase(databaseId) },
+      : { ...each, gone: selectionTexts.otherDatabase(databaseId) },
   );
   if (!whole) return filesPlan(usable, extensions);
   const plan: Plan = { targets: [], leftOut: [] };
@@ -157,13 +159,13 @@ function filesPlan(listed: readonly Listed[], extensions: readonly string[] = []
 }
 
 function reasonOf(file: FileItem, before: number): string {
-  if (file.isArchived) return texts.selection.archivedFile;
+  if (file.isArchived) return selectionTexts.archivedFile;
   if (file.isQuarantined) return texts.picture.quarantined;
   return overCount(before);
 }
 
 const overCount = (before: number): string =>
-  before >= MOST_FILES ? texts.selection.overCount : '';
+  before >= MOST_FILES ? selectionTexts.overCount : '';
 
 const goneOf = ({ card, gone }: Listed): LeftOut => ({ name: card.name, reason: gone });
 

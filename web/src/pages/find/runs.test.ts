@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { NetworkError } from '../../api/errors';
-import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
 import type { Card } from './hits';
 import type { Target, Workflow } from './listing';
 
@@ -29,7 +29,7 @@ test('runs whose reply was lost may have been started', async () => {
   const result = await startRuns(workflow, [target('one'), target('two')], () => undefined);
   expect(result.started.map(({ card }) => card.id)).toEqual(['one']);
   expect(result.unclear).toBe(true);
-  expect(texts.selection.notStarted(1, result.unclear)).toMatch(/^It is not known whether 1 run /);
+  expect(selectionTexts.notStarted(1, result.unclear)).toMatch(/^It is not known whether 1 run /);
   POST.mockResolvedValueOnce({ data: { refused: [{ fileKey: '/a.txt', message: 'no' }] } });
   const refused = await startRuns(workflow, [target('one')], () => undefined);
   expect([refused.failed.length, refused.unclear]).toEqual([1, false]);

@@ -1,5 +1,7 @@
 import { useRef, type RefObject } from 'react';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { uploadTexts } from '../../texts/upload';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import { fromPicker, type Chosen } from './chosen';
@@ -27,37 +29,37 @@ export function Files(props: {
   const folder = useRef<HTMLInputElement>(null);
   const total = files.reduce((sum, each) => sum + each.file.size, 0);
   return (
-    <section aria-label={texts.asset.files} className="stack">
+    <section aria-label={assetTexts.files} className="stack">
       <div className={over ? 'drop over' : 'drop'}>
         <p>
-          <strong>{texts.upload.drop}</strong>
+          <strong>{uploadTexts.drop}</strong>
         </p>
-        <p className="faint">{texts.upload.or}</p>
+        <p className="faint">{uploadTexts.or}</p>
         <div className="acts">
           <button type="button" onClick={() => picker.current?.click()}>
-            {texts.upload.chooseFiles}
+            {uploadTexts.chooseFiles}
           </button>
           <button type="button" onClick={() => folder.current?.click()}>
-            {texts.upload.chooseFolder}
+            {uploadTexts.chooseFolder}
           </button>
         </div>
-        <Picker ref={picker} label={texts.upload.chooseFiles} onAdd={onAdd} />
-        <Picker ref={folder} label={texts.upload.chooseFolder} onAdd={onAdd} folder />
+        <Picker ref={picker} label={uploadTexts.chooseFiles} onAdd={onAdd} />
+        <Picker ref={folder} label={uploadTexts.chooseFolder} onAdd={onAdd} folder />
       </div>
       <p role="alert" className="failure">
         {failure}
       </p>
       <div role="alert">
         {refused.size > 0 && (
-          <p className="notice bad">{texts.upload.refused.summary(refused.size)}</p>
+          <p className="notice bad">{uploadTexts.refused.summary(refused.size)}</p>
         )}
       </div>
       {files.length > 0 && (
         <>
           <p role="status" className="acts">
-            <strong>{texts.upload.chosen(files.length, size(total))}</strong>
+            <strong>{uploadTexts.chosen(files.length, size(total))}</strong>
             <button type="button" onClick={() => onChange([])}>
-              {texts.upload.clear}
+              {uploadTexts.clear}
             </button>
           </p>
           <ul className="files" tabIndex={0}>
@@ -70,7 +72,7 @@ export function Files(props: {
                 <button
                   type="button"
                   className="quiet"
-                  aria-label={texts.upload.remove(each.path.slice(1))}
+                  aria-label={uploadTexts.remove(each.path.slice(1))}
                   onClick={() => onChange(files.filter((other) => other !== each))}
                 >
                   ×
@@ -104,10 +106,10 @@ const Refused = ({ reason }: { reason: string | undefined }) =>
 
 function MarkOf({ mark, left }: { mark: Mark | undefined; left: ReadonlySet<Mark> }) {
   if (!mark) return null;
-  const out = left.has(mark) ? `, ${texts.upload.states.skipped}` : '';
+  const out = left.has(mark) ? `, ${uploadTexts.states.skipped}` : '';
   return (
     <span className={mark === 'replaces' ? 'mark bad' : 'mark faint'}>
-      {texts.upload.marks[mark] + out}
+      {uploadTexts.marks[mark] + out}
     </span>
   );
 }

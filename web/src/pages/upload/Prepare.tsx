@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { databases } from '../../api/queries';
-import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import type { Place } from '../../viewer/sources';
 import { readAsset } from '../asset/queries';
 import { suggestedName, type Chosen } from './chosen';
@@ -43,12 +43,8 @@ export function Prepare(props: {
   const compared = useComparison(place, possible);
   const [left, setLeft] = useState<ReadonlySet<Mark>>(new Set(['same']));
   const kept = possible.filter(({ path }) => !left.has(compared.marks.get(path) ?? 'new'));
-  const { allLeftOut, needFiles } = texts.upload;
-  const noFiles = possible.length
-    ? allLeftOut
-    : files.length
-      ? texts.upload.refused.all
-      : needFiles;
+  const { allLeftOut, needFiles } = uploadTexts;
+  const noFiles = possible.length ? allLeftOut : files.length ? uploadTexts.refused.all : needFiles;
   const start = async (into: Place) => {
     // Deleted since it was chosen: the files remain chosen for another one.
     if (place) await readAsset(into).catch(isGone);
@@ -95,12 +91,12 @@ function Totals(props: {
     onLeave(next);
   };
   return (
-    <div className="stack" role="group" aria-label={texts.upload.comparison}>
+    <div className="stack" role="group" aria-label={uploadTexts.comparison}>
       <p role="status">
-        {listing && texts.upload.checking}
-        {marks.size > 0 && texts.upload.compared(totals)}
+        {listing && uploadTexts.checking}
+        {marks.size > 0 && uploadTexts.compared(totals)}
       </p>
-      {failure && <p className="notice">{texts.upload.notCompared(failure)}</p>}
+      {failure && <p className="notice">{uploadTexts.notCompared(failure)}</p>}
       {(['same', 'alike'] as const).map(
         (mark) =>
           totals[mark] > 0 && (
@@ -110,7 +106,7 @@ function Totals(props: {
                 checked={left.has(mark)}
                 onChange={(event) => toggle(mark, event.target.checked)}
               />
-              {texts.upload.leaveOut[mark](totals[mark])}
+              {uploadTexts.leaveOut[mark](totals[mark])}
             </label>
           ),
       )}

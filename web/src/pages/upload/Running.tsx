@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import { Name } from '../../ui/Name';
 import { size } from '../../ui/formats';
 import { useOnline } from '../../ui/useOnline';
@@ -26,42 +27,42 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
   const failed = items.filter((each) => each.state === 'failed');
   const again = failed.filter((each) => !each.final).length;
   const waiting = items.filter((each) => each.state === 'waiting');
-  const progress = texts.upload.progress(size(sent), size(all));
+  const progress = uploadTexts.progress(size(sent), size(all));
   const cancel = () => {
     const open = items.filter((each) => !/done|skipped|failed/.test(each.state)).length;
-    if (confirm(texts.upload.cancelConfirm(open))) run.cancel();
+    if (confirm(uploadTexts.cancelConfirm(open))) run.cancel();
   };
   return (
-    <section className="stack" aria-label={texts.upload.title}>
-      <progress max={1} value={all ? sent / all : 1} aria-label={texts.upload.title} />
+    <section className="stack" aria-label={uploadTexts.title}>
+      <progress max={1} value={all ? sent / all : 1} aria-label={uploadTexts.title} />
       <p role="status">
         {running
           ? paused
-            ? texts.upload.paused(progress)
+            ? uploadTexts.paused(progress)
             : isOnline
               ? progress
-              : texts.upload.offline(progress)
+              : uploadTexts.offline(progress)
           : failed.length
-            ? texts.upload.partly(failed.length)
+            ? uploadTexts.partly(failed.length)
             : waiting.length
-              ? texts.upload.stopped
-              : texts.upload.done}
+              ? uploadTexts.stopped
+              : uploadTexts.done}
       </p>
       <div className="acts">
         {running ? (
           <>
             <button type="button" onClick={() => (paused ? run.resume() : run.pause())}>
-              {paused ? texts.upload.resume : texts.upload.pause}
+              {paused ? uploadTexts.resume : uploadTexts.pause}
             </button>
             <button type="button" onClick={cancel}>
-              {texts.upload.cancel}
+              {uploadTexts.cancel}
             </button>
           </>
         ) : (
           <>
             {again + waiting.length > 0 && (
               <button type="button" className="primary" onClick={() => void run.start()}>
-                {again ? texts.upload.retry : texts.upload.resume}
+                {again ? uploadTexts.retry : uploadTexts.resume}
               </button>
             )}
             <Link
@@ -71,10 +72,10 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
               className={again + waiting.length > 0 ? 'button' : 'button primary'}
               preload={false}
             >
-              {texts.upload.open}
+              {uploadTexts.open}
             </Link>
             <button type="button" onClick={onMore}>
-              {texts.upload.another}
+              {uploadTexts.another}
             </button>
           </>
         )}
@@ -98,10 +99,10 @@ function FileRow({ item }: { item: Item }) {
       <Name text={item.path.slice(1)} title={item.path} line />
       <span className={state === 'failed' ? 'failure' : 'faint'}>
         {state === 'sending'
-          ? texts.upload.progress(size(sent), size(file.size))
+          ? uploadTexts.progress(size(sent), size(file.size))
           : state === 'skipped'
-            ? texts.upload.same
-            : texts.upload.states[state]}
+            ? uploadTexts.same
+            : uploadTexts.states[state]}
         {error && `: ${error}`}
       </span>
     </li>

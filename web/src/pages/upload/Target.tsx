@@ -3,7 +3,7 @@ import { useId, useState, type SyntheticEvent } from 'react';
 import { api, replyWithHeaders } from '../../api/client';
 import { databases } from '../../api/queries';
 import { wrote } from '../../api/writes';
-import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import { AssetChoice, DatabaseChoice } from '../../ui/Choices';
 import { useRefusal, type Marks } from '../../ui/useRefusal';
 import type { Place } from '../../viewer/sources';
@@ -72,8 +72,8 @@ export function Target(props: {
   };
   return (
     <form className="stack target" onSubmit={(event) => void submit(event)}>
-      <h2>{texts.upload.target}</h2>
-      <div className="acts" role="radiogroup" aria-label={texts.upload.target}>
+      <h2>{uploadTexts.target}</h2>
+      <div className="acts" role="radiogroup" aria-label={uploadTexts.target}>
         {(['new', 'existing'] as const).map((kind) => (
           <label key={kind} className="check">
             <input
@@ -82,7 +82,7 @@ export function Target(props: {
               checked={draft.kind === kind}
               onChange={() => change({ kind })}
             />
-            {kind === 'new' ? texts.upload.newAsset : texts.upload.existingAsset}
+            {kind === 'new' ? uploadTexts.newAsset : uploadTexts.existingAsset}
           </label>
         ))}
       </div>
@@ -93,8 +93,8 @@ export function Target(props: {
       />
       {known.data?.length === 0 && (
         <p className="help">
-          {texts.upload.noDatabase} {texts.upload.createDatabase}{' '}
-          <code>{texts.upload.createDatabaseCommand}</code>
+          {uploadTexts.noDatabase} {uploadTexts.createDatabase}{' '}
+          <code>{uploadTexts.createDatabaseCommand}</code>
         </p>
       )}
       {draft.kind === 'new' ? (
@@ -109,7 +109,7 @@ export function Target(props: {
       )}
       {!(lacksFiles && files.length) && message}
       <button type="submit" className="primary" disabled={busy}>
-        {busy ? texts.upload.checking : texts.upload.start(files.length)}
+        {busy ? uploadTexts.checking : uploadTexts.start(files.length)}
       </button>
     </form>
   );
@@ -125,7 +125,7 @@ interface Part {
 function NewAsset({ id, draft, marks, change }: Part) {
   return (
     <>
-      <label htmlFor={`${id}-name`}>{texts.upload.assetName}</label>
+      <label htmlFor={`${id}-name`}>{uploadTexts.assetName}</label>
       <input
         id={`${id}-name`}
         maxLength={255}
@@ -133,7 +133,7 @@ function NewAsset({ id, draft, marks, change }: Part) {
         value={draft.name}
         onChange={(event) => change({ name: event.target.value })}
       />
-      <label htmlFor={`${id}-description`}>{texts.upload.description}</label>
+      <label htmlFor={`${id}-description`}>{uploadTexts.description}</label>
       <input
         id={`${id}-description`}
         maxLength={256}
@@ -142,7 +142,7 @@ function NewAsset({ id, draft, marks, change }: Part) {
         onChange={(event) => change({ description: event.target.value })}
       />
       <p id={`${id}-help`} className="help">
-        {texts.upload.descriptionHelp}
+        {uploadTexts.descriptionHelp}
       </p>
       <label className="check">
         <input
@@ -150,14 +150,14 @@ function NewAsset({ id, draft, marks, change }: Part) {
           checked={draft.distributable}
           onChange={(event) => change({ distributable: event.target.checked })}
         />
-        {texts.upload.distributable}
+        {uploadTexts.distributable}
       </label>
     </>
   );
 }
 
 function refusal(draft: Named): { text: string; field: string } | null {
-  const { required, database, asset, assetName, shortDescription } = texts.upload;
+  const { required, database, asset, assetName, shortDescription } = uploadTexts;
   if (!draft.databaseId) return { text: required(database), field: 'databaseId' };
   if (draft.kind === 'existing') {
     return draft.assetId ? null : { text: required(asset), field: 'assetId' };

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { sentence } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import type { Place } from '../../viewer/sources';
 import type { Chosen } from './chosen';
 import { DROPPED, useDrops } from './drops';
@@ -21,13 +22,13 @@ export function Upload() {
   const [failure, setFailure] = useState('');
   const [run, setRun] = useState<{ run: Run; place: Place; given: typeof search } | null>(null);
   useEffect(() => {
-    document.title = `${texts.upload.title} · ${texts.product}`;
+    document.title = `${uploadTexts.title} · ${texts.product}`;
   }, []);
   useEffect(() => cache.removeQueries({ queryKey: DROPPED }), [cache]);
   useEffect(() => () => run?.run.end(), [run]);
   const running = () => run?.run.current().running ?? false;
   useBlocker({
-    shouldBlockFn: () => running() && !confirm(texts.upload.leave),
+    shouldBlockFn: () => running() && !confirm(uploadTexts.leave),
     enableBeforeUnload: running,
   });
   const add = useCallback((chosen: Chosen[]) => {
@@ -46,9 +47,9 @@ export function Upload() {
   const over = useDrops(run || mayWrite === false ? null : drop);
   return (
     <div className="upload">
-      <h1>{texts.upload.title}</h1>
+      <h1>{uploadTexts.title}</h1>
       {mayWrite === false ? (
-        <p className="notice">{texts.upload.notAllowed}</p>
+        <p className="notice">{uploadTexts.notAllowed}</p>
       ) : run ? (
         <Running
           {...run}

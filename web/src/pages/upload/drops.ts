@@ -28,7 +28,7 @@ export function useDrops(onDrop: ((files: Promise<Chosen[]>) => unknown) | null)
       setOver(false);
       onDrop?.(
         fromDrop(event.dataTransfer.items).catch(() => {
-          throw new Error(texts.upload.unreadable);
+          throw new Error(texts.errors.unreadableFile);
         }),
       );
     };

@@ -9,7 +9,7 @@ interface Reply {
 /** A file that was changed, moved or deleted after it was chosen. */
 export class UnreadableFileError extends Error {
   constructor() {
-    super(texts.upload.unreadable);
+    super(texts.errors.unreadableFile);
   }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import declared from '../../api/declared.json';
-import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import { refusedFiles } from './names';
 
-const words = texts.upload.refused;
+const words = uploadTexts.refused;
 const reasonOf = (path: string, allowed = '') =>
   refusedFiles([{ file: new File([], 'x'), path }], allowed).get(path);
 

@@ -1,13 +1,13 @@
 import declared from '../../api/declared.json';
 import { brokenRule } from '../../api/names';
-import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
 import { extensionOf, nameOf } from '../../viewer/kinds';
 import type { Chosen } from './chosen';
 
 const { maxPathBytes, blockedExtensions, allExtensions } = declared.files;
 /** Of previews, whose types are not those of files, only the server knows what is allowed. */
 const PREVIEW = '.previewFile.';
-const words = texts.upload.refused;
+const words = uploadTexts.refused;
 
 /**
  * The files that the server would refuse, by path, with the reason. `allowed` is the list of

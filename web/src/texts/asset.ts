@@ -1,0 +1,27 @@
+import { plural } from '../ui/formats';
+
+export const assetTexts = {
+  files: 'Files',
+  noFiles: 'This asset has no files yet.',
+  facts: 'Facts',
+  metadata: 'Metadata',
+  noFacts: 'No facts are known about this file.',
+  inspecting: 'The file is still being inspected. What is found is shown here by itself.',
+  database: 'Database',
+  version: 'Version',
+  noVersion: 'None yet',
+  changed: 'Files changed',
+  tags: 'Tags',
+  size: 'Size',
+  noTags: 'No tags',
+  archived: 'This asset is archived.',
+  gone: 'This asset does not exist, or you may not see it.',
+  moreFiles: 'Load more files',
+  filterFiles: 'Filter files',
+  noneOfFiles: 'No file matches.',
+  ofLoaded: (files: number) =>
+    `Only the ${plural(files, 'file that is', 'files that are')} loaded so far.`,
+  lacking: (files: number) => plural(files, 'missing file', 'missing files'),
+  dimensions: 'Dimensions',
+  upload: 'Upload files',
+} as const;

@@ -1,0 +1,42 @@
+export const keysTexts = {
+  parts: [
+    [
+      'Everywhere',
+      [
+        ['Search', '/'],
+        ['This list', '?'],
+      ],
+    ],
+    [
+      'Results',
+      [
+        ['From the filters to the results', '“Skip to the results”, Tab after the search'],
+        ['Move', 'Arrow keys, Page Up, Page Down, Home, End'],
+        ['Open', 'Enter'],
+        ['Quick look', 'Space'],
+        ['Previous, next in a quick look', '←\u00a0→'],
+        ['Select', 'X, or Tab and Space'],
+        ['Select a range', 'Shift+X, or Shift and a click'],
+      ],
+    ],
+    [
+      'Files of an asset',
+      [
+        ['Open a menu, move in it', '↓ ↑'],
+        ['Choose', 'Enter'],
+        ['Close a menu or a window', 'Esc'],
+      ],
+    ],
+    [
+      'Models and images',
+      [
+        ['Turn a model', 'Drag, or arrow keys'],
+        ['Move a model', 'Right-drag, or Shift and drag'],
+        ['Zoom', 'Wheel, two fingers, or +\u00a0and\u00a0−'],
+        ['An image in its own size', '1'],
+        ['Move a zoomed image', 'Drag, or arrow keys'],
+        ['Fit', 'F'],
+      ],
+    ],
+  ],
+} as const;
