@@ -280,20 +280,7 @@ def test_what_may_not_be_downloaded_has_no_address(hall: SearchedMuseum) -> None
     assert "memory://" not in str(hall.search().body)
 
 
-def test_quarantined_previews_have_no_address() -> None:
-    hall = SearchedMuseum(scans=True)
-    hall.asset()
-    hall.shown("/a.obj")
-    hall.shown("/b.obj")
-    world = ScanWorld(hall.tables)
-    hall.shown("/c.obj", str_smallpreviewversionid="s1")
-    world.deliver_events(scan_event("statue/a.obj.previewFile.png", "p1"))
-    world.deliver_events(scan_event("statue/c.obj.previewFile.webp", "s1"))
-    found = reasons(hall.search())
-    assert [found[f"statue/{one}.obj"] for one in "abc"] == ["quarantined", "shown", "quarantined"]
-
-
-def test_files_in_which_a_scan_found_a_threat_have_no_picture() -> None:
+def test_files_and_previews_in_which_a_scan_found_a_threat_have_no_address() -> None:
     hall = SearchedMuseum(scans=True)
     hall.asset()
     hall.shown("/bad.obj")
@@ -301,11 +288,13 @@ def test_files_in_which_a_scan_found_a_threat_have_no_picture() -> None:
     hall.file("/waiting.obj")
     hall.shown("/unversioned.obj", version="null:etag", str_s3_version_id="null")
     hall.shown("/picture.obj", version="null:etag")
+    hall.shown("/small.obj", str_smallpreviewversionid="s1")
     world = ScanWorld(hall.tables)
     for name in ("bad", "replaced", "waiting"):
         world.deliver_events(scan_event(f"statue/{name}.obj", "v1"))
     world.deliver_events(scan_event("statue/unversioned.obj", None))
     world.deliver_events(scan_event("statue/picture.obj.previewFile.png", None))
+    world.deliver_events(scan_event("statue/small.obj.previewFile.webp", "s1"))
     answer = hall.search()
     assert {name.removeprefix("statue"): why for name, why in reasons(answer).items()} == {
         "": "none",
@@ -314,6 +303,7 @@ def test_files_in_which_a_scan_found_a_threat_have_no_picture() -> None:
         "/waiting.obj": "quarantined",
         "/unversioned.obj": "quarantined",
         "/picture.obj": "quarantined",
+        "/small.obj": "quarantined",
     }
     said = {
         name: hit.get("previewMissing", {}).get("message") for name, hit in hits(answer).items()
