@@ -27,7 +27,7 @@ from benchmarks.versioned import operations_on_versions
 
 LISTED = 100
 FEW, MANY, VERY_MANY = 1, 50, 250
-_WARM_UP, _COLD, _WARM = range(3)
+_COLD, _WARM = range(2)
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _DESCRIPTION = "Made of marble, found in the east wing in 1903"
 _COUNTED = 250_000
@@ -72,7 +72,7 @@ def _authentication(product: Product) -> dict[str, Any]:
 def _measured(product: Product, operation: Operation) -> dict[str, Any]:
     found: dict[int, Usage] = {}
     after: dict[str, Usage] = {}
-    for number in (_WARM,) if operation.once else (_WARM_UP, _COLD, _WARM):
+    for number in (_WARM,) if operation.once else (_COLD, _WARM):
         target, body = operation.prepare(number)
         product.drain()
         if number == _WARM:

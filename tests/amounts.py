@@ -17,7 +17,7 @@ class Amount(NamedTuple):
 AMOUNTS = {
     "CONCURRENCY_SECONDS": Amount(10, 60),
     "ENGINE_HISTORIES": Amount(5, 300),
-    "FUZZ_EXAMPLES": Amount(3, 100),
+    "FUZZ_EXAMPLES": Amount(1, 100),
     "HISTORIES": Amount(40, 10_000),
     "IMPORTED_MODULES": Amount(6, 1000),
     "MLFLOW_HISTORIES": Amount(10, 1000),
@@ -25,8 +25,8 @@ AMOUNTS = {
     "MLFLOW_TRACE_HISTORIES": Amount(3, 100),
     "MODEL_HISTORIES": Amount(30, 3000),
     "POLICIES": Amount(30, 5000),
-    "SEARCHES": Amount(200, 10_000),
-    "SEARCH_POLICIES": Amount(100, 5000),
+    "SEARCHES": Amount(100, 10_000),
+    "SEARCH_POLICIES": Amount(50, 5000),
     "VERSION_CLIENTS": Amount(4, 8),
 }
 

@@ -1,7 +1,7 @@
 """The operations of the API cost what their page states, and no more than agreed.
 
 This takes a minute: the deployed handlers carry out every operation of the page on moto, most of
-them three times. `make prove PART=costs` runs it, and so does continuous integration.
+them twice. `make prove PART=costs` runs it, and so does continuous integration.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Checks with schemathesis that the replies of every route match the OpenAPI document.
 
-`PART=journeys` sends some 800 requests to the product that `make run` serves (`test_docs.py`);
+`PART=journeys` sends some 400 requests to the product that `make run` serves (`test_docs.py`);
 `make prove PART=fuzz` sends more to a separate runtime (`long/test_contract.py`).
 """
 

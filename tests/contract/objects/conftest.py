@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 STORES = ("memory", "moto", "versitygw")
+# A thousand requests to moto take half a minute; the tests of uploads send as many to it.
+NOT_MOTO = pytest.mark.parametrize("store", ["memory", "versitygw"], indirect=True)
 
 
 @dataclass(frozen=True)

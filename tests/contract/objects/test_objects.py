@@ -4,7 +4,7 @@ import pytest
 
 from backend.core.errors import NotFoundError
 from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, ObjectVersion, Part
-from tests.contract.objects.conftest import Store
+from tests.contract.objects.conftest import NOT_MOTO, Store
 
 MIB = 1024 * 1024
 
@@ -348,6 +348,7 @@ def test_without_its_marker_a_file_is_there_with_the_version_it_had(store: Store
         assert head.version.version_id == version_id
 
 
+@NOT_MOTO
 def test_all_versions_of_more_keys_than_one_request_takes_are_removed(store: Store) -> None:
     for number in range(1001):
         put(store, f"a/{number:04}.txt", b"")

@@ -10,7 +10,7 @@ import pytest
 
 from backend.core.errors import NotFoundError
 from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Part
-from tests.contract.objects.conftest import Store
+from tests.contract.objects.conftest import NOT_MOTO, Store
 
 MIB = 1024 * 1024
 MANY = 1003
@@ -39,6 +39,7 @@ def copied(
     )
 
 
+@NOT_MOTO
 def test_more_than_a_thousand_parts_are_listed_once_each(store: Store) -> None:
     put(store, "source", b"x")
     upload_id = start(store, "a/many.bin")

@@ -1,6 +1,6 @@
 """Any search that clients send is served, or refused with the place of the error.
 
-`SEARCHES` sets how many are generated: some hundreds in `make prove PART=integration`, ten thousand
+`SEARCHES` sets how many are generated: a hundred in `make prove PART=integration`, ten thousand
 in `PART=searches`.
 """
 
