@@ -24,6 +24,8 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 """Transpositions by EXIF orientation."""
+# That of the viewer (web/src/viewer/viewer.css).
+_SQUARE, _SQUARES = 16, np.array([(170, 178, 189, 255), (201, 206, 214, 255)], np.uint8)
 _SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
 
 
@@ -49,7 +51,7 @@ def read_image(data: bytes) -> Document:
             _require_size(image)
             exif = _exif(image)
             turn = _turn(image, exif)
-            return Document(_image_facts(image, turn, exif), _turned(_reduced(image), turn))
+            return Document(_image_facts(image, turn, exif), _grounded(_turned(_reduced(image), turn)))
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
@@ -84,6 +86,16 @@ def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None
 
 def _turned(picture: Image.Image, turn: Image.Transpose | None) -> Image.Image:
     return picture if turn is None else picture.transpose(turn)
+
+
+def _grounded(picture: Image.Image) -> Image.Image:
+    """Draw squares behind a transparent picture: its ink is seen on light and on dark pages."""
+    if picture.getchannel("A").getextrema() == (255, 255):
+        return picture
+    rows, columns = np.indices((picture.height, picture.width)) // _SQUARE
+    ground = Image.fromarray(_SQUARES[(rows + columns) % 2])
+    ground.alpha_composite(picture)
+    return ground
 
 
 def _image_facts(

@@ -115,7 +115,7 @@ def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn], size:
         drawn.append(_Drawn(first, part, pixels, part.triangles))
         first += len(part.triangles)
     if part.lines is not None and len(part.lines):
-        raster.lines(pixels[part.lines], _LINE_ELEMENT, _OVERSAMPLING + 1)
+        raster.lines(pixels[part.lines], _LINE_ELEMENT, 2 * _OVERSAMPLING)
     if part.points is not None and len(part.points):
         numbers = np.arange(len(part.points)) + first
         width = int(np.clip(np.ceil(0.7 * size / np.sqrt(len(part.points))), 2, 16))

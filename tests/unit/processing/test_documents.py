@@ -85,6 +85,19 @@ def test_an_image_has_its_size_and_colours(mode: str) -> None:
     assert found.thumbnail is not None
 
 
+@pytest.mark.parametrize("ink", [(0, 0, 0, 255), (255, 255, 255, 255)])
+def test_ink_on_a_transparent_ground_is_seen_in_the_picture(ink: tuple[int, ...]) -> None:
+    drawing = Image.new("RGBA", (80, 40))
+    drawing.paste(ink, (0, 0, 40, 40))
+    out = io.BytesIO()
+    drawing.save(out, "PNG")
+    picture = read_image(out.getvalue()).picture
+    pixels = np.asarray(picture).astype(int)
+    assert (pixels[:, :40] == ink).all()
+    assert (pixels[:, 40:, 3] == 255).all()
+    assert np.abs(pixels[:, 40:, :3] - ink[:3]).min() > 40
+
+
 def test_frames_of_an_animation_are_counted() -> None:
     out = io.BytesIO()
     frames = [Image.new("L", (4, 4), each * 100) for each in range(3)]
