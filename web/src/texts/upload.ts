@@ -71,12 +71,12 @@ export const uploadTexts = {
         : `Leave out the ${count(files)} files that have the path and size of one that is there`,
   },
   refused: {
-    name: (fact: string) => `its name ${fact}`,
-    folder: (name: string, fact: string) => `the name of its folder “${name}” ${fact}`,
-    path: (bytes: number) => `its path must have at most ${count(bytes)} bytes`,
-    blocked: (extension: string) => `files with the extension ${extension} are blocked`,
+    name: (fact: string) => `Its name ${fact}.`,
+    folder: (name: string, fact: string) => `The name of its folder “${name}” ${fact}.`,
+    path: (bytes: number) => `Its path must have at most ${count(bytes)} bytes.`,
+    blocked: (extension: string) => `Files with the extension ${extension} are blocked.`,
     type: (extensions: readonly string[]) =>
-      `the database accepts only files of the types ${list(extensions)}`,
+      `The database accepts only files of the types ${list(extensions)}.`,
     summary: (files: number) =>
       `${plural(files, 'file', 'files')} cannot be uploaded, for the reason beside ${files === 1 ? 'it' : 'each'}. Rename ${files === 1 ? 'it' : 'them'} on this computer and choose ${files === 1 ? 'it' : 'them'} again, or go on without ${files === 1 ? 'it' : 'them'}.`,
     all: 'None of the chosen files can be uploaded: the reason is beside each.',
