@@ -202,3 +202,38 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     await close(context);
   }
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`what is pressed or chosen is legible where the system replaces colours (${colorScheme})`, async () => {
+    const { context, page, seen } = await open(browser, { colorScheme, forcedColors: 'active' });
+    await withKey(page);
+    await page.goto(`${UI}?q=lamp`);
+    await page.locator('.card .select').first().check();
+    const contrasts = (places) =>
+      page.locator(places).evaluateAll((all) =>
+        all.map((each) => {
+          const luminance = (color) => {
+            const parts = color.match(/[\d.]+/g).map((part) => Number(part) / 255);
+            const [r, g, b] = parts.map((part) => ((part + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const ground = each.closest('.chosen, button, .file');
+          const [one, other] = [each, ground].map((part, at) =>
+            luminance(getComputedStyle(part)[at ? 'backgroundColor' : 'color']),
+          );
+          return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        }),
+      );
+    for (const each of await contrasts('.chosen .name, .chosen .faint, [aria-pressed=true]'))
+      assert.ok(each > 4.5, `${each}`);
+    await page.locator(HITS).first().press('Enter');
+    await page.locator('.model[data-state=shown]').waitFor();
+    await page.getByRole('button', { name: 'Wireframe' }).click();
+    for (const each of await contrasts(
+      '[aria-pressed=true], .file[aria-current], .file[aria-current] .faint',
+    ))
+      assert.ok(each > 4.5, `${each}`);
+    clean(seen);
+    await close(context);
+  });
+}

@@ -51,7 +51,9 @@ def read_image(data: bytes) -> Document:
             _require_size(image)
             exif = _exif(image)
             turn = _turn(image, exif)
-            return Document(_image_facts(image, turn, exif), _grounded(_turned(_reduced(image), turn)))
+            return Document(
+                _image_facts(image, turn, exif), _grounded(_turned(_reduced(image), turn))
+            )
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:

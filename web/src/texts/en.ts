@@ -71,7 +71,7 @@ export const en = {
     account: 'Account',
     signedInAs: (name: string) => `Signed in as ${name}`,
     signOut: 'Sign out',
-    unknownRights: 'It is not known what you may do, so that nothing is offered here.',
+    unknownRights: 'It is not known what you may do, so that uploads and changes are not offered.',
     theme: 'Appearance',
     themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
   },
