@@ -77,6 +77,32 @@ test('a token that ends is renewed without a question', async () => {
   await close(context);
 });
 
+for (const hours of [24, -24]) {
+  test(`a clock that is ${hours} hours off renews a token when it ends, and not before`, async () => {
+    const { context, page, seen } = await open(browser);
+    await page.addInitScript((shift) => {
+      const { now } = Date;
+      Date.now = () => now() + shift;
+    }, hours * 3_600_000);
+    const renewals = () =>
+      provider.requests.filter((each) => each.form.get('grant_type') === 'refresh_token').length;
+    provider.requests.length = 0;
+    await press(page);
+    await page.locator(HITS).first().waitFor();
+    assert.equal(renewals(), 0);
+    provider.seconds = 20;
+    await page.reload();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await press(page);
+    await page.locator(HITS).first().waitFor();
+    assert.ok(renewals() > 0);
+    provider.seconds = 600;
+    clean(seen);
+    await close(context);
+  });
+}
+
 test('an ended sign-in is renewed in a window of its own, and what was typed remains', async () => {
   const { context, page, seen } = await open(browser);
   await press(page, 'upload');

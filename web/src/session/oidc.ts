@@ -182,7 +182,9 @@ interface Tokens {
 
 function credentialOf(tokens: Tokens, earlierRefreshToken?: string): Credential {
   const idToken = tokens.id_token ?? '';
-  const expiresAt = Number(claimsOf(idToken).exp) * 1000;
+  const { exp, iat } = claimsOf(idToken);
+  // By the provider's clock: that of this computer may be wrong.
+  const expiresAt = Date.now() + (Number(exp) - Number(iat)) * 1000;
   const refreshToken = tokens.refresh_token ?? earlierRefreshToken;
   return { kind: 'provider', token: `Bearer ${idToken}`, expiresAt, refreshToken, idToken };
 }

@@ -7,7 +7,7 @@ export interface Credential {
   kind: 'key' | 'provider';
   /** The value of the header `Authorization`. */
   token: string;
-  /** When a provider's token ends, in milliseconds of the epoch. */
+  /** When a provider's token ends, by the clock of this computer. */
   expiresAt?: number;
   refreshToken?: string;
   idToken?: string;
