@@ -2,7 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+import {
+  accessible,
+  clean,
+  CORNERS,
+  endpoint,
+  file,
+  HITS,
+  newAsset,
+  open,
+  triangle,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -77,6 +90,89 @@ test('the menu of a file is opened and moved through by arrow keys', async () =>
   clean(seen);
   await context.close();
 });
+
+/** Moves the focus by Tab to what is wanted. */
+async function tabTo(page, wanted) {
+  await wanted.waitFor();
+  for (let tabs = 0; tabs < 80; tabs++) {
+    if (await wanted.evaluate((each) => each === document.activeElement)) {
+      assert.ok(await wanted.evaluate((each) => each.matches(':focus-visible')));
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not lead to ${wanted}`);
+}
+
+for (const width of [360, 1280]) {
+  test(`an asset is uploaded, looked at, renamed and found without a mouse (${width} px)`, async () => {
+    const { context, page, seen } = await open(browser, { viewport: { width, height: 800 } });
+    const name = `by keys ${Date.now()}`;
+    const press = async (role, named) => {
+      await tabTo(page, page.getByRole(role, { name: named, exact: true }));
+      await page.keyboard.press('Enter');
+    };
+    const type = async (label, text) => {
+      await tabTo(page, page.getByLabel(label, { exact: true }));
+      await page.keyboard.type(text);
+    };
+    await page.goto(UI);
+    await type('API key', endpoint.adminApiKey);
+    await page.keyboard.press('Enter');
+    await press('link', 'Upload');
+    const choosing = page.waitForEvent('filechooser');
+    await press('button', 'Choose files');
+    await (
+      await choosing
+    ).setFiles([file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }]);
+    await type('Database', 'library');
+    await tabTo(page, page.getByLabel('Name of the asset'));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(name);
+    await type('Description', 'without a mouse');
+    await press('button', 'Upload 2 files');
+    await page.getByText('The upload is complete.').waitFor();
+    await press('link', 'Open the asset');
+
+    await page.locator('.model[data-state=shown]').waitFor();
+    const canvas = page.locator('.stage canvas');
+    await tabTo(page, canvas);
+    const fitted = await canvas.screenshot();
+    for (const keys of ['ArrowRight', 'Shift+ArrowRight', '+', '-']) {
+      const before = await canvas.screenshot();
+      await page.keyboard.press(keys);
+      assert.ok(!before.equals(await canvas.screenshot()), `${keys} changes the view`);
+      await page.keyboard.press('F'); // as with Caps Lock
+      assert.ok(fitted.equals(await canvas.screenshot()), 'F fits');
+    }
+    const wireframe = page.getByRole('button', { name: 'Wireframe' });
+    await tabTo(page, wireframe);
+    await page.keyboard.press(' ');
+    assert.equal(await wireframe.getAttribute('aria-pressed'), 'true');
+    await tabTo(page, page.getByLabel('Change a.bin', { exact: true }));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('File name').waitFor();
+    await page.keyboard.type('b');
+    await page.keyboard.press('Enter');
+    await page.getByText('a.bin is renamed.').waitFor();
+    await focused(page, 'summary[data-path="/b.bin"]');
+
+    vitrine('wait');
+    await page.keyboard.press('/');
+    await page.keyboard.type(`"${name}"`);
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.locator(HITS, { hasText: name }));
+    await page.keyboard.press(' ');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press(' ');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.locator('.asset h1', { hasText: name }).waitFor();
+    clean(seen);
+    await context.close();
+  });
+}
 
 /** Moves two fingers apart around a point. */
 async function pinch(page, { x, y, width, height }) {

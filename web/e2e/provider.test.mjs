@@ -79,27 +79,23 @@ test('a token that ends is renewed without a question', async () => {
 
 for (const hours of [24, -24]) {
   test(`a clock that is ${hours} hours off renews a token when it ends, and not before`, async () => {
-    const { context, page, seen } = await open(browser);
-    await page.addInitScript((shift) => {
-      const { now } = Date;
-      Date.now = () => now() + shift;
-    }, hours * 3_600_000);
-    const renewals = () =>
-      provider.requests.filter((each) => each.form.get('grant_type') === 'refresh_token').length;
-    provider.requests.length = 0;
-    await press(page);
-    await page.locator(HITS).first().waitFor();
-    assert.equal(renewals(), 0);
-    provider.seconds = 20;
-    await page.reload();
-    await page.getByRole('button', { name: 'Account' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await press(page);
-    await page.locator(HITS).first().waitFor();
-    assert.ok(renewals() > 0);
-    provider.seconds = 600;
-    clean(seen);
-    await close(context);
+    for (const seconds of [20, 600]) {
+      const { context, page, seen } = await open(browser);
+      await page.addInitScript((shift) => {
+        const { now } = Date;
+        Date.now = () => now() + shift;
+      }, hours * 3_600_000);
+      provider.seconds = seconds;
+      provider.requests.length = 0;
+      await press(page);
+      await page.locator(HITS).first().waitFor();
+      const renewed = provider.requests.some(
+        (each) => each.form.get('grant_type') === 'refresh_token',
+      );
+      assert.equal(renewed, seconds === 20);
+      clean(seen);
+      await close(context);
+    }
   });
 }
 
@@ -115,10 +111,13 @@ test('an ended sign-in is renewed in a window of its own, and what was typed rem
   const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
   await dialog.waitFor();
   await page.unroute('**/search');
-  await dialog.getByRole('button', { name: 'Sign in with your organisation' }).click();
+  const windows = [];
+  context.on('page', (each) => windows.push(each));
+  await dialog.getByRole('button', { name: 'Sign in with your organisation' }).dblclick();
   await dialog.waitFor({ state: 'detached' });
   await page.getByLabel('A new asset').check();
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
+  assert.equal(windows.length, 1);
   clean(seen);
   await close(context);
 });

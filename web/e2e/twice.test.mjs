@@ -13,7 +13,6 @@ import {
   quoted,
   UI,
   vitrine,
-  withKey,
 } from './walk.mjs';
 
 let browser;

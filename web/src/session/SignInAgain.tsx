@@ -16,6 +16,7 @@ export function SignInAgain() {
   const { credential } = useSyncExternalStore(session.subscribe, session.current);
   const config = useQuery(configuration);
   const [failure, setFailure] = useState('');
+  const [busy, setBusy] = useState(false);
   const previous = cache.getQueryData(me.queryKey)?.name ?? null;
   useEffect(() => {
     dialog.current?.showModal();
@@ -25,6 +26,8 @@ export function SignInAgain() {
   }, [cache]);
   const byProvider = async () => {
     if (!config.data) return;
+    setBusy(true);
+    setFailure('');
     try {
       const next = await signInByPopup(config.data);
       if ((await userOf(next.token)) !== previous) wipe();
@@ -32,6 +35,7 @@ export function SignInAgain() {
     } catch (error) {
       setFailure(sentence(error));
     }
+    setBusy(false);
   };
   return (
     <dialog ref={dialog} aria-labelledby="again" onCancel={(event) => event.preventDefault()}>
@@ -40,7 +44,12 @@ export function SignInAgain() {
         <p>{texts.signIn.againHelp}</p>
         {credential?.kind === 'provider' && config.data && offersProvider(config.data) ? (
           <>
-            <button type="button" className="primary" onClick={() => void byProvider()}>
+            <button
+              type="button"
+              className="primary"
+              disabled={busy}
+              onClick={() => void byProvider()}
+            >
               {texts.signIn.provider}
             </button>
             <p role="alert" className="failure">

@@ -43,8 +43,11 @@ export async function signInByPopup(config: Config): Promise<Credential> {
   const { url, started } = await authorization(config, '', true);
   const code = await new Promise<string>((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
+    let wasClosed = false;
     const closed = setInterval(() => {
-      if (popup.closed) finish(() => reject(new Error(texts.signIn.windowClosed)));
+      // What the window sent before it closed may arrive after that.
+      if (wasClosed) finish(() => reject(new Error(texts.signIn.windowClosed)));
+      wasClosed = popup.closed;
     }, 500);
     const finish = (then: () => void): void => {
       clearInterval(closed);

@@ -4,6 +4,7 @@ export const keysTexts = {
       'Everywhere',
       [
         ['Search', '/'],
+        ['Move in suggestions, close them', '↓ ↑, Esc'],
         ['This list', '?'],
       ],
     ],
@@ -13,7 +14,7 @@ export const keysTexts = {
         ['From the filters to the results', '“Skip to the results”, Tab after the search'],
         ['Move', 'Arrow keys, Page Up, Page Down, Home, End'],
         ['Open', 'Enter'],
-        ['Quick look', 'Space'],
+        ['Quick look, and close it', 'Space'],
         ['Previous, next in a quick look', '←\u00a0→'],
         ['Select', 'X, or Tab and Space'],
         ['Select a range', 'Shift+X, or Shift and a click'],
@@ -31,7 +32,7 @@ export const keysTexts = {
       'Models and images',
       [
         ['Turn a model', 'Drag, or arrow keys'],
-        ['Move a model', 'Right-drag, or Shift and drag'],
+        ['Move a model', 'Right-drag, or Shift and drag, or Shift+arrow keys'],
         ['Zoom', 'Wheel, two fingers, or +\u00a0and\u00a0−'],
         ['An image in its own size', '1'],
         ['Move a zoomed image', 'Drag, or arrow keys'],

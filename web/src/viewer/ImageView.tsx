@@ -41,7 +41,7 @@ export function ImageView(props: ViewProps) {
     if (event.key === '+' || event.key === '=') change(STEP);
     else if (event.key === '-') change(1 / STEP);
     else if (event.key === '1') show(1);
-    else if (event.key === 'f') show(null);
+    else if (event.key.toLowerCase() === 'f') show(null);
   };
   return (
     <>

@@ -233,7 +233,7 @@ export class ModelScene {
       offset.applyAxisAngle(side, turn[1]);
     } else if (event.key === '+' || event.key === '=') offset.multiplyScalar(NEARER);
     else if (event.key === '-') offset.divideScalar(NEARER);
-    else if (event.key === 'f') return this.fit();
+    else if (event.key.toLowerCase() === 'f') return this.fit();
     else return;
     event.preventDefault();
     this.camera.position.copy(this.controls.target).add(offset);
