@@ -7,7 +7,16 @@ import json
 from pathlib import Path
 
 from backend.core.file_kinds import BLOCKED_EXTENSIONS
+from backend.core.invisible import (
+    ALLOWED,
+    BLANK_END,
+    BLANK_FACT,
+    INVISIBLE,
+    INVISIBLE_FACT,
+    JOINERS,
+)
 from backend.core.names import ALL_EXTENSIONS, MAX_KEY_BYTES, NAME_RULES
+from backend.domains.files.rules import MAX_DESTINATION_BYTES
 from backend.spec.facts import FACTS
 
 FILE = Path(__file__).parent.parent / "web" / "src" / "api" / "declared.json"
@@ -19,7 +28,14 @@ def web_declarations() -> str:
         "facts": {fact.name: fact.type for fact in FACTS},
         "files": {
             "nameRules": [{"pattern": rule.pattern, "fact": rule.fact} for rule in NAME_RULES],
+            "invisible": {
+                "blankEnd": {"pattern": BLANK_END, "fact": BLANK_FACT},
+                "characters": {"pattern": INVISIBLE, "fact": INVISIBLE_FACT},
+                "allowed": ALLOWED,
+                "joiners": JOINERS,
+            },
             "maxPathBytes": MAX_KEY_BYTES,
+            "maxDestinationBytes": MAX_DESTINATION_BYTES,
             "blockedExtensions": BLOCKED_EXTENSIONS,
             "allExtensions": ALL_EXTENSIONS,
         },

@@ -13,7 +13,7 @@ import re
 
 # Texts, which `re` compiles at their first use: few names have other characters than ASCII, and the
 # start of a function would take 4 ms longer.
-_INVISIBLE = (
+INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -21,8 +21,10 @@ _INVISIBLE = (
 _BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 # A blank other than the space at the beginning or end of a name, or of a segment of a path. Between
 # letters they are in use: macOS puts U+202F into the names of screenshots.
-_BLANK_END = f"(?:^|/)({_BLANKS})|({_BLANKS})(?:/|$)"
-_JOINERS = "\u200c\u200d"
+BLANK_END = f"(?:^|/)({_BLANKS})|({_BLANKS})(?:/|$)"
+JOINERS = "\u200c\u200d"
+BLANK_FACT = "must not begin or end with the blank U+{code}"
+INVISIBLE_FACT = "must not contain the invisible character U+{code}"
 
 _PICTURE = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf"
@@ -33,7 +35,9 @@ _PICTURE = (
 _SHOWN_AS = "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]?"
 _ELEMENT = f"{_PICTURE}{_SHOWN_AS}"
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
-_ALLOWED = (
+# Also read by the page, as are INVISIBLE, BLANK_END, JOINERS and the facts
+# (`docs/web_declarations.py`): regular expressions of Python and JavaScript.
+ALLOWED = (
     f"{_FLAG}|{_ELEMENT}(?:\u200d{_ELEMENT})*|[0-9]\ufe0f\u20e3"
     "|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
     "[\ufe00-\ufe02\U000e0100-\U000e01ef]"
@@ -49,18 +53,21 @@ def check_visible(value: str) -> str:
     """
     if value.isascii():
         return value
-    blank = re.search(_BLANK_END, value)
+    blank = re.search(BLANK_END, value)
     if blank is not None:
-        shown = ord(blank[1] or blank[2])
-        raise ValueError(f"must not begin or end with the blank U+{shown:04X}")
-    if re.search(_INVISIBLE, value) is None:
+        raise ValueError(BLANK_FACT.format(code=_code(blank[1] or blank[2])))
+    if re.search(INVISIBLE, value) is None:
         return value
-    allowed = {at for found in re.finditer(_ALLOWED, value) for at in range(*found.span())}
-    for found in re.finditer(_INVISIBLE, value):
+    allowed = {at for found in re.finditer(ALLOWED, value) for at in range(*found.span())}
+    for found in re.finditer(INVISIBLE, value):
         at = found.start()
-        if at not in allowed and not (found[0] in _JOINERS and _joins(value, at)):
-            raise ValueError(f"must not contain the invisible character U+{ord(found[0]):04X}")
+        if at not in allowed and not (found[0] in JOINERS and _joins(value, at)):
+            raise ValueError(INVISIBLE_FACT.format(code=_code(found[0])))
     return value
+
+
+def _code(char: str) -> str:
+    return f"{ord(char):04X}"
 
 
 def _joins(value: str, at: int) -> bool:

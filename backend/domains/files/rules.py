@@ -18,6 +18,11 @@ from backend.spec.buckets import (
 from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
+MAX_DESTINATION_BYTES = SORT_KEY_BYTES - len(
+    SNAPSHOT.build("attribute", "", "k" * METADATA_KEY_ROOM)
+)
+"""No path of more bytes is accepted, whatever its asset; `require_short_keys` refuses more."""
+
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:
     """Return the key of the file that a client names by its path or by its key.

@@ -32,6 +32,7 @@ export const filesTexts = {
   sameFolder: 'The folder is there already. Choose another name or place.',
   within: 'A folder cannot be moved into itself.',
   badName: (name: string, fact: string) => `The name “${name}” ${fact}.`,
+  longPath: (bytes: number) => `The path must have at most ${count(bytes)} bytes.`,
   newFolderName: 'Folder name',
   into: 'Into the folder',
   holds: (files: number, archived: number) => {

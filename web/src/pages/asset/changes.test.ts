@@ -56,6 +56,24 @@ test('a draft that cannot be meant is refused before it is sent', () => {
   expect(refusal({ ...draft, target: { ...other, assetId: 'x1' } }, subject)).toBeNull();
 });
 
+test('a name that the server refuses is refused before it is sent', () => {
+  const subject = file('/x/a.glb');
+  const draft = draftOf('rename', subject);
+  for (const [name, text] of [
+    [
+      'a\u202e.glb',
+      filesTexts.badName('a\ufffd.glb', 'must not contain the invisible character U+202E'),
+    ],
+    [`${'ü'.repeat(250)}.glb`, null],
+  ] as const) {
+    expect(refusal({ ...draft, name }, subject)?.text ?? null).toBe(text);
+  }
+  const folder = Array.from({ length: 3 }, () => 'f'.repeat(251)).join('/');
+  expect(refusal({ ...draft, folder, name: 'a' }, subject)).toBeNull(); // 757 bytes
+  expect(refusal({ ...draft, folder, name: 'ab' }, subject)?.text).toBe(filesTexts.longPath(757));
+  expect(destinationOf({ ...draft, name: 'a\u0308.glb' })).toBe('/x/ä.glb');
+});
+
 test('folders are named with those that they are in', () => {
   const paths = ['/b/c/d.txt', 'a.txt', '/empty/'];
   const files = paths.map((path) => ({ relativePath: path, isFolder: path.endsWith('/') }));

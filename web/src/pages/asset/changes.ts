@@ -1,11 +1,15 @@
 import { api, replyWithHeaders } from '../../api/client';
 import { completed } from '../../api/jobs';
+import declared from '../../api/declared.json';
 import { brokenRule } from '../../api/names';
 import type { components } from '../../api/schema';
 import { filesTexts } from '../../texts/files';
 import { uploadTexts } from '../../texts/upload';
+import { legible } from '../../ui/formats';
 import { extensionOf, nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
+
+const MAX_BYTES = declared.files.maxDestinationBytes;
 
 export type Act = 'rename' | 'move' | 'copy' | 'archive' | 'restore' | 'delete';
 
@@ -63,7 +67,7 @@ export function stemOf(name: string): [string, string] {
 
 /** The path of a draft; repeated slashes of its folder, and those around it, count once. */
 export const destinationOf = ({ name, folder }: Draft): string =>
-  `/${[...folder.split('/').filter(Boolean), name].join('/')}`;
+  `/${[...folder.split('/').filter(Boolean), name].join('/')}`.normalize('NFC');
 
 interface Wrong {
   text: string;
@@ -82,8 +86,10 @@ export function refusal(draft: Draft, subject: Subject): Wrong | null {
   const destination = destinationOf(draft);
   for (const name of destination.slice(1).split('/')) {
     const fact = brokenRule(name);
-    if (fact !== null) return wrong(words.badName(name, fact));
+    if (fact !== null) return wrong(words.badName(legible(name), fact));
   }
+  const isLong = new TextEncoder().encode(destination).length > MAX_BYTES;
+  if (isLong) return wrong(words.longPath(MAX_BYTES));
   if (draft.target) return null;
   if (!folder) return destination === subject.path ? wrong(words.same) : null;
   if (`${destination}/` === subject.path) return wrong(words.sameFolder);

@@ -19,6 +19,12 @@ test('a name that the server refuses is refused before it is sent, and says why'
     ['/..', words.name('must not end with a dot or a space')],
     [`/${`${'ü'.repeat(100)}/`.repeat(6)}x`, words.path(1024)],
     ['/Setup.EXE', words.blocked('.exe')],
+    ['/\u00a0a.txt', words.name('must not begin or end with the blank U+00A0')],
+    ['/b\u3000/a.txt', words.folder('b\u3000', 'must not begin or end with the blank U+3000')],
+    ['/a\u200bb', words.name('must not contain the invisible character U+200B')],
+    ['/\ufeffa.glb', words.name('must not contain the invisible character U+FEFF')],
+    ['/x\u202egpj.exe', words.name('must not contain the invisible character U+202E')],
+    ['/🔥\ufe0f\ufe0f', words.name('must not contain the invisible character U+FE0F')],
     ['/.bat', words.blocked('.bat')],
   ] as const) {
     expect(reasonOf(path), path).toBe(reason);
@@ -28,6 +34,16 @@ test('a name that the server refuses is refused before it is sent, and says why'
 test('names that are only unusual are not', () => {
   const names = ['/.hidden', '/a b/ü #1 (2)~$%&.glb', `/${'n'.repeat(255)}`, '/😀'.repeat(20)];
   for (const path of names) expect(reasonOf(path), path).toBeUndefined();
+  // Letters that are not seen, and change how others are displayed; what joins, the server knows.
+  for (const name of [
+    '❤\ufe0f\u200d🔥',
+    '1\ufe0f\u20e3',
+    '葛\u{e0100}飾',
+    'می\u200cخواهم',
+    'a\u202fb',
+  ]) {
+    expect(reasonOf(`/${name}.glb`), name).toBeUndefined();
+  }
   expect(reasonOf(`/${'😀'.repeat(200)}`)).toBeUndefined(); // letters are counted, not halves
 });
 
@@ -48,6 +64,10 @@ test('each file has its own reason, and the others have none', () => {
 });
 
 test('every declared rule is one that a browser reads', () => {
+  const { blankEnd, characters, allowed } = declared.files.invisible;
+  for (const pattern of [blankEnd.pattern, characters.pattern, allowed]) {
+    expect(new RegExp(pattern, 'u').test('lighthouse.glb')).toBe(false);
+  }
   expect(declared.files.nameRules.length).toBeGreaterThan(3);
   for (const { pattern } of declared.files.nameRules) {
     expect(() => new RegExp(pattern, 'u')).not.toThrow();

@@ -11,8 +11,8 @@ const words = uploadTexts.refused;
 
 /**
  * The files that the server would refuse, by path, with the reason. `allowed` is the list of
- * extensions of their database. A few rarer rules, as those of invisible letters, only the server
- * has.
+ * extensions of their database. Which letters a joiner shapes, and how long the key of an asset is,
+ * only the server knows.
  */
 export function refusedFiles(
   files: readonly Chosen[],
