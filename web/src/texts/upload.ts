@@ -95,6 +95,8 @@ export const uploadTexts = {
   progress: (done: string, all: string) => `${done} of ${all}`,
   offline: (progress: string) =>
     `Offline: ${progress}. The upload goes on by itself when the connection is back.`,
+  busy: (progress: string) => `The server is busy, and the upload waits: ${progress}.`,
+  inSeconds: (seconds: number) => ` It goes on in ${plural(seconds, 'second', 'seconds')}.`,
   paused: (progress: string) => `Paused: ${progress}`,
   done: 'The upload is complete.',
   stopped: 'The upload was stopped.',

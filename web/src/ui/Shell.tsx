@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Fragment, lazy, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Fragment, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { mayPass } from '../api/errors';
 import { configuration, me, useMayWrite } from '../api/queries';
 import { SearchBox } from '../pages/find/SearchBox';
@@ -12,12 +12,12 @@ import { texts } from '../texts';
 import { DropAnywhere } from './DropAnywhere';
 import { Failed } from './Failed';
 import { Later } from './Later';
-import { part } from './part';
+import { lazily } from './part';
 import { Toasts } from './Toasts';
 import { chooseTheme, chosenTheme, type Theme } from './theme';
 import { useKey } from './useKey';
 
-const Keys = lazy(() => part(() => import('./Keys')).then((found) => ({ default: found.Keys })));
+const Keys = lazily(() => import('./Keys').then((found) => found.Keys));
 
 export function Shell() {
   const { credential, expired, forgotten } = useSyncExternalStore(

@@ -1,16 +1,48 @@
+import { createElement, lazy, useState, type ComponentType } from 'react';
 import { NetworkError } from '../api/errors';
 import { texts } from '../texts';
 import { say } from './Toasts';
 
-/** Loads a part of the page. If that fails, what is open remains, with all that was typed. */
-export async function part<T>(load: () => Promise<T>): Promise<T> {
+/**
+ * Loads a part of the page. If that fails, what is open remains, with all that was typed. At a
+ * repeated try a server that responds has the part, and the browser remembers the failure.
+ */
+export async function part<T>(load: () => Promise<T>, isRepeated = false): Promise<T> {
   try {
     return await load();
   } catch {
+    const build = await buildOnServer();
     // Built again while it was open: its old parts are gone, and the new page has its own.
-    if ((await buildOnServer()) === 'changed') location.reload();
+    if (build === 'changed' || (build && isRepeated)) location.reload();
     throw new NetworkError();
   }
+}
+
+const lost = new Set<() => void>();
+
+/** A component whose code is loaded when it is shown; after `retryParts`, once more if it failed. */
+export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  // React remembers that a part failed, so that another try needs another component.
+  const begin = (isRepeated: boolean) =>
+    lazy(async () => {
+      try {
+        return { default: await part(load, isRepeated) };
+      } catch (error) {
+        lost.add(() => (current = begin(true)));
+        throw error;
+      }
+    });
+  let current = begin(false);
+  return function Part(props: P) {
+    const [Loaded] = useState(() => current);
+    return createElement(Loaded, props);
+  };
+}
+
+/** Lets the parts that failed be requested again when they are shown. */
+export function retryParts(): void {
+  lost.forEach((renew) => renew());
+  lost.clear();
 }
 
 /** Reloads the page if its server responds: without it, the browser would show its own error. */

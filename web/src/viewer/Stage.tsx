@@ -1,26 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { mayPass, sentence } from '../api/errors';
 import type { Pictured } from '../api/pictures';
 import { texts } from '../texts';
 import { viewerTexts } from '../texts/viewer';
 import { Boundary } from '../ui/Boundary';
-import { part, reload } from '../ui/part';
+import { lazily } from '../ui/part';
 import { Picture } from '../ui/Picture';
 import { whyLost } from './fetching';
 import { kindOf, nameOf } from './kinds';
 import { downloadUrl, type Place } from './sources';
 import './viewer.css';
 
-const ModelView = lazy(() =>
-  part(() => import('./ModelView')).then((found) => ({ default: found.ModelView })),
-);
-const ImageView = lazy(() =>
-  part(() => import('./ImageView')).then((found) => ({ default: found.ImageView })),
-);
-const TextView = lazy(() =>
-  part(() => import('./TextView')).then((found) => ({ default: found.TextView })),
-);
+const ModelView = lazily(() => import('./ModelView').then((found) => found.ModelView));
+const ImageView = lazily(() => import('./ImageView').then((found) => found.ImageView));
+const TextView = lazily(() => import('./TextView').then((found) => found.TextView));
 
 export interface StageFile {
   path: string;
@@ -40,12 +34,8 @@ export function Stage(props: ViewProps) {
     <section className="stage" aria-label={nameOf(file.path)}>
       <Boundary
         key={file.path}
-        fallback={(error) => (
-          <Poster
-            {...props}
-            failure={sentence(error)}
-            retry={mayPass(error) ? () => void reload() : undefined}
-          />
+        fallback={(error, again) => (
+          <Poster {...props} failure={sentence(error)} retry={mayPass(error) ? again : undefined} />
         )}
       >
         <Suspense fallback={<Poster {...props} busy />}>

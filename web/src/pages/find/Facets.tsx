@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { texts } from '../../texts';
 import { filtersTexts } from '../../texts/filters';
 import { databasesTexts } from '../../texts/databases';
 import { Name } from '../../ui/Name';
 import { count, day, plural, size } from '../../ui/formats';
+import { lazily } from '../../ui/part';
 import type { SearchReply } from '../../api/search';
 import { Range } from './Range';
 import { FACETS, toggled, type Facet, type FindState } from './state';
 import { assetCount, nameOf, valuesOf, type Value } from './values';
 
-const Conditions = lazy(() =>
-  import('./Conditions').then((found) => ({ default: found.Conditions })),
-);
+const Conditions = lazily(() => import('./Conditions').then((found) => found.Conditions));
 const SHOWN = 6;
 const MEGABYTE = 1_000_000;
 

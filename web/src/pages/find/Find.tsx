@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../api/queries';
 import { texts } from '../../texts';
@@ -7,7 +7,7 @@ import { Boundary } from '../../ui/Boundary';
 import { Failed } from '../../ui/Failed';
 import { Failure } from '../../ui/Failure';
 import { Later } from '../../ui/Later';
-import { part, reload } from '../../ui/part';
+import { lazily } from '../../ui/part';
 import { useMedia } from '../../ui/useMedia';
 import { Grid } from './Grid';
 import type { Card } from './hits';
@@ -16,17 +16,11 @@ import { SORTS, chosenFilters, type FindState, type Sort } from './state';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 
-const Chosen = lazy(() =>
-  part(() => import('./Chosen')).then((found) => ({ default: found.Chosen })),
-);
+const Chosen = lazily(() => import('./Chosen').then((found) => found.Chosen));
 // Not shown before the first results.
-const Facets = lazy(() =>
-  part(() => import('./Facets')).then((found) => ({ default: found.Facets })),
-);
-const Look = lazy(() => part(() => import('./Look')).then((found) => ({ default: found.Look })));
-const Selection = lazy(() =>
-  part(() => import('./Selection')).then((found) => ({ default: found.Selection })),
-);
+const Facets = lazily(() => import('./Facets').then((found) => found.Facets));
+const Look = lazily(() => import('./Look').then((found) => found.Look));
+const Selection = lazily(() => import('./Selection').then((found) => found.Selection));
 
 export function Find() {
   const state = useSearch({ from: '/' });
@@ -167,7 +161,7 @@ interface Part {
 function Filters({ state, page, change }: Part) {
   const wide = useMedia('(min-width: 56rem)');
   const facets = (
-    <Boundary fallback={(error) => <Failure error={error} reset={() => void reload()} />}>
+    <Boundary fallback={(error, again) => <Failure error={error} reset={again} />}>
       <Suspense>
         <Facets state={state} reply={page?.reply} change={change} />
       </Suspense>

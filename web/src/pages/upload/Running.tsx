@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { texts } from '../../texts';
 import { uploadTexts } from '../../texts/upload';
 import { Name } from '../../ui/Name';
@@ -13,8 +13,9 @@ const SHOWN = 200;
 
 /** An upload while it runs, and how it ended. */
 export function Running({ run, place, onMore }: { run: Run; place: Place; onMore: () => void }) {
-  const { items, running, paused } = useSyncExternalStore(run.subscribe, run.current);
+  const { items, running, paused, busyUntil } = useSyncExternalStore(run.subscribe, run.current);
   const isOnline = useOnline();
+  const seconds = useSecondsUntil(busyUntil);
   const cache = useQueryClient();
   useEffect(() => {
     if (running) return;
@@ -39,14 +40,20 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
         {running
           ? paused
             ? uploadTexts.paused(progress)
-            : isOnline
-              ? progress
-              : uploadTexts.offline(progress)
+            : !isOnline
+              ? uploadTexts.offline(progress)
+              : seconds > 0
+                ? uploadTexts.busy(progress)
+                : progress
           : failed.length
             ? uploadTexts.partly(failed.length)
             : waiting.length
               ? uploadTexts.stopped
               : uploadTexts.done}
+        {/* Read aloud once, not each second. */}
+        {running && !paused && isOnline && seconds > 0 && (
+          <span aria-hidden="true">{uploadTexts.inSeconds(seconds)}</span>
+        )}
       </p>
       <div className="acts">
         {running ? (
@@ -90,6 +97,19 @@ export function Running({ run, place, onMore }: { run: Run; place: Place; onMore
       {items.length > SHOWN && <p className="faint">{texts.find.more(items.length - SHOWN)}</p>}
     </section>
   );
+}
+
+/** How many seconds are left until a time, counted down; 0 after it, or without one. */
+function useSecondsUntil(time: number | null): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (time === null) return;
+    const tick = () => setNow(Date.now());
+    tick();
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [time]);
+  return time === null ? 0 : Math.max(0, Math.ceil((time - now) / 1000));
 }
 
 function FileRow({ item }: { item: Item }) {

@@ -1,5 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
-import { ApiError, isFinal, isRefused, isTransient, sentence } from '../../api/errors';
+import { isFinal, isRefused, isTransient, sentence } from '../../api/errors';
 import { wrote } from '../../api/writes';
 import { online } from '../../ui/useOnline';
 import type { Place } from '../../viewer/sources';
@@ -8,6 +8,7 @@ import { Hashing, UnreadableFileError } from './hashing';
 import { isLarge, wantedParts } from './parts';
 import { resumed, type Part, type Started, type Target } from './resuming';
 import { sendParts } from './sending';
+import { isBusy, pauseAfter, rest } from './waiting';
 
 export type State =
   'waiting' | 'hashing' | 'sending' | 'sent' | 'completing' | 'done' | 'failed' | 'skipped';
@@ -24,6 +25,8 @@ export interface Progress {
   items: readonly Item[];
   running: boolean;
   paused: boolean;
+  /** When parts go on that wait for a busy server, in milliseconds of the epoch. */
+  busyUntil: number | null;
 }
 
 const FILES_AT_ONCE = 50;
@@ -37,6 +40,7 @@ export class Run {
   private stopping = new AbortController();
   private going: (() => void) | null = null;
   private frame = 0;
+  private waits: number[] = [];
 
   constructor(
     private readonly place: Place,
@@ -50,7 +54,7 @@ export class Run {
       error: '',
       final: false,
     }));
-    this.progress = { items, running: false, paused: false };
+    this.progress = { items, running: false, paused: false, busyUntil: null };
   }
 
   readonly current = (): Progress => this.progress;
@@ -238,24 +242,24 @@ export class Run {
       } catch (error) {
         const ended = this.stopping.signal.aborted;
         if (!isTransient(error) || attempt >= TRIES || ended) throw error;
-        const after = error instanceof ApiError ? error.retryAfter : null;
-        const wait = (after ?? 2 ** attempt) * 1000;
-        await this.rest(wait);
+        await this.waitFor(error, attempt);
       }
     }
   }
 
-  /** Waits, unless the upload is cancelled meanwhile. */
-  private rest(milliseconds: number): Promise<void> {
-    const { signal } = this.stopping;
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      const stop = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      signal.addEventListener('abort', stop, { once: true });
-    });
+  /** Waits before another try, which is shown while a server is busy. */
+  private async waitFor(error: unknown, attempt: number): Promise<void> {
+    const milliseconds = pauseAfter(error, attempt);
+    const until = Date.now() + milliseconds;
+    const show = () =>
+      this.change({ busyUntil: this.waits.length ? Math.max(...this.waits) : null });
+    if (isBusy(error)) {
+      this.waits.push(until);
+      show();
+    }
+    await rest(milliseconds, this.stopping.signal);
+    this.waits = this.waits.filter((each) => each > Date.now() && each !== until);
+    show();
   }
 
   private async unpaused(): Promise<void> {
