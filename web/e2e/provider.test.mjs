@@ -138,6 +138,34 @@ test('a refusal, and a token for another sign-in, are said in words', async () =
   await close(context);
 });
 
+test('while a slow provider is looked for, the button says so and is not pressed again', async () => {
+  const { context, page, seen } = await open(browser);
+  let release = null;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  let sent = 0;
+  await page.route('**/.well-known/openid-configuration', async (route) => {
+    sent++;
+    await held;
+    await route.abort();
+  });
+  await press(page);
+  await page.getByText('Opening the sign-in of your organisation…').waitFor();
+  const button = page.getByRole('button', { name: 'Sign in with your organisation' });
+  assert.ok(await button.isDisabled());
+  await accessible(page, 'a slow provider');
+  release();
+  await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
+  assert.ok(await button.isEnabled());
+  assert.equal(sent, 1);
+  await page.unroute('**/.well-known/openid-configuration');
+  await button.click();
+  await page.locator(HITS).first().waitFor();
+  clean(seen);
+  await close(context);
+});
+
 test('a provider that is down is said in words, and signs in once it responds', async () => {
   const { context, page, seen } = await open(browser);
   await page.route(`${ISSUER}/**`, (route) => route.abort());

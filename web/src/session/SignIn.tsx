@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { configuration } from '../api/queries';
 import { sentence } from '../api/errors';
 import { texts } from '../texts';
@@ -16,6 +16,13 @@ export function SignIn() {
   );
   const config = useQuery(configuration);
   const [refused, setRefused] = useState('');
+  const [leaving, setLeaving] = useState(false);
+  useEffect(() => {
+    // The way back from the provider may show this page as it was left.
+    const shown = () => setLeaving(false);
+    addEventListener('pageshow', shown);
+    return () => removeEventListener('pageshow', shown);
+  }, []);
   if (state === 'working') {
     return (
       <main className="centre" role="status">
@@ -25,9 +32,12 @@ export function SignIn() {
   }
   const toProvider = async () => {
     if (!config.data) return;
+    setRefused('');
+    setLeaving(true);
     try {
       await redirectToProvider(config.data, location.pathname + location.search);
     } catch (error) {
+      setLeaving(false);
       setRefused(sentence(error));
     }
   };
@@ -56,9 +66,15 @@ export function SignIn() {
         <Failed found={config} />
         {config.data && offersProvider(config.data) && (
           <>
-            <button type="button" className="primary" onClick={() => void toProvider()}>
+            <button
+              type="button"
+              className="primary"
+              disabled={leaving}
+              onClick={() => void toProvider()}
+            >
               {texts.signIn.provider}
             </button>
+            <p role="status">{leaving && texts.signIn.leaving}</p>
             <p role="alert" className="failure">
               {refused}
             </p>

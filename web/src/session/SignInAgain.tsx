@@ -52,6 +52,7 @@ export function SignInAgain() {
             >
               {texts.signIn.provider}
             </button>
+            <p role="status">{busy && texts.signIn.inWindow}</p>
             <p role="alert" className="failure">
               {failure}
             </p>

@@ -40,7 +40,10 @@ export async function signInByPopup(config: Config): Promise<Credential> {
   // Opened before anything is awaited: later, a browser would block it.
   const popup = open('about:blank', '_blank', 'popup,width=520,height=680');
   if (!popup) throw new Error(texts.signIn.popupBlocked);
-  const { url, started } = await authorization(config, '', true);
+  const { url, started } = await authorization(config, '', true).catch((error: unknown) => {
+    popup.close();
+    throw error;
+  });
   const code = await new Promise<string>((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
     let wasClosed = false;

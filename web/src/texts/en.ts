@@ -86,6 +86,8 @@ export const en = {
     keepHelp: 'Without this, a reload asks for the key again.',
     submit: 'Sign in',
     provider: 'Sign in with your organisation',
+    leaving: 'Opening the sign-in of your organisation…',
+    inWindow: 'Go on in the window that was opened.',
     or: 'or with an API key',
     checking: 'Signing in…',
     refusedKey: 'The server does not accept this key. It may be mistyped, disabled or expired.',
