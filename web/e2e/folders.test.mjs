@@ -155,3 +155,46 @@ test('a move of a folder is stopped after a file, and continued', async () => {
   clean(seen);
   await close(context);
 });
+
+for (const [width, colorScheme] of [
+  [1280, 'light'],
+  [360, 'dark'],
+]) {
+  test(`a move that a reload interrupts says what it has moved, and goes on (${width} px)`, async () => {
+    const viewport = { width, height: 860 };
+    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    await newFolder(page, `interrupted ${width} ${Date.now()}`);
+    let sent = 0;
+    await page.route('**/moveFile', (route) => (sent++ ? undefined : route.continue()));
+    await act(page, 'parts', 'Rename');
+    await field(page, 'Folder name').fill('pieces');
+    await press(page, 'Rename');
+    await dialog(page).getByText('Moving file 2 of 3…').waitFor();
+    page.removeAllListeners('dialog'); // that of `open` stays on the page
+    const asked = new Promise((resolve) => {
+      page.once('dialog', (question) => {
+        resolve(question.type());
+        void question.accept();
+      });
+    });
+    await page.reload();
+    assert.equal(await asked, 'beforeunload');
+    await page.unroute('**/moveFile');
+    const notice = page.getByText(/^The move of the folder parts to \/pieces was interrupted: /);
+    await notice.waitFor();
+    assert.match(await notice.innerText(), /1 file was moved, and 2 are still in the folder\.$/);
+    await accessible(page, 'an interrupted move');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    await page.getByRole('button', { name: 'Go on' }).focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await field(page, 'Folder name').inputValue(), 'pieces');
+    await press(page, 'Rename');
+    await page.getByText('The folder parts is renamed.').waitFor();
+    await page.getByLabel('Change pieces', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByLabel('Change pieces', { exact: true }).waitFor();
+    assert.equal(await notice.count(), 0);
+    clean(seen);
+    await close(context);
+  });
+}

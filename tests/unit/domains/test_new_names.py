@@ -13,7 +13,7 @@ from backend.domains.access.models.roles import RoleBody, UserBody, UserRolesBod
 from backend.domains.asset_versions.models import UpdateVersionBody
 from backend.domains.assets.models import AssetPath, CreateAssetBody, NewAsset
 from backend.domains.databases.models import CreateDatabaseBody
-from backend.domains.files.rules import Owner, check_name
+from backend.domains.files.rules import MAX_DESTINATION_BYTES, Owner, check_name
 from backend.domains.identity.models.keys import CreateApiKeyBody
 from backend.domains.identity.models.sign_ins import CreateSignInBody, SignInPath
 from backend.domains.identity.rules.refusals import RefusedError
@@ -102,6 +102,13 @@ NAMED: list[tuple[type[BaseModel], dict[str, Any], str]] = [
                         "schemaName": "Sizes", "fields": {"fields": [FIELD]}},
      "fields.fields.0.metadataFieldKeyName"),
 ]  # fmt: skip
+
+
+def test_a_destination_has_as_many_bytes_as_the_page_is_told() -> None:
+    owner = Owner("museum", "statue", "statue/")
+    check_name(owner, "/" + "d" * (MAX_DESTINATION_BYTES - 1), "", field="destinationPath")
+    with pytest.raises(InvalidInputError, match="snapshot key"):
+        check_name(owner, "/" + "d" * MAX_DESTINATION_BYTES, "", field="destinationPath")
 
 
 def test_every_name_that_people_read_is_refused_with_characters_they_cannot_see() -> None:

@@ -47,6 +47,10 @@ export const filesTexts = {
   notTried: 'It was not moved before the move was stopped.',
   leftThere: (left: number, moved: number) =>
     `${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder:`,
+  interrupted: (name: string, to: string, left: number, moved: number) =>
+    `The move of the folder ${name} to ${to} was interrupted: ${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder.`,
+  goOn: 'Go on',
+  leaveThere: 'Leave them there',
   folderName: (name: string) => `the folder ${name}`,
   /** At the beginning of a sentence. */
   theFolder: (name: string) => `The folder ${name}`,

@@ -34,6 +34,8 @@ export interface FileDialogProps {
   act: Act;
   subject: Subject;
   folders: readonly string[];
+  /** Where a folder is to be, if that was chosen before. */
+  draft?: Draft;
   onClose: () => void;
   /** After each try: a change that failed may still have been made. */
   onTried: (draft: Draft) => void;

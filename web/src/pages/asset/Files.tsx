@@ -22,7 +22,14 @@ import {
 import { FileDialog } from './FileDialog';
 import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
+import { Interrupted } from './Interrupted';
 import type { File } from './queries';
+
+interface Chosen {
+  act: Act;
+  subject: Subject;
+  draft?: Draft;
+}
 
 interface Props {
   place: Place;
@@ -40,7 +47,7 @@ interface Props {
 export function Files(props: Props) {
   const { place, found, files, shown, missing, mayWrite, withArchived } = props;
   const section = useRef<HTMLElement>(null);
-  const [chosen, setChosen] = useState<{ act: Act; subject: Subject } | null>(null);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   const cache = useQueryClient();
   const changed = useChanged(props);
   const done = async (draft: Draft) => {
@@ -60,6 +67,15 @@ export function Files(props: Props) {
       <h2 id="files" tabIndex={-1}>
         {assetTexts.files}
       </h2>
+      {mayWrite && (
+        <Interrupted
+          key={`${place.databaseId}/${place.assetId}`}
+          place={place}
+          onGoOn={({ act, path, draft }) =>
+            setChosen({ act, subject: { path, isArchived: false }, draft })
+          }
+        />
+      )}
       {props.failure !== null && <Failed found={found} />}
       {found.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (

@@ -16,6 +16,7 @@ import { destinationOf, draftOf, folderOf, refusal } from './changes';
 import { Destination } from './Destination';
 import type { FileDialogProps } from './FileDialog';
 import { folderContent, moveFolder, type Left } from './folders';
+import { rememberMove } from './interrupted';
 import { needsOf, usersOf } from './relations';
 
 const words = filesTexts;
@@ -30,7 +31,7 @@ const IDLE: State = { progress: null, left: [], moved: 0 };
 /** Renames or moves a folder, file by file; names each file that it could not move. */
 export function FolderDialog(props: FileDialogProps) {
   const { place, act, subject, onClose, onTried, onDone } = props;
-  const [draft, setDraft] = useState(() => draftOf(act, subject));
+  const [draft, setDraft] = useState(() => props.draft ?? draftOf(act, subject));
   const [{ progress, left, moved }, setState] = useState(IDLE);
   const { marks, refuse, refuseBy, accept, message } = useRefusal();
   // Closing the dialog stops the move after the file that is being moved.
@@ -41,6 +42,13 @@ export function FolderDialog(props: FileDialogProps) {
     isOpen.current = true;
     return () => void (isOpen.current = false);
   }, []);
+  const isRunning = progress !== null;
+  useEffect(() => {
+    if (!isRunning) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isRunning]);
   const name = legible(nameOf(subject.path.slice(0, -1)));
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
@@ -56,6 +64,7 @@ export function FolderDialog(props: FileDialogProps) {
     let all = 0;
     const at = (done: number, of: number) => {
       all = of;
+      if (!done) rememberMove({ ...place, act, path: subject.path, draft, files: of });
       setState({ ...IDLE, progress: { done, of } });
     };
     try {
@@ -76,6 +85,8 @@ export function FolderDialog(props: FileDialogProps) {
       setState(IDLE);
       refuseBy(error);
       if (!isOpen.current) say(words.notDone[act](words.theFolder(name), sentence(error)));
+    } finally {
+      rememberMove(null);
     }
     onTried(draft);
   };
@@ -98,7 +109,7 @@ export function FolderDialog(props: FileDialogProps) {
         {progress !== null && <Progress {...progress} />}
         <div role="alert">{left.length > 0 && <LeftThere left={left} moved={moved} />}</div>
         <div className="acts">
-          <button type="submit" className="primary" disabled={progress !== null}>
+          <button type="submit" className="primary" disabled={isRunning}>
             {progress !== null ? words.busy : again ? texts.tryAgain : words.acts[act]}
           </button>
           {progress === null ? (
