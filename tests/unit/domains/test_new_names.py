@@ -104,7 +104,7 @@ NAMED: list[tuple[type[BaseModel], dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-def test_a_destination_has_as_many_bytes_as_the_page_is_told() -> None:
+def test_a_destination_has_at_most_the_declared_bytes() -> None:
     owner = Owner("museum", "statue", "statue/")
     check_name(owner, "/" + "d" * (MAX_DESTINATION_BYTES - 1), "", field="destinationPath")
     with pytest.raises(InvalidInputError, match="snapshot key"):
