@@ -4,6 +4,9 @@ import { filesTexts } from '../../texts/files';
 import { legible } from '../../ui/formats';
 import { actsOf, type Act, type Subject } from './changes';
 
+/** A menu below the last rows would be outside the list, or the window. */
+const bringIntoView = (menu: HTMLElement | null) => menu?.scrollIntoView({ block: 'nearest' });
+
 /** What can be done with a file or folder of the tree. One menu is open at a time. */
 export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void }) {
   const { subject, onChoose } = props;
@@ -47,7 +50,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
         <span aria-hidden="true">⋯</span>
       </summary>
       {open && (
-        <div className="choices">
+        <div className="choices" ref={bringIntoView}>
           {actsOf(subject).map((act) => (
             <button
               key={act}
