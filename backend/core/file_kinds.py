@@ -180,6 +180,11 @@ def serving_of(key: str) -> Serving:
     return Serving(content_type, _disposition("attachment", key))
 
 
+def saved(key: str) -> Serving:
+    """Return how a file of this key is served to a browser that is to save it."""
+    return serving_of(key)._replace(disposition=_disposition("attachment", key))
+
+
 def _disposition(kind: str, key: str) -> str:
     """Return the header (RFC 6266) with the name escaped, so that it cannot end the header."""
     name = key.rsplit("/", 1)[-1].translate(_NOT_NAMED)

@@ -68,3 +68,24 @@ test('a type that the database does not accept is marked when the database is ch
   clean(seen);
   await close(context);
 });
+
+test('of two files with one path neither is uploaded in the place of the other', async () => {
+  const { context, page, seen } = await open(browser);
+  const names = ['\u00e9.txt', 'e\u0301.txt', 'other.txt'];
+  const start = await chooseFiles(
+    page,
+    names.map((name) => file(name, name)),
+    `twice ${Date.now()}`,
+  );
+  const refused = page.locator('.files li', { hasText: 'Another chosen file has the same path.' });
+  assert.equal(await refused.count(), 2);
+  await page.getByText('2 files cannot be uploaded').waitFor();
+  assert.equal(await start.innerText(), 'Upload 1 file');
+  await refused.last().getByRole('button').click();
+  await refused.first().waitFor({ state: 'detached' });
+  assert.equal(await start.innerText(), 'Upload 2 files');
+  await start.click();
+  await page.getByText('The upload is complete.').waitFor();
+  clean(seen);
+  await close(context);
+});

@@ -251,8 +251,9 @@ test('a download is requested once, however often its button is pressed', async 
     requests += 1;
     await later(500)(route);
   });
+  const download = page.getByRole('button', { name: 'Download', exact: true });
   const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).dblclick();
+  await download.dblclick();
   await saved;
   assert.equal(requests, 1);
   clean(seen);

@@ -167,3 +167,24 @@ test('a refused run keeps the dialog open with what was chosen', async () => {
   clean(seen);
   await context.close();
 });
+
+test('a file that a browser could show is saved, and its page stays', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  const contents = { 'list ä.txt': 'a text', 'plan.json': '{}', 'pixel.png': '\x89PNG' };
+  const files = Object.entries(contents).map(([name, content]) => file(name, content));
+  await newAsset(page, files, 'Saved one by one');
+  const address = page.url().split('?')[0];
+  for (const [name, content] of Object.entries(contents)) {
+    await page.locator('.tree .file', { hasText: name }).click();
+    await page.locator('.tree .file[aria-current]', { hasText: name }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    const download = await downloading;
+    assert.equal(download.suggestedFilename(), name);
+    assert.equal(readFileSync(await download.path(), 'utf8'), content);
+    assert.equal(page.url().split('?')[0], address);
+  }
+  clean(seen);
+  await context.close();
+});

@@ -49,9 +49,9 @@ test('names in any script, the longest names and empty files are kept as they ar
 
 test('refused files are named with their reasons, and only the others are sent, also by another try', async () => {
   const { context, page, seen } = await open(browser);
-  // Other names are refused before they are sent.
-  const bad = ['in\u200bvisible.txt', '\u202egnp.exe.txt', 'also\u2066.txt'];
-  const reasons = [/U\+200B/, /U\+202E/, /U\+2066/];
+  // Other names are refused before they are sent; which letters a joiner shapes, the server knows.
+  const bad = ['a\u200cb.txt', 'c\u200dd.txt', 'e\u200df.txt'];
+  const reasons = [/U\+200C/, /U\+200D/, /U\+200D/];
   const good = Array.from({ length: 8 }, (_, at) => file(`good ${at}.txt`));
   const storage = `${new URL(endpoint.s3).origin}/**`;
   // One of the good files is refused by the storage, also at the new address that it then gets.

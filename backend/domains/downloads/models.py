@@ -32,7 +32,10 @@ class VersionChoice(WireModel):
 
 
 class DownloadBody(VersionChoice):
-    """The file or preview to download."""
+    """The file or preview to download.
+
+    With `attachment` a browser saves the file; without it, files that can be displayed are.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"downloadType": "assetFile", "key": "/scans/pump.e57"}]}
@@ -40,6 +43,7 @@ class DownloadBody(VersionChoice):
 
     download_type: DownloadType
     key: Annotated[Line | None, Field(min_length=1)] = None
+    attachment: bool = False
 
     @model_validator(mode="after")
     def check_selection(self) -> Self:

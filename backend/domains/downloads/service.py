@@ -6,7 +6,7 @@ from typing import Literal
 
 from backend.core.attempts import attempts
 from backend.core.errors import UnavailableError
-from backend.core.file_kinds import Serving, serving_of
+from backend.core.file_kinds import Serving, saved, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
@@ -96,7 +96,7 @@ class DownloadService:
             bucket,
             key,
             version_id=version_id,
-            serving=serving_of(key),
+            serving=saved(key) if body.attachment else serving_of(key),
             expires=self.url_seconds,
         )
         return DownloadReply(

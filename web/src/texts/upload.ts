@@ -77,8 +77,11 @@ export const uploadTexts = {
     blocked: (extension: string) => `Files with the extension ${extension} are blocked.`,
     type: (extensions: readonly string[]) =>
       `The database accepts only files of the types ${list(extensions)}.`,
-    summary: (files: number) =>
-      `${plural(files, 'file', 'files')} cannot be uploaded, for the reason beside ${files === 1 ? 'it' : 'each'}. Rename ${files === 1 ? 'it' : 'them'} on this computer and choose ${files === 1 ? 'it' : 'them'} again, or go on without ${files === 1 ? 'it' : 'them'}.`,
+    twice: 'Another chosen file has the same path.',
+    summary: (files: number, others: boolean) => {
+      const [each, them] = files === 1 ? ['it', 'it'] : ['each', 'them'];
+      return `${plural(files, 'file', 'files')} cannot be uploaded, for the reason beside ${each}. Rename ${them} on this computer and choose ${them} again${others ? `, or go on without ${them}` : ''}.`;
+    },
     all: 'None of the chosen files can be uploaded: the reason is beside each.',
   },
   allLeftOut: 'All chosen files are left out, so there is nothing to upload.',

@@ -7,12 +7,16 @@ export interface Place {
   assetId: string;
 }
 
-/** Returns a presigned address of the newest version of a file. */
-export async function downloadUrl({ databaseId, assetId }: Place, path: string): Promise<string> {
+/** Returns a presigned address of the newest version of a file, to show or to save it. */
+export async function downloadUrl(
+  { databaseId, assetId }: Place,
+  path: string,
+  attachment = false,
+): Promise<string> {
   const found = await reply(
     api.POST('/database/{databaseId}/assets/{assetId}/download', {
       params: { path: { databaseId, assetId } },
-      body: { downloadType: 'assetFile', key: path },
+      body: { downloadType: 'assetFile', key: path, attachment },
     }),
   );
   return found.downloadUrl;

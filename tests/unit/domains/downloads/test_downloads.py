@@ -1,7 +1,7 @@
 """Presigned URLs of files and previews: what may be downloaded, and how it is served."""
 
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
@@ -79,6 +79,18 @@ def test_what_can_run_a_script_is_only_downloaded(museum: Gallery) -> None:
     museum.put("/a.png")
     query = query_of(museum.download(key="/a.png").body["downloadUrl"])
     assert query["response-content-disposition"].startswith("inline")
+
+
+@pytest.mark.parametrize("name", ["ä.png", "a.jpg", "a.txt", "a.json", "a.pdf", "a.glb", "a.svg"])
+def test_a_file_is_saved_on_request(museum: Gallery, name: str) -> None:
+    museum.put(f"/{name}")
+    shown, saved = (
+        query_of(museum.download(key=f"/{name}", **wanted).body["downloadUrl"])
+        for wanted in ({}, {"attachment": True})
+    )
+    disposition = f"attachment; filename*=UTF-8''{quote(name)}"
+    assert saved["response-content-disposition"] == disposition
+    assert saved["response-content-type"] == shown["response-content-type"]
 
 
 def test_an_asset_that_is_not_distributable_is_refused(tables: Tables, objects: S3Objects) -> None:

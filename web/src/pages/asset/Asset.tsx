@@ -165,9 +165,9 @@ function Head(props: {
     setSigning(true);
     try {
       const link = document.createElement('a');
-      link.href = await downloadUrl(place, path);
+      // Else a browser would open images and texts in the place of this page.
+      link.href = await downloadUrl(place, path, true);
       link.rel = 'noreferrer';
-      link.download = '';
       link.click();
     } catch (error) {
       say(sentence(error));

@@ -40,6 +40,21 @@ describe('the picture on a card', () => {
     expect(card.picture.preview?.id).toBe('1');
   });
 
+  it('is not called archived for a file of the asset that is archived', () => {
+    const one = hit('.obj');
+    const missing = (reason: 'archived' | 'refused' | 'none') => ({ reason, message: '' });
+    const file = (reason: 'archived' | 'refused'): Hit => ({
+      ...(one.files?.[0] as Hit),
+      preview: null,
+      previewMissing: missing(reason),
+    });
+    const reasonOf = (own: 'archived' | 'none', ...files: Hit[]) =>
+      cardOf({ ...one, previewMissing: missing(own), files }).picture.previewMissing?.reason;
+    expect(reasonOf('none', file('archived'))).toBe('none');
+    expect(reasonOf('none', file('archived'), file('refused'))).toBe('refused');
+    expect(reasonOf('archived', file('archived'))).toBe('archived');
+  });
+
   it('is the one that a user chose', () => {
     expect(cardOf(pictured('previews/one/mine.png')).picture.preview?.id).toBe('2');
   });

@@ -72,9 +72,13 @@ function pictureOf(hits: Hit[], databaseId: string, assetId: string): Pictured {
     const path = own ? null : pathOf(text(one._source.str_previewfilekey), assetId);
     return { file: { databaseId, assetId, path } };
   }
-  const reasons = hits.flatMap((each) => (each.previewMissing ? [each.previewMissing] : []));
+  // An archived file says nothing about its asset.
+  const own = hits.filter((each) => each._index_type === 'asset' || !isArchivedFile(each));
+  const reasons = own.flatMap((each) => (each.previewMissing ? [each.previewMissing] : []));
   return { previewMissing: reasons.find((each) => each.reason !== 'none') ?? reasons[0] ?? null };
 }
+
+const isArchivedFile = (hit: Hit): boolean => hit.previewMissing?.reason === 'archived';
 
 /** The path of a key in its asset: keys begin with the bucket's prefix and the asset's id. */
 export function pathOf(key: string, assetId: string): string {

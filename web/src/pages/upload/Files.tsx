@@ -27,6 +27,7 @@ export function Files(props: {
   const { files, over, failure, refused, marks, left, onAdd, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  const wrong = files.filter(({ path }) => refused.has(path));
   const total = files.reduce((sum, each) => sum + each.file.size, 0);
   return (
     <section aria-label={assetTexts.files} className="stack">
@@ -50,8 +51,10 @@ export function Files(props: {
         {failure}
       </p>
       <div role="alert">
-        {refused.size > 0 && (
-          <p className="notice bad">{uploadTexts.refused.summary(refused.size)}</p>
+        {wrong.length > 0 && (
+          <p className="notice bad">
+            {uploadTexts.refused.summary(wrong.length, wrong.length < files.length)}
+          </p>
         )}
       </div>
       {files.length > 0 && (
@@ -63,8 +66,9 @@ export function Files(props: {
             </button>
           </p>
           <ul className="files" tabIndex={0}>
-            {foremost(files, refused, marks).map((each) => (
-              <li key={each.path}>
+            {foremost(files, refused, marks).map((each, at) => (
+              // Two files may have one path.
+              <li key={at}>
                 <Name text={each.path.slice(1)} title={each.path} line />
                 <Refused reason={refused.get(each.path)} />
                 <MarkOf mark={marks.get(each.path)} left={left} />

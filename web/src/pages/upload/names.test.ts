@@ -74,3 +74,12 @@ test('every declared rule is one that a browser reads', () => {
     expect(new RegExp(pattern, 'u').test('lighthouse.glb')).toBe(false);
   }
 });
+
+test('two files with one path are both refused, and neither replaces the other', () => {
+  const names = ['é.txt', 'e\u0301.txt', 'e.txt'];
+  const files = names.map((name) => ({
+    file: new File([name], name),
+    path: `/${name.normalize('NFC')}`,
+  }));
+  expect([...refusedFiles(files, '')]).toEqual([['/é.txt', words.twice]]);
+});

@@ -11,7 +11,8 @@ const words = uploadTexts.refused;
 
 /**
  * The files that the server would refuse, by path, with the reason. `allowed` is the list of
- * extensions of their database. Which letters a joiner shapes, and how long the key of an asset is,
+ * extensions of their database. Names whose letters are composed otherwise are one path: of two
+ * such files one would replace the other. Which letters a joiner shapes, and how long the key of an asset is,
  * only the server knows.
  */
 export function refusedFiles(
@@ -22,9 +23,12 @@ export function refusedFiles(
     .split(',')
     .map((each) => each.trim().toLowerCase())
     .filter(Boolean);
+  const known = new Set<string>();
+  const twice = new Set<string>();
+  for (const { path } of files) (known.has(path) ? twice : known).add(path);
   return new Map(
     files.flatMap(({ path }) => {
-      const reason = ofNames(path) ?? ofType(path, types);
+      const reason = ofNames(path) ?? ofType(path, types) ?? (twice.has(path) ? words.twice : null);
       return reason === null ? [] : [[path, reason] as const];
     }),
   );
