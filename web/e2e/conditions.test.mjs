@@ -93,3 +93,25 @@ test('a link with a condition that cannot be is refused in a sentence, without a
   clean(seen);
   await close(context);
 });
+
+test('signs without a letter or digit ask for no suggestions, and are searched for', async () => {
+  const { context, page, seen } = await open(browser);
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  const asked = [];
+  page.on('request', (request) => {
+    if (/\/search\/suggest/.test(request.url())) asked.push(new URL(request.url()).search);
+  });
+  const box = page.getByRole('combobox');
+  for (const signs of ['*', '(((', '😀', '- ?']) {
+    await box.fill(signs);
+    await page.waitForTimeout(600);
+    assert.equal(await page.locator('.options li').count(), 0, signs);
+  }
+  assert.deepEqual(asked, []);
+  await box.fill('gea');
+  await page.locator('.options li').first().waitFor();
+  clean(seen);
+  await context.close();
+});

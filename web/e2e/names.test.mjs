@@ -69,7 +69,7 @@ test('a type that the database does not accept is marked when the database is ch
   await close(context);
 });
 
-test('of two files with one path neither is uploaded in the place of the other', async () => {
+test('of two files with one path neither replaces the other', async () => {
   const { context, page, seen } = await open(browser);
   const names = ['\u00e9.txt', 'e\u0301.txt', 'other.txt'];
   const start = await chooseFiles(

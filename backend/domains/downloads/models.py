@@ -43,7 +43,7 @@ class DownloadBody(VersionChoice):
 
     download_type: DownloadType
     key: Annotated[Line | None, Field(min_length=1)] = None
-    attachment: bool = False
+    attachment: bool | None = None
 
     @model_validator(mode="after")
     def check_selection(self) -> Self:

@@ -165,7 +165,7 @@ function Head(props: {
     setSigning(true);
     try {
       const link = document.createElement('a');
-      // Else a browser would open images and texts in the place of this page.
+      // Without it, a browser would open images and texts instead of saving them.
       link.href = await downloadUrl(place, path, true);
       link.rel = 'noreferrer';
       link.click();

@@ -154,11 +154,13 @@ function useOptions(
   navigate: ReturnType<typeof useNavigate>,
 ): Option[] {
   const q = value.trim();
+  // The server refuses to suggest anything for signs alone.
+  const hasWords = /[\p{L}\p{N}]/u.test(q);
   const found = useQuery({
     queryKey: ['suggest', q],
     queryFn: ({ signal }) =>
       reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
-    enabled: open && q.length > 0 && q.length <= 200,
+    enabled: open && hasWords && q.length <= 200,
     placeholderData: keepPreviousData,
   });
   if (!q) {
@@ -173,6 +175,7 @@ function useOptions(
         }),
     }));
   }
+  if (!hasWords) return [];
   return (found.data?.suggestions ?? []).slice(0, 8).map((each) => ({
     key: `${each.kind}/${each.text}`,
     text: each.text,
