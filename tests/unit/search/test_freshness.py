@@ -22,6 +22,7 @@ from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import Sources
 from backend.search.indexing.state import SearchState
 from backend.search.query.freshness import Freshness, Watch
+from backend.search.query.queries import NOT_SHOWN
 from backend.spec.keys import archived
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, RECORD_SETS
@@ -121,6 +122,7 @@ class World:
         shown = request["aggs"].pop("shown_files", None)
         if shown:
             (of_these, _) = shown["filter"]["bool"]["filter"]
+            assert shown["filter"]["bool"]["must_not"] == NOT_SHOWN
             ids: list[str] = of_these["terms"]["str_assetid.keyword"] if self.shows_files() else []
             parts["shown_files"] = {"of_asset": {"buckets": [{"key": one} for one in ids]}}
         for name, part in request["aggs"].items():

@@ -13,7 +13,6 @@ export const en = {
   download: 'Download',
   notFound: 'There is no page at this address.',
   toFind: 'Find assets',
-  newVersion: 'The page was updated while it was open.',
   reload: 'Reload',
   units: ['units', 'square units', 'cubic units'],
   errors: {

@@ -41,7 +41,6 @@ export const filesTexts = {
       ? `${shown}, and ${plural(archived, 'archived file', 'archived files')}.`
       : `${shown}.`;
   },
-  archivedStay: 'Archived files stay where they are.',
   moving: (at: number, of: number) => `Moving file ${count(at)} of ${count(of)}…`,
   stop: 'Stop',
   notTried: 'It was not moved before the move was stopped.',
