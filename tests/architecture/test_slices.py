@@ -1,9 +1,12 @@
-"""Rules that import-linter cannot express: dependencies between slices, and their files."""
+"""Rules that import-linter cannot express: circles of modules, dependencies between slices, and
+their files."""
 
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOMAINS = "backend.domains."
@@ -48,3 +51,11 @@ def test_a_slice_holds_the_six_kinds_of_files_and_no_seventh() -> None:
         assert found - {"__init__", "__pycache__"} <= KINDS | BESIDE.get(path.name, set()), (
             path.name
         )
+
+
+# import-linter's `acyclic_siblings` compares packages, which is stricter than circles of modules.
+@pytest.mark.parametrize("package", ["backend", "infra", "local", "vitrine", "vitrine_mlflow"])
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    graph = grimp.build_graph(package, cache_dir=None)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from vitrine_mlflow.store import DynamoTrackingStore
     from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
-ASSET_SCHEME = "vitrine"
-"""The URI scheme of assets."""
-
 
 def tracking_store(store_uri: str, artifact_uri: str | None = None) -> "DynamoTrackingStore":
     """The store of experiments, runs and traces at an address."""

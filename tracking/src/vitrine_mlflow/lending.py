@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
 from mlflow.utils.workspace_context import get_request_workspace
 
-from vitrine_mlflow.entry_points import ASSET_SCHEME
+from vitrine_mlflow.asset_scheme import ASSET_SCHEME
 from vitrine_mlflow.errors import denied, invalid
 
 VARIABLE = "VITRINE_MLFLOW_DATABASES"

@@ -20,8 +20,8 @@ from mlflow.protos.databricks_pb2 import (
     RESOURCE_DOES_NOT_EXIST,
 )
 
+from vitrine_mlflow.asset_scheme import ASSET_SCHEME
 from vitrine_mlflow.encoding import digest
-from vitrine_mlflow.entry_points import ASSET_SCHEME
 from vitrine_mlflow.errors import denied, invalid, missing
 from vitrine_mlflow.lending import is_serving
 

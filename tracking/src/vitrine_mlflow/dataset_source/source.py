@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mlflow.data.dataset_source import DatasetSource
 from mlflow.data.dataset_source_registry import get_registered_sources
 
-from vitrine_mlflow.entry_points import ASSET_SCHEME
+from vitrine_mlflow.asset_scheme import ASSET_SCHEME
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
