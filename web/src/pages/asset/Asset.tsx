@@ -24,7 +24,7 @@ import { pathOf } from './FileTree';
 import { Metadata } from './Metadata';
 import { assetOf, filesOf, type Asset as Details } from './queries';
 import { Needs, Relations } from './Relations';
-import { missingOf } from './relations';
+import { missingOf } from './relationQueries';
 import { firstFile } from './tree';
 import './asset.css';
 

@@ -25,7 +25,7 @@ import {
 } from './changes';
 import { Destination } from './Destination';
 import { Holds } from './FolderDialog';
-import { referencesOf, relativeOf, usersOf } from './relations';
+import { referencesOf, relativeOf, usersOf } from './relationQueries';
 
 const words = filesTexts;
 

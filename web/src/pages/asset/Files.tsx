@@ -22,7 +22,7 @@ import {
 import { FileDialog } from './FileDialog';
 import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
-import { Interrupted } from './Interrupted';
+import { InterruptedMove } from './InterruptedMove';
 import type { File } from './queries';
 
 interface Chosen {
@@ -68,7 +68,7 @@ export function Files(props: Props) {
         {assetTexts.files}
       </h2>
       {mayWrite && (
-        <Interrupted
+        <InterruptedMove
           key={`${place.databaseId}/${place.assetId}`}
           place={place}
           onGoOn={({ act, path, draft }) =>

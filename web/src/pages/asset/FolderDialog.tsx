@@ -16,8 +16,8 @@ import { destinationOf, draftOf, folderOf, refusal } from './changes';
 import { Destination } from './Destination';
 import type { FileDialogProps } from './FileDialog';
 import { folderContent, moveFolder, type Left } from './folders';
-import { rememberMove } from './interrupted';
-import { needsOf, usersOf } from './relations';
+import { rememberMove } from './folderMove';
+import { needsOf, usersOf } from './relationQueries';
 
 const words = filesTexts;
 

@@ -4,7 +4,7 @@ import { assetTexts } from '../../texts/asset';
 import { Failed } from '../../ui/Failed';
 import { Name } from '../../ui/Name';
 import type { Place } from '../../viewer/sources';
-import { metadataOf } from './metadata';
+import { metadataOf } from './metadataQueries';
 
 /** The metadata of an asset. Values are text: addresses in them are no links. */
 export function Metadata({ place }: { place: Place }) {

@@ -7,7 +7,7 @@ import { legible } from '../../ui/formats';
 import { Name } from '../../ui/Name';
 import { Picture } from '../../ui/Picture';
 import { useTurning } from '../../ui/turning';
-import { idOf, picturesOf, type Shown } from './relations';
+import { idOf, picturesOf, type Shown } from './relationQueries';
 
 const FIRST = 12;
 /** As many as one request may name. */

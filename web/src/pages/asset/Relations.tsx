@@ -19,7 +19,7 @@ import {
   usersOf,
   type Reference,
   type Shown,
-} from './relations';
+} from './relationQueries';
 
 const words = relationsTexts;
 

@@ -4,7 +4,7 @@ import type { components } from '../../api/schema';
 import { search, untilFound } from '../../api/search';
 import { wrote } from '../../api/writes';
 import { unlessChanged } from '../asset/edit';
-import type { Shown } from '../asset/relations';
+import type { Shown } from '../asset/relationQueries';
 import { cardOf, type Hit } from '../find/hits';
 import { searchBody } from '../find/request';
 import type { FindState } from '../find/state';

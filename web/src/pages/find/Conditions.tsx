@@ -4,7 +4,7 @@ import { filtersTexts } from '../../texts/filters';
 import { uploadTexts } from '../../texts/upload';
 import { FACTS, factOf, type FactType } from '../../ui/facts';
 import { useRefusal, type Marks } from '../../ui/useRefusal';
-import { opsOf, problemOf } from './conditions';
+import { opsOf, problemOf } from './conditionFilters';
 import { OPS, type Condition, type FindState, type Op } from './state';
 
 const words = filtersTexts;

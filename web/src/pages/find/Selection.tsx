@@ -11,7 +11,7 @@ import { Failed } from '../../ui/Failed';
 import { Cancel, Dialog } from '../../ui/Dialog';
 import { Name } from '../../ui/Name';
 import { say } from '../../ui/Toasts';
-import { wholesOf } from '../asset/relations';
+import { wholesOf } from '../asset/relationQueries';
 import { DownloadDialog } from './DownloadDialog';
 import type { Card } from './hits';
 import { RunDialog } from './RunDialog';

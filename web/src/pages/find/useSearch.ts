@@ -31,7 +31,7 @@ const pageOf = (state: FindState, page: number) =>
     },
   });
 
-const load = () => part(() => import('./conditions'));
+const load = () => part(() => import('./conditionFilters'));
 
 async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
   const conditions = state.meta && (await load()).filtersOf(state.meta);

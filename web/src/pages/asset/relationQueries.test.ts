@@ -10,7 +10,7 @@ vi.mock('../../api/client', () => ({
   },
   reply: (value: unknown) => value,
 }));
-const relations = await import('./relations');
+const relations = await import('./relationQueries');
 const {
   assetsOf,
   idOf,

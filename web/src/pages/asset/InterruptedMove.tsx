@@ -6,7 +6,7 @@ import { nameOf } from '../../viewer/kinds';
 import type { Place } from '../../viewer/sources';
 import { destinationOf } from './changes';
 import { folderContent } from './folders';
-import { interruptedMove, rememberMove, type FolderMove } from './interrupted';
+import { interruptedMove, rememberMove, type FolderMove } from './folderMove';
 
 interface Props {
   place: Place;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Says what a move of a folder that was interrupted by a reload has moved, and what not. */
-export function Interrupted({ place, onGoOn }: Props) {
+export function InterruptedMove({ place, onGoOn }: Props) {
   const [move, setMove] = useState(() => interruptedMove(place));
   return move && <Notice {...{ place, move, onGoOn }} onEnd={() => setMove(null)} />;
 }

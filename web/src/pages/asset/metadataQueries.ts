@@ -4,7 +4,7 @@ import { pagesOf } from '../../api/listing';
 import { texts } from '../../texts';
 import { day, exact, time } from '../../ui/formats';
 import type { Place } from '../../viewer/sources';
-import { unlessDenied } from './relations';
+import { unlessDenied } from './relationQueries';
 
 export interface Entry {
   name: string;

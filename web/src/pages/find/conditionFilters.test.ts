@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError, sentence } from '../../api/errors';
 import { filtersTexts } from '../../texts/filters';
-import { filterOf, filtersOf, ofConditions, opsOf, problemOf } from './conditions';
+import { filterOf, filtersOf, ofConditions, opsOf, problemOf } from './conditionFilters';
 import type { Condition } from './state';
 
 const condition = (key: string, op: Condition['op'], value?: string): Condition => ({

@@ -6,7 +6,7 @@ vi.mock('../../api/client', () => ({
   api: { GET: (...given: unknown[]) => GET(...given) as unknown },
   reply: (value: unknown) => value,
 }));
-const { metadataOf, textOf } = await import('./metadata');
+const { metadataOf, textOf } = await import('./metadataQueries');
 const read = () =>
   (metadataOf({ databaseId: 'd', assetId: 'a' }).queryFn as () => Promise<unknown>)();
 afterEach(() => vi.resetAllMocks());
