@@ -11,7 +11,7 @@ from decimal import Decimal
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.folding import any_of, equals, matches, rewritten, spellings
+from backend.search.query.letters import any_of, equals, matches, rewritten, spellings
 from backend.search.query.metadata_text import (
     MAX_PATTERN_WILDCARDS,
     MAX_WILDCARDS,

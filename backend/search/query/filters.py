@@ -25,7 +25,7 @@ from backend.search.query.conditions import (
     known_field,
     like,
 )
-from backend.search.query.folding import any_of
+from backend.search.query.letters import any_of
 from backend.search.query.metadata_text import is_pattern
 
 if TYPE_CHECKING:

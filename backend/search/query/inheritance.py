@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID
-from backend.search.query.folding import any_of
+from backend.search.query.letters import any_of
 from backend.search.query.pairs import METADATA
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 

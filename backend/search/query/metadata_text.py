@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.folding import any_of, equals, matches
+from backend.search.query.letters import any_of, equals, matches
 from backend.search.query.pairs import METADATA, nested
 from backend.search.query.words import inner_query, split_words
 from backend.search.values import number_of

@@ -14,7 +14,7 @@ from backend.core.search_engine import JsonObject
 from backend.search.query.conditions import Budget
 from backend.search.query.facets import add_facets, count_all_words
 from backend.search.query.filters import filter_query
-from backend.search.query.folding import equals, matches
+from backend.search.query.letters import equals, matches
 from backend.search.query.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.query.metadata_text import (
     MAX_WILDCARDS,

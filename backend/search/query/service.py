@@ -19,7 +19,7 @@ from backend.search.indexing.state import SearchState
 from backend.search.query.cursors import Cursors
 from backend.search.query.explanations import explain_hits
 from backend.search.query.facets import move_facets, pop_all_words_count, replace_asset_counts
-from backend.search.query.folded_hits import (
+from backend.search.query.files_under_assets import (
     assets_request,
     folded_hits,
     folded_request,

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.query.folding import any_of, escaped, matches, spellings
+from backend.search.query.letters import any_of, escaped, matches, spellings
 from backend.search.query.pairs import METADATA
 from backend.search.query.queries import NOT_SHOWN, TIE_BREAKERS
 from backend.search.query.words import folded, fuzziness, split_words

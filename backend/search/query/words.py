@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.query.folding import any_of, equals, escaped, spellings
+from backend.search.query.letters import any_of, equals, escaped, spellings
 from backend.search.query.pairs import METADATA, nested
 from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
 

@@ -3,8 +3,8 @@
 import sys
 import unicodedata
 
-from backend.search.query import folding
-from backend.search.query.folding import equals, matches, normalized
+from backend.search.query import letters
+from backend.search.query.letters import equals, matches, normalized
 
 
 def test_the_letters_that_normalization_changes_are_all_known() -> None:
@@ -13,7 +13,7 @@ def test_the_letters_that_normalization_changes_are_all_known() -> None:
         for letter in map(chr, range(0x80, sys.maxunicode + 1))
         if unicodedata.category(letter) not in {"Cn", "Co", "Cs"} and normalized(letter) != letter
     }
-    sources = folding.sources_by_form()
+    sources = letters.sources_by_form()
     assert {one for letters in sources.values() for one in letters} == changed
 
 
