@@ -12,8 +12,6 @@ STATE ?= .local
 DEMO_DIR ?= samples/library
 PORT ?=
 export CORES ?= 2
-# Where tests on engines record the grants that functions use; `make grants` reads it.
-test prove grants fuzz: export VITRINE_RECORD_GRANTS := $(CURDIR)/build/grants.jsonl
 
 export PYTHONPATH :=
 # Compiled tests are kept: pytest would rewrite every assertion in each run.
@@ -33,11 +31,20 @@ test: style prepare ## Check format, lint, types; run unit tests and one journey
 	@$(BIN)/python -m tests.parts test
 
 # The other tests by part; tests/parts.py declares them, docs/guides/proofs.md says what each shows.
-PART ?= contract integration journeys tracking processing kills costs \
+SHORT := page contract integration journeys docs tracking processing costs kills
+PART ?= $(SHORT) \
 	web histories engines policies lifecycles moto models sandbox deploy fuzz attacks searches scale mlflow
 .PHONY: prove
 prove: prepare ## Run all other tests (hours), or parts of them, such as PART="journeys kills"
 	@$(BIN)/python -m tests.parts $(PART)
+
+.PHONY: affected
+affected: $(READY) ## List the parts of the tests whose inputs changed since they last passed
+	@$(BIN)/python -m tests.parts affected
+
+.PHONY: ci
+ci: prepare ## Run what continuous integration runs after `make test`: parts by what changed
+	@$(BIN)/python -m tests.parts ci
 
 .PHONY: grants
 grants: $(READY) ## Compare the grants of functions with those used in `make test` and `make prove`

@@ -1,23 +1,22 @@
-"""The parts of the tests, and the program that runs them.
+"""The parts of the tests.
 
 `python -m tests.parts NAME...` runs parts one after another on the same engines, prints the seconds
-of each, and returns 1 if one of them failed. `make test` and `make prove` call it.
+of each, and returns 1 if one of them failed. `make test` and `make prove` call it. Whole parts that
+pass are recorded (`tests.proofs`).
+
+`python -m tests.parts` lists the parts, `affected` those that are due, and `ci` runs what
+continuous integration runs after `make test`: parts and files by what changed (`tests.changes`).
+`tests.running` is the program.
 """
 
 import os
-import resource
-import subprocess
 import sys
-import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.amounts import AMOUNTS
-from tests.engines import HOST_FOLDER, EngineHost
 
-ROOT = Path(__file__).parents[1]
 CORES = int(os.environ.get("CORES", "2"))
 # Workers share engines and run a file's tests one after another. (The groups of xdist 3.8 have no
 # effect with pytest 9.2.) Tests on engines wait for about a sixth of their time: one worker more.
@@ -53,16 +52,30 @@ class Run(NamedTuple):
         ignored = [f"--ignore={path}" for path in self.without]
         return [sys.executable, "-m", "pytest", *self.options, *self.paths, *ignored]
 
-    def settings(self) -> dict[str, str]:
+    def settings(self, caller: Mapping[str, str]) -> dict[str, str]:
         """The environment of the run; variables of the caller take precedence."""
         many = {name: str(AMOUNTS[name].many) for name in self.amounts}
-        return {**self.environment, **many, **os.environ}
+        return {**self.environment, **many, **caller}
+
+
+# Files on which every part depends.
+SHARED = (
+    *("backend", "local", "Makefile", "pyproject.toml", "requirements.txt"),
+    *("tests/__init__.py", "tests/amounts.py", "tests/conftest.py", "tests/engines.py"),
+    *("tests/parts.py", "tests/wording.py", "tests/factories", "tests/fakes", "tests/model"),
+)
+RUNTIME = ("app.py", "cdk.json", "infra", "client", "samples")
+"""What the local runtime is made of, beside `SHARED`."""
 
 
 class Part(NamedTuple):
     """Runs with a name."""
 
+    shows: str
+    """What a passed part shows, as the list of parts prints it."""
     runs: tuple[Run, ...]
+    needs: tuple[str, ...]
+    """Files and folders that can change the result, beside `SHARED` and those of its tests."""
     beside: tuple[tuple[str, ...], ...] = ()
     """Commands that run at the same time as the tests; their output is printed last."""
     command: tuple[str, ...] = ()
@@ -95,6 +108,7 @@ LARGE = (
     *_files("tests/unit/tracking", "keys"),
 )
 TEST = Part(
+    "unit, architecture and infra tests, tables on DynamoDB Local, one journey, types, the page",
     (
         Run(
             # the journey first: types are checked while it waits for engines
@@ -107,12 +121,26 @@ TEST = Part(
             environment=ENVIRONMENT,
         ),
     ),
+    needs=(),
     beside=((PYRIGHT, *PRODUCT), ("make", "web-test")),
 )
 # Kills the S3 server after each change of a file: needed where its patch or release changes.
 CHANGES = "tests/kills/engines/test_s3_changes.py"
-CI: Mapping[str, Part] = {
+DOCS = _files("tests/journeys", "docs", "local_commands")
+ALWAYS = ("page",)
+"""The parts that continuous integration runs whatever changed, beside `test` and `grants`."""
+SHORT: Mapping[str, Part] = {
+    "page": Part(
+        "the budgets of the page's size; sign in, find, look and upload in a browser; types of the "
+        "tests",
+        (),
+        needs=(*RUNTIME, "web"),
+        beside=((PYRIGHT, "tests"),),
+        command=("make", "web-size", "web-smoke"),
+    ),
     "contract": Part(
+        "each port on every engine except tables; lists at their largest; file changes that end at "
+        "any request; starts of handlers; cfn-lint, cdk-nag and bandit",
         (
             Run(
                 (*LARGE, "tests/contract"),
@@ -120,43 +148,92 @@ CI: Mapping[str, Part] = {
                 environment=ENVIRONMENT,
             ),
         ),
-        beside=((PYRIGHT, "tests"),),
+        needs=(
+            *(*RUNTIME, "tracking", "benchmarks"),
+            *("tests/unit", "tests/infra", "tests/routes", "tests/cloudformation"),
+        ),
     ),
     "integration": Part(
+        "parts of the product on real engines: indexing, search, files, jobs, the local runtime",
         (
             Run(
                 ("tests/integration",),
                 without=("tests/integration/processing", "tests/integration/tracking"),
                 environment=ENVIRONMENT,
             ),
-        )
+        ),
+        needs=(*RUNTIME, "tests/unit/processing", "tests/unit/conftest.py"),
     ),
     "journeys": Part(
+        "what clients see over HTTP, attacks included",
         (
             Run(
                 ("tests/journeys",),
-                without=tuple(f"tests/journeys/{each}" for each in ("long", "main", "tracking")),
+                without=(
+                    *DOCS,
+                    *(f"tests/journeys/{folder}" for folder in ("long", "main", "tracking")),
+                ),
                 environment=ENVIRONMENT,
             ),
-        )
+        ),
+        needs=(*RUNTIME, "tests/events"),
+    ),
+    "docs": Part(
+        "the commands of README and guides; every route against the OpenAPI document",
+        (Run(DOCS, environment=ENVIRONMENT),),
+        needs=(
+            *(*RUNTIME, "web", "docs", "tests/journeys"),
+            *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
+        ),
     ),
     "tracking": Part(
-        (Run(("tests/integration/tracking", "tests/journeys/tracking"), environment=ENVIRONMENT),)
+        "the MLflow store on DynamoDB Local, compared with MLflow's own; links to assets",
+        (
+            Run(
+                ("tests/integration/tracking", "tests/journeys/tracking"),
+                environment=ENVIRONMENT,
+            ),
+        ),
+        needs=(*RUNTIME, "tracking", "docs", "tests/integration", "tests/journeys"),
     ),
-    "processing": Part((Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),)),
-    "kills": Part((Run(("tests/kills",), without=(CHANGES,), environment=ENVIRONMENT),)),
-    # Requests and bytes are counted; benchmarks measure times, which no test limits.
-    "costs": Part((Run(("tests/costs",), WORKERS),)),
-    "page": Part((), command=("make", "web-size", "web-smoke")),
+    "processing": Part(
+        "hostile files in the confined process that reads them",
+        (Run(("tests/integration/processing",), WORKERS, environment=ENVIRONMENT),),
+        needs=(
+            "samples",
+            *("tests/unit/conftest.py", "tests/unit/processing", "tests/integration"),
+        ),
+    ),
+    "costs": Part(
+        "handlers make the requests that the page on costs lists; sizes of layers",
+        # Requests and bytes are counted; benchmarks measure times, which no test limits.
+        (Run(("tests/costs",), WORKERS),),
+        needs=(*RUNTIME, "tracking", "benchmarks", "docs", "tests/integration"),
+    ),
+    "kills": Part(
+        "engines, workers and the runtime are killed, engines are unavailable: no acknowledged "
+        "write is lost, and the indexes match the tables afterwards",
+        (Run(("tests/kills",), without=(CHANGES,), environment=ENVIRONMENT),),
+        needs=(*RUNTIME, "tests/integration", "tests/journeys"),
+    ),
 }
-"""The parts of continuous integration after `make test`."""
-
-
-GRANTS = Part((Run(("tests/grants",), ALONE),))
+"""The parts that together take half an hour."""
+GRANTS = Part(
+    "each grant of a function is used by a part, or has a reason",
+    (Run(("tests/grants",), ALONE),),
+    needs=(),
+)
 _SEARCH = "tests/integration/search"
+_JOURNEYS = (*RUNTIME, "tests/journeys", "tests/integration", "tests/kills", "tests/events")
 LONG: Mapping[str, Part] = {
-    "web": Part((), command=("make", "web-lint", "web-size", "web-e2e")),
+    "web": Part(
+        "types and lint of the page, its size, and all walks in a browser",
+        (),
+        needs=(*RUNTIME, "web"),
+        command=("make", "web-lint", "web-size", "web-e2e"),
+    ),
     "histories": Part(
+        "random histories of the indexing path and of the product in memory end as the model says",
         (
             Run(
                 ("tests/unit/search/test_histories.py", "tests/unit/model"),
@@ -164,21 +241,28 @@ LONG: Mapping[str, Part] = {
                 without=_files("tests/unit/model", "found"),
                 amounts=("HISTORIES", "MODEL_HISTORIES"),
             ),
-        )
+        ),
+        needs=("tests/unit/search", "tests/unit/conftest.py"),
     ),
     "engines": Part(
-        (Run(("tests/integration/model", CHANGES), ALONE, amounts=("ENGINE_HISTORIES",)),)
+        "random histories of the product on engines; the S3 server is killed after each change",
+        (Run(("tests/integration/model", CHANGES), ALONE, amounts=("ENGINE_HISTORIES",)),),
+        needs=("tests/integration", "tests/kills"),
     ),
     "policies": Part(
+        "searches under random rules return what an independent evaluation allows",
         (
             Run(
                 ("tests/unit/domains/access/policy", *_files(_SEARCH, "permissions")),
                 ("-q", "-n", str(CORES)),
                 amounts=("POLICIES", "SEARCH_POLICIES"),
             ),
-        )
+        ),
+        needs=("tests/unit", "tests/integration", "tests/routes"),
     ),
     "lifecycles": Part(
+        "many clients on one asset for a minute; everything is killed amid seven kinds of work; an "
+        "upload of 2 GiB, a reindex and changes of 300 files are killed",
         (
             Run(
                 ("tests/journeys/test_concurrency.py", "tests/journeys/test_versions.py"),
@@ -192,9 +276,11 @@ LONG: Mapping[str, Part] = {
                 ),
                 ALONE,
             ),
-        )
+        ),
+        needs=_JOURNEYS,
     ),
     "moto": Part(
+        "the unit tests with moto instead of tables in memory",
         (
             Run(
                 (
@@ -206,9 +292,12 @@ LONG: Mapping[str, Part] = {
                 ("-q", "-n", str(CORES)),
                 environment={"TABLES": "moto"},
             ),
-        )
+        ),
+        needs=(*_JOURNEYS, "benchmarks", "tests/routes", "tests/unit/conftest.py"),
     ),
     "models": Part(
+        "every file of Debian's assimp-testmodels is read and found; a thousand uploads at once; "
+        "ten thousand outputs of a pipeline",
         (
             Run(
                 (
@@ -218,11 +307,22 @@ LONG: Mapping[str, Part] = {
                 ),
                 ("-q", "-s"),
             ),
-        )
+        ),
+        needs=(*_JOURNEYS, "benchmarks", "tests/unit/processing", "tests/unit/conftest.py"),
     ),
-    "sandbox": Part((Run(("tests/sandbox",), ALONE),)),
-    "deploy": Part((Run(("tests/deploy",), ALONE),)),
+    "sandbox": Part(
+        "the product where functions are refused the system calls that Lambda is said to refuse",
+        (Run(("tests/sandbox",), ALONE),),
+        needs=(*_JOURNEYS, "tests/unit/processing", "tests/unit/conftest.py"),
+    ),
+    "deploy": Part(
+        "the CDK command deploys, changes, upgrades and destroys `prod` on a stand-in of "
+        "CloudFormation, by the commands of the guide",
+        (Run(("tests/deploy",), ALONE),),
+        needs=(*_JOURNEYS, "docs", "tests/cloudformation", "tests/infra"),
+    ),
     "fuzz": Part(
+        "replies of every operation match the OpenAPI document; linters and generators accept it",
         (
             Run(
                 ("tests/openapi", *_files("tests/journeys/long", "contract")),
@@ -230,25 +330,34 @@ LONG: Mapping[str, Part] = {
                 amounts=("FUZZ_EXAMPLES",),
                 environment={"FUZZ_PHASES": "examples,coverage,fuzzing"},
             ),
-        )
+        ),
+        needs=(*_JOURNEYS, "benchmarks", "docs", "tests/architecture"),
     ),
     "attacks": Part(
+        "every route under generated policies; search survives huge metadata; hostile requests "
+        "beside 31 clients",
         (
             Run(("tests/unit/large/generated",), ALONE, amounts=("POLICIES",)),
             Run(_files("tests/journeys/long", "search_bombs", "hostile_client"), ALONE),
-        )
+        ),
+        needs=(*_JOURNEYS, "tests/unit", "tests/routes"),
     ),
     "searches": Part(
+        "every generated search returns hits or an error that names the field, within 5 s",
         (Run(_files(_SEARCH, "generated_queries"), ALONE, amounts=("SEARCHES",)),),
+        needs=("tests/integration",),
     ),
     "scale": Part(
+        "latency of searches while the indexes grow to a million documents",
         (),
+        needs=("benchmarks",),
         command=(
             *(sys.executable, "-m", "benchmarks.scale", "--minutes", "15"),
             *("--documents", os.environ.get("DOCUMENTS", "1000000")),
         ),
     ),
     "mlflow": Part(
+        "random histories of every operation equal those of MLflow's own store; a whole server",
         (
             Run(
                 _files(
@@ -263,59 +372,22 @@ LONG: Mapping[str, Part] = {
                 ),
             ),
             Run(_files("tests/journeys/long", "mlflow_server", "tracking_demo"), ALONE),
-        )
+        ),
+        needs=(*_JOURNEYS, "tracking"),
     ),
 }
-"""The parts that take longer; `docs/guides/proofs.md` has their times."""
-PARTS: Mapping[str, Part] = {"test": TEST, **CI, "grants": GRANTS, **LONG}
+"""The parts that take longer, together 3½ hours."""
+PARTS: Mapping[str, Part] = {"test": TEST, **SHORT, "grants": GRANTS, **LONG}
 
 
-def run(part: Part) -> bool:
-    """Run a part to its end, and return whether all of it passed."""
-    with ThreadPoolExecutor(1) as aside:
-        checks = [aside.submit(_printed, command) for command in part.beside]
-        codes = [
-            subprocess.run(each.command(), cwd=ROOT, env=each.settings(), check=False).returncode
-            for each in part.runs
-        ]
-        if part.command:
-            codes.append(subprocess.run(part.command, cwd=ROOT, check=False).returncode)
-        for command, check in zip(part.beside, checks, strict=True):
-            done = check.result()
-            print(f"{Path(command[0]).name} {' '.join(command[1:])}:", done.stdout, flush=True)
-            codes.append(done.returncode)
-    return not any(codes)
-
-
-def _printed(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Run a command; keep its output."""
-    return subprocess.run(
-        command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-
-
-def main(names: Sequence[str]) -> int:
-    """Run parts by name; 0 if all passed, 2 if a name is unknown."""
-    if unknown := [name for name in names if name not in PARTS]:
-        print(f"unknown parts: {' '.join(unknown)}; there are {' '.join(PARTS)}", file=sys.stderr)
-        return 2
-    host = EngineHost()
-    os.environ[HOST_FOLDER] = str(host.folder)
-    failed: list[str] = []
-    try:
-        for name in names:
-            began = time.monotonic()
-            passed = run(PARTS[name])
-            verdict = "passed" if passed else "FAILED"
-            print(f"part {name}: {verdict}, {time.monotonic() - began:.0f} s", flush=True)
-            failed += [] if passed else [name]
-    finally:
-        host.stop()
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = used.ru_utime + used.ru_stime
-    print(f"{seconds:.0f} s of processors (user and system), engines included", flush=True)
-    return 1 if failed else 0
+def inputs(name: str) -> tuple[str, ...]:
+    """Return the files and folders that can change whether a part passes."""
+    part = PARTS[name]
+    own = (path for pytest_run in part.runs for path in pytest_run.paths)
+    return (*SHARED, *part.needs, *own)
 
 
 if __name__ == "__main__":
+    from tests.running import main  # it imports this module, by its name
+
     sys.exit(main(sys.argv[1:]))

@@ -1,13 +1,15 @@
 """Every test file runs in one part, and long parts repeat files only with larger amounts."""
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.amounts import AMOUNTS
-from tests.parts import PARTS, ROOT, Run
+from tests.changes import AREAS
+from tests.imports import ROOT, needed_files
+from tests.parts import LONG, PARTS, RUNTIME, SHARED, SHORT, Run, inputs
+from tests.proofs import file_blobs, is_under
 
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
 
@@ -27,13 +29,11 @@ class Place(NamedTuple):
 PLACES = [Place(name, run) for name, part in PARTS.items() for run in part.runs]
 
 
-def under(file: str, paths: tuple[str, ...]) -> bool:
-    return any(file == path or file.startswith(f"{path}/") for path in paths)
-
-
 def places(file: str) -> list[Place]:
     return [
-        each for each in PLACES if under(file, each.run.paths) and not under(file, each.run.without)
+        each
+        for each in PLACES
+        if is_under(file, each.run.paths) and not is_under(file, each.run.without)
     ]
 
 
@@ -49,7 +49,7 @@ def test_each_test_file_belongs_to_one_part() -> None:
 
 def test_each_path_of_a_part_has_test_files() -> None:
     wanted = {path for each in PLACES for path in (*each.run.paths, *each.run.without)}
-    assert {path for path in wanted if not any(under(file, (path,)) for file in FILES)} == set()
+    assert {path for path in wanted if not any(is_under(file, (path,)) for file in FILES)} == set()
 
 
 def test_a_part_repeats_only_files_whose_amount_it_raises() -> None:
@@ -60,25 +60,41 @@ def test_a_part_repeats_only_files_whose_amount_it_raises() -> None:
         if each.run.amounts and len(places(file)) > 1
     ]
     assert len(repeated) > 10
-    assert [
-        (part, file) for part, file, names in repeated if not set(names) & used(ROOT / file)
-    ] == []
+    assert [(part, file) for part, file, names in repeated if not set(names) & used(file)] == []
 
 
-def used(path: Path) -> set[str]:
+def used(file: str) -> set[str]:
     """The amounts that a test module, or an imported module of tests, reads."""
-    seen, waiting, found = set[Path](), [path], set[str]()
-    while waiting:
-        module = waiting.pop()
-        if module in seen or not module.exists():
-            continue
-        seen.add(module)
-        text = module.read_text(encoding="utf-8")
-        found.update(re.findall(r'amount\("(\w+)"\)', text))
-        names = re.findall(r"^from (tests\.[\w.]+) import", text, re.MULTILINE)
-        waiting += [ROOT / f"{name.replace('.', '/')}.py" for name in names]
-        waiting.append(module.with_name("conftest.py"))
-    return found
+    modules = [path for path in needed_files([file]) if path.startswith("tests/")]
+    texts = ((ROOT / path).read_text(encoding="utf-8") for path in modules if path.endswith(".py"))
+    return {name for text in texts for name in re.findall(r'amount\("(\w+)"\)', text)}
+
+
+TRACKED = file_blobs()
+STARTS_THE_RUNTIME = ("tests/journeys/runtime.py", "tests/costs/test_costs.py")
+
+
+@pytest.mark.parametrize("part", [*SHORT, *LONG])
+def test_the_inputs_of_a_part_are_complete(part: str) -> None:
+    tests = [file for file in FILES if part in {place.part for place in places(file)}]
+    needed = needed_files(tests)
+    starts_the_runtime = needed & {*STARTS_THE_RUNTIME} or PARTS[part].command[:1] == ("make",)
+    assert not starts_the_runtime or {*SHARED, *RUNTIME} <= {*inputs(part)}
+    wanted = [path for path in TRACKED if is_under(path, needed)]
+    assert [path for path in sorted(wanted) if not is_under(path, inputs(part))] == []
+
+
+def test_inputs_are_files_that_there_are() -> None:
+    named = {path for part in (*SHORT, *LONG) for path in inputs(part)}
+    assert {path for path in named if not any(is_under(file, (path,)) for file in TRACKED)} == set()
+
+
+def test_what_runs_for_a_change_is_declared_for_each_slice_and_exists() -> None:
+    slices = {path.split("/")[2] for path in TRACKED if path.startswith("backend/domains/")}
+    assert {f"backend/domains/{name}" for name in slices - {"__init__.py"}} <= {*AREAS}
+    runs = {run for area in AREAS.values() for run in area} - {*SHORT}
+    assert {run for run in runs if not any(is_under(file, (run,)) for file in FILES)} == set()
+    assert {area for area in AREAS if not any(is_under(file, (area,)) for file in TRACKED)} == set()
 
 
 def test_many_is_more_than_few() -> None:
@@ -86,7 +102,7 @@ def test_many_is_more_than_few() -> None:
 
 
 def test_each_amount_is_read_by_a_test_and_raised_by_a_part() -> None:
-    read = {name for file in FILES for name in used(ROOT / file)}
+    read = {name for file in FILES for name in used(file)}
     raised = {name for each in PLACES for name in each.run.amounts}
     assert read == raised == set(AMOUNTS)
 
