@@ -206,7 +206,7 @@ SHORT: Mapping[str, Part] = {
     ),
     "costs": Part(
         "handlers make the requests that the page on costs lists; sizes of layers",
-        # Requests and bytes are counted; benchmarks measure times, which no test limits.
+        # Requests and bytes are counted; the benchmarks, which measure times, are in `scale`.
         (Run(("tests/costs",), WORKERS),),
         needs=(*RUNTIME, "tracking", "benchmarks", "docs", "tests/integration"),
     ),
@@ -348,9 +348,9 @@ LONG: Mapping[str, Part] = {
         needs=("tests/integration",),
     ),
     "scale": Part(
-        "latency of searches while the indexes grow to a million documents",
-        (),
-        needs=("benchmarks",),
+        "both benchmarks run to their end; latency of searches while the indexes grow to a million",
+        (Run(("tests/benchmarks",), ALONE),),
+        needs=(*RUNTIME, "benchmarks", "tracking", "tests/integration"),
         command=(
             *(sys.executable, "-m", "benchmarks.scale", "--minutes", "15"),
             *("--documents", os.environ.get("DOCUMENTS", "1000000")),
