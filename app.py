@@ -1,6 +1,6 @@
 """The CDK app: `python app.py` writes the assembly to `$CDK_OUTDIR` or `cdk.out`.
 
-It needs no credentials. The stage and other settings are context: see `infra/settings.py`. By
+It needs no credentials. The stage and other settings are context: see `infra/settings`. By
 itself it writes the stage `local` if none is given; the CDK command must be given one.
 """
 

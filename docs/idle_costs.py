@@ -9,9 +9,8 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.secrets import SECRETS
 from docs.tables import rows
-from infra.search_network import endpoint_services
 from infra.settings import Settings, default_context, read_settings
-from infra.zones import zones_of
+from infra.settings.network import endpoint_services, zones_of
 
 PRICES = Path(__file__).with_name("prices.json")
 HOURS = 730

@@ -18,8 +18,8 @@ from infra.constructs.naming import name_exactly
 from infra.constructs.network import Network
 from infra.constructs.state_machine import physical_name
 from infra.resources import Resources
-from infra.search_network import in_network
 from infra.settings import Settings
+from infra.settings.network import in_network
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64

@@ -15,7 +15,7 @@ from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
 from infra.constructs.naming import name_exactly
-from infra.search_network import endpoint_services
+from infra.settings.network import endpoint_services
 
 HTTPS = 443
 READERS_ACTIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject")

@@ -17,7 +17,7 @@ from infra.constructs.network import Network, Plan, declared_network, imported_n
 from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
-from infra.zones import zones_of
+from infra.settings.network import subnet_ranges, zones_of
 
 LOGS = {
     "ES_APPLICATION_LOGS": "SearchErrorLogs",
@@ -105,7 +105,8 @@ class SearchStack(Stack):
 
     def _new_network(self, settings: Settings, resources: Resources) -> Network:
         days, key = settings.log_retention_days, resources.key
-        ranges = settings.search_subnet_ranges()[: zones_of(settings.search_instance_count)]
+        zones = zones_of(settings.search_instance_count)
+        ranges = subnet_ranges(settings.search_vpc_range)[:zones]
         return declared_network(
             self,
             Plan(settings.search_vpc_range, tuple(ranges), settings.search_vpc_zones),

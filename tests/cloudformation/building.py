@@ -6,7 +6,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from infra.arns import partition_of
+from infra.settings.values import partition_of
 from local import arns
 from local.intrinsics import PSEUDO_PARAMETERS, Scope, UnresolvableError, holds, resolve
 from local.resources.base import Created

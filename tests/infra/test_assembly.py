@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from backend.spec.functions import FUNCTIONS, Function
-from infra.zones import zones_of
+from infra.settings.network import zones_of
 from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly
 

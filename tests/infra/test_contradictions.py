@@ -9,7 +9,7 @@ import pytest
 
 from backend.spec.functions import FUNCTIONS
 from infra.settings import Settings, SettingsError, default_context, read_settings
-from infra.without_effect import SWITCHES, functions_left_out
+from infra.settings.contradictions import SWITCHES, functions_left_out
 from tests.infra.contexts import ISSUER, SUBNETS, TOPIC, VPC, ZONES
 from tests.infra.templates import Assembly
 

@@ -13,7 +13,8 @@ from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
 from backend.spec.requests import OF_BUCKETS
 from infra import grants
 from infra.constructs.function import RUNTIME
-from infra.settings import POLICY_CHARS, default_context, read_settings
+from infra.settings import default_context, read_settings
+from infra.settings.contradictions import POLICY_CHARS
 from local.iam.policy import Policies
 from tests.infra.templates import STATE_MACHINE, Assembly
 

@@ -10,8 +10,7 @@ from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.search_indexes import SEARCH_INDEXES
 from infra import grants
-from infra.search_network import endpoint_services
-from infra.zones import zones_of
+from infra.settings.network import endpoint_services, zones_of
 from local.resources.registry import INERT, creator_of
 from tests.infra.contexts import SUBNETS, VPC, ZONES
 from tests.infra.templates import Assembly, Resource

@@ -13,7 +13,7 @@ import pytest
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
-from infra.zones import zones_of
+from infra.settings.network import subnet_ranges, zones_of
 from tests.infra.contexts import IMPORTED_KEY, SUBNETS, VPC, ZONES
 from tests.infra.templates import ROOT
 
@@ -225,7 +225,7 @@ def test_a_network_that_aws_refuses_is_refused_by_its_name(name: str, value: obj
 
 
 def test_subnets_are_sixteenths_of_the_network() -> None:
-    assert _read("prod").search_subnet_ranges()[:3] == [
+    assert subnet_ranges(_read("prod").search_vpc_range)[:3] == [
         "10.0.0.0/20",
         "10.0.16.0/20",
         "10.0.32.0/20",

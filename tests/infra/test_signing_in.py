@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from infra.addresses import address_range
 from infra.settings import Settings, SettingsError, read_settings
+from infra.settings.values import address_range
 from tests.infra.contexts import ISSUER
 from tests.infra.templates import Assembly
 

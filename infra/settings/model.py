@@ -1,25 +1,17 @@
-"""The settings of a deployment: typed, checked at synthesis, one set per stage.
+"""The model of a stage's settings: names, types, defaults, meanings, and what follows from them."""
 
-They are in cdk.json, under `stages`. The stage is the context value `stage`. Any setting can also
-be passed as context (`-c bundle=true`), which overrides the stage's value. Defaults are those for
-production.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Literal, cast
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from backend.spec.routes import ThrottleGroup
-from infra.concurrency_settings import ConcurrencySettings
-from infra.execution_settings import ExecutionSettings
-from infra.network_settings import NetworkSettings
-from infra.setting_messages import is_name_of_cdk, nearest_name, refusal
-from infra.setting_texts import TextError, parsed
-from infra.setting_types import (
+from infra.settings.network import VPC_RANGE, check_vpc_range, spread_evenly
+from infra.settings.values import (
     SETTINGS_CONFIG,
     AddressRange,
     Audience,
@@ -30,43 +22,91 @@ from infra.setting_types import (
     KeyArn,
     LogRetentionDays,
     MfaValue,
+    Positive,
     QueueArn,
     StageName,
+    SubnetId,
     Throttle,
     TopicArn,
+    VpcId,
+    ZoneName,
+    check_functions,
     field_of,
     fit_variables,
     flag_field,
     list_field,
 )
-from infra.without_effect import resources_elsewhere, without_effect
-from infra.zones import spread_evenly, zones_of
 
-ROOT = Path(__file__).resolve().parent.parent
-CONFIGURATION = ROOT / "cdk.json"
+ROOT = Path(__file__).resolve().parents[2]
 
-_OBJECT = TypeAdapter(dict[str, object])
-_STAGES = TypeAdapter(dict[str, dict[str, object]])
-
-# Characters that remain for additions to the largest role. IAM accepts 10,240 characters, for any
-# stage name and partition.
-POLICY_CHARS = 1_150
-_STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
-# the remaining characters of both ARNs of a bucket: its own, and that of its objects
-_POLICY_CHARS_BESIDE = 48
+# Instances of an account that cannot be reserved. Source: Lambda Developer Guide, "Configuring
+# reserved concurrency for a function".
+UNRESERVED = 100
+# Minimum value of a queue mapping's maximum concurrency. Source: Lambda Developer Guide,
+# "Configuring scaling behavior for SQS event source mappings".
+LEAST_OF_QUEUE = 2
+# Instances of functions per execution: its pipeline, and the reader for which it waits. Queues may
+# use the other half of the account's instances (decision 79).
+_INSTANCES_OF_EXECUTION = 2
 
 
-class SettingsError(Exception):
-    """A setting is missing, unknown or wrong; the message names it."""
-
-
-class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
+class Settings(BaseModel):
     """The settings of a deployment. Names in cdk.json are in camelCase."""
 
     model_config = SETTINGS_CONFIG
 
     stage: StageName
     """The name of the stage, which is part of the names of its stacks."""
+
+    search_in_vpc: bool = False
+    """Whether to create the search domain in a network (VPC) without internet access, with the
+    functions that use search. Choose it before the first deployment: AWS cannot move a domain. Its
+    endpoints are charged by the hour."""
+
+    search_vpc_range: Annotated[str, AfterValidator(check_vpc_range)] = VPC_RANGE
+    """Addresses of that network, from /16 to /22. Each subnet has a sixteenth of them."""
+
+    search_vpc_zones: tuple[ZoneName, ...] = ()
+    """Names of the availability zones of that network, as many as the nodes of the domain use: one
+    for one node, otherwise three. Default: the first zones of the region."""
+
+    search_vpc_id: VpcId = ""
+    """An existing VPC to use instead of creating one, with `searchSubnetIds`. Its owner provides
+    the endpoints or routes to other services."""
+
+    search_subnet_ids: tuple[SubnetId, ...] = ()
+    """Subnets of `searchVpcId`, each in a different zone, as many as the nodes use."""
+
+    processing: bool = flag_field(declared.PROCESSING)
+    turntables: bool = flag_field(declared.TURNTABLES)
+    readers: Literal["off", "fallback", "always"] = field_of(declared.READERS)
+
+    readers_in_vpc: bool = False
+    """Whether these functions run in a network (VPC) of their own, from which they reach only the
+    objects of the deployment's buckets. Without it they have internet access, as other functions of
+    Lambda have. The network itself costs nothing."""
+
+    probe: bool = False
+    """Whether to create a stack with a function that reports what Lambda allows its functions."""
+
+    executions_at_once: int = field_of(declared.EXECUTIONS_AT_ONCE)
+    execution_silence_seconds: int = field_of(declared.EXECUTION_SILENCE_SECONDS)
+
+    reconcile_minutes: Positive = 5
+    """Minutes between two comparisons of executions with their state in Step Functions."""
+
+    reserved_concurrency: Annotated[dict[str, Positive], AfterValidator(check_functions)] = {}
+    """Reserved concurrency by function name, which is also the maximum of the function. Other
+    functions share the rest, which must be at least 100: new accounts have 10 in total and
+    cannot reserve any."""
+
+    account_concurrency: Positive = 1000
+    """The account's quota "Concurrent executions" of Lambda in the region. New accounts have ten:
+    with fewer instances than twice what the queues may use, synthesis warns."""
+
+    queue_concurrency: Annotated[int, Field(ge=LEAST_OF_QUEUE, le=10)] = 10
+    """Maximum concurrent instances by queue. Above 2, which is the least that Lambda allows, all
+    queues together may use half of `accountConcurrency`; the rest is for requests and streams."""
 
     bundle: bool = False
     """Whether to build the dependency layer: required to deploy, not used locally."""
@@ -165,10 +205,10 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
 
     web_url: str = field_of(declared.WEB_URL)
 
-    api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
+    api_requests_per_second: Positive = 1000
     """Maximum requests to the API in a second; further ones return 429."""
 
-    api_burst: Annotated[int, Field(ge=1)] = 2000
+    api_burst: Positive = 2000
     """Maximum burst of requests to the API."""
 
     route_throttles: dict[ThrottleGroup, Throttle] = {}
@@ -190,11 +230,6 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Minimum level of the functions' log messages."""
 
-    @model_validator(mode="after")
-    def _check_zones(self) -> Self:
-        self.check_zones(zones_of(self.search_instance_count))
-        return self
-
     @property
     def allowed_pipelines(self) -> tuple[str, ...]:
         """ARNs that executions may call in addition to the functions of the product."""
@@ -204,53 +239,58 @@ class Settings(ConcurrencySettings, ExecutionSettings, NetworkSettings):
             *self.allowed_pipeline_buses,
         )
 
-    @model_validator(mode="after")
-    def _check_pipelines(self) -> Self:
-        own = f":function:vitrine-{self.stage}-"
-        for arn in self.allowed_pipeline_functions:
-            if own in arn:
-                raise ValueError(f"allowedPipelineFunctions: {arn} is one of this deployment")
-        fit_variables(self.allowed_pipelines)
-        return self
+    @property
+    def concurrency_of_queues(self) -> int:
+        """Maximum number of instances that all queues together start."""
+        return sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
 
-    @model_validator(mode="after")
-    def _fit_roles(self) -> Self:
-        size = sum(2 * len(name) + _POLICY_CHARS_BESIDE for name in self.imported_buckets)
-        if self.imported_keys:
-            size += _STATEMENT_CHARS + sum(len(arn) + 3 for arn in self.imported_keys)
-        if size > POLICY_CHARS:
-            raise ValueError(
-                f"importedBuckets and importedKeys take {size} characters of a role's policy, "
-                f"which has room for {POLICY_CHARS}: name fewer"
+    def warnings(self) -> Iterator[str]:
+        """Yield a sentence for each setting that works, but has disadvantages."""
+        by_queues, account = self.concurrency_of_queues, self.account_concurrency
+        if by_queues > account // 2:
+            yield (
+                f"accountConcurrency is {account}, and queues may start {by_queues} instances at "
+                "once: requests are throttled (503) while queues are busy; raise the account's "
+                f'quota "Concurrent executions" to at least {2 * by_queues}'
             )
-        return self
 
-    @model_validator(mode="after")
-    def _check_provider(self) -> Self:
-        if not self.oidc_issuer:
-            return self
-        if not (self.oidc_audiences or self.oidc_client_id):
-            raise ValueError("oidcIssuer needs oidcAudiences or an oidcClientId")
-        if self.user_pool and not self.oidc_user_prefix:
-            raise ValueError("oidcIssuer beside a userPool needs an oidcUserPrefix")
-        return self
+    def instances_needed(self) -> dict[str, str]:
+        """Return the values that bootstrap compares with the account's quota.
+
+        They are properties of its custom resource.
+        """
+        reserved = sum(self.reserved_concurrency.values())
+        sharing = [s for s in QUEUE_SUBSCRIPTIONS if s.consumer not in self.reserved_concurrency]
+        needed = {
+            "InstancesRequired": reserved + UNRESERVED if reserved else 0,
+            "InstancesAdvised": 2 * self.concurrency_of_queues,
+            "UnreservedAdvised": 2 * sum(map(self.concurrency_of, sharing)),
+        }
+        return {name: str(value) for name, value in needed.items()}
+
+    def concurrency_of(self, subscription: QueueSubscription) -> int:
+        """Return how many instances of its consumer a queue starts at most."""
+        return min(subscription.max_concurrency, self.queue_concurrency)
 
     def environment(self) -> dict[str, str]:
         """The value of each declared setting, by its name."""
+        half = self.account_concurrency // 2
         computed: dict[declared.Setting, object] = {
-            declared.EXECUTIONS_AT_ONCE: self.concurrent_executions(self.account_concurrency),
+            declared.EXECUTIONS_AT_ONCE: min(
+                self.executions_at_once, max(1, half // _INSTANCES_OF_EXECUTION)
+            ),
             declared.OIDC_AUDIENCES: self.oidc_audiences or self.oidc_client_id,
             declared.ALLOWED_ADDRESSES: self.allowed_ip_ranges,
         }
         return {
-            each.name: _as_text(
-                computed[each] if each in computed else getattr(self, each.name.lower())
+            setting.name: _to_text(
+                computed[setting] if setting in computed else getattr(self, setting.name.lower())
             )
-            for each in declared.SETTINGS
+            for setting in declared.SETTINGS
         }
 
 
-def _as_text(value: object) -> str:
+def _to_text(value: object) -> str:
     """Return a value in the form in which functions read it."""
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value))
@@ -262,70 +302,3 @@ def described() -> Iterator[tuple[str, object, str]]:
     for name, field in Settings.model_fields.items():
         if not field.is_required():
             yield to_camel(name), field.default, " ".join((field.description or "").split())
-
-
-def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
-    """The context of cdk.json, which the CDK command passes and a plain `python app.py` does not.
-
-    Raises:
-        SettingsError: the file is not valid.
-    """
-    try:
-        content = _OBJECT.validate_json(path.read_bytes())
-        return _OBJECT.validate_python(content.get("context"))
-    except (OSError, ValidationError) as error:
-        fact = "must be an object with an object `context`"
-        if isinstance(error, ValidationError) and error.errors()[0]["type"] == "json_invalid":
-            fact = error.errors()[0]["msg"]  # with the line
-        raise SettingsError(f"{path.name}: {fact}") from error
-
-
-def read_settings(
-    context: Callable[[str], object], *, names: Iterable[str] = (), region: str | None = None
-) -> Settings:
-    """The settings of the stage that the context names.
-
-    `names` are all names in the context, if they are known, and `region` is the stage's.
-
-    Raises:
-        SettingsError: the stage or a setting is unknown, or a setting is wrong, without effect,
-            or of another region.
-    """
-    stage, of_stage = _stage(context)
-    known = [to_camel(name) for name in Settings.model_fields]
-    for name in names:
-        if name not in (*known, "stages") and not is_name_of_cdk(name):
-            raise SettingsError(
-                f"{name}: is not a setting; the nearest is {nearest_name(name, known)}"
-            )
-    if "stage" in of_stage:
-        raise SettingsError(f"stages.{stage}.stage: a stage is named by its key")
-    given = {name: context(name) for name in known if name != "stage"}
-    of_command = {name: value for name, value in given.items() if value is not None}
-    try:
-        of_both = of_stage | parsed(of_command, Settings)
-        settings = Settings.model_validate({**of_both, "stage": stage})
-    except TextError as error:
-        raise SettingsError(f"stages.{stage}.{error}") from error
-    except ValidationError as error:
-        raise SettingsError(f"stages.{stage}{refusal(error, Settings)}") from error
-    for fact in (
-        *without_effect(settings, of_stage, of_command),
-        *resources_elsewhere(settings, region),
-    ):
-        raise SettingsError(f"stages.{stage}: {fact}")
-    return settings
-
-
-def _stage(context: Callable[[str], object]) -> tuple[str, dict[str, object]]:
-    """Return the name of the stage, and its entry in cdk.json."""
-    stage = context("stage")
-    try:
-        stages = _STAGES.validate_python(context("stages"))
-    except ValidationError as error:
-        raise SettingsError("stages: must be an object of objects, by name of stage") from error
-    if stage is None:
-        raise SettingsError(f"stage: not given; add -c stage=NAME ({', '.join(sorted(stages))})")
-    if not isinstance(stage, str) or stage not in stages:
-        raise SettingsError(f"stage: {stage!r} is not one of {', '.join(sorted(stages))}")
-    return stage, stages[stage]

@@ -1,0 +1,209 @@
+"""The types of settings: texts of a form, lists, ranges of addresses, ARNs."""
+
+import contextlib
+from ipaddress import ip_address, ip_network
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
+from pydantic.alias_generators import to_camel
+
+from backend.spec import settings as declared
+from backend.spec.functions import FUNCTIONS
+from backend.spec.settings import Form, Setting
+
+SETTINGS_CONFIG = ConfigDict(
+    alias_generator=to_camel,
+    extra="forbid",
+    frozen=True,
+    validate_by_name=False,
+    use_attribute_docstrings=True,  # shown on the reference page
+)
+"""The configuration with which models of settings parse cdk.json."""
+
+# The partition of regions with these prefixes; all other regions are in `aws`. Source: botocore's
+# endpoints.
+_PARTITIONS = {
+    "cn-": "aws-cn",
+    "us-gov-": "aws-us-gov",
+    "us-iso-": "aws-iso",
+    "us-isob-": "aws-iso-b",
+    "us-isof-": "aws-iso-f",
+    "eu-isoe-": "aws-iso-e",
+    "eusc-": "aws-eusc",
+}
+_ARN = r"arn:aws[a-z-]*:{}:[a-z]{{2,4}}(-[a-z]+)+-[0-9]+:[0-9]{{12}}:"
+
+
+def _arn_form(service: str, resource: str, example: str) -> Form:
+    return Form(
+        f"^{_ARN.format(service)}{resource}$",
+        f"an ARN such as arn:aws:{service}:eu-central-1:111122223333:{example}",
+    )
+
+
+_STAGE = Form(
+    r"^[a-z][a-z0-9]{0,15}$",
+    "at most 16 lower-case letters and digits, and begin with a letter",
+)
+_INSTANCE = Form(
+    r"^[a-z0-9]+\.[a-z0-9]+\.search$",
+    "an instance type of OpenSearch Service, such as t3.small.search",
+)
+_ZONE = Form(
+    r"^[a-z]{2,4}(-[a-z0-9]+)+-[0-9]+[a-z]$",
+    "the name of an availability zone, such as eu-central-1a",
+)
+_VPC = Form(r"^(vpc-[0-9a-f]{8,17})?$", "the id of a VPC, such as vpc-0123456789abcdef0")
+_SUBNET = Form(r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet, such as subnet-0123456789abcdef0")
+_KEY = _arn_form("kms", "key/[A-Za-z0-9-]{1,64}", "key/1234abcd-12ab-34cd-56ef-1234567890ab")
+_FUNCTION = _arn_form("lambda", "function:[A-Za-z0-9_-]{1,64}", "function:convert")
+_QUEUE = _arn_form("sqs", "[A-Za-z0-9_-]{1,80}", "renders")
+_BUS = _arn_form("events", "event-bus/[A-Za-z0-9/._-]+", "event-bus/default")
+_TOPIC = Form(
+    f"^({_ARN.format('sns')}[A-Za-z0-9_-]{{1,256}})?$",  # no FIFO topic: alarms name no group
+    "the ARN of a standard topic, such as arn:aws:sns:eu-central-1:111122223333:operators",
+)
+WORDS = {
+    form.pattern: form.words
+    for form in (
+        *(_STAGE, _INSTANCE, _ZONE, _VPC, _SUBNET, _KEY, _FUNCTION, _QUEUE, _BUS, _TOPIC),
+        *(setting.form for setting in declared.SETTINGS if setting.form is not None),
+    )
+}
+"""The rule of each pattern in words, to follow "must be"."""
+
+
+def region_of(arn: str) -> str:
+    """Return the region of an ARN that has one."""
+    return arn.split(":")[3]
+
+
+def partition_of(region: str) -> str:
+    """Return the partition of a region."""
+    return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+
+
+def _check_partition(arn: str) -> str:
+    """Return the ARN, or an empty text; refuse one whose region is in another partition."""
+    if arn and arn.split(":")[1] != (needed := partition_of(region_of(arn))):
+        raise ValueError(f"must be in the partition {needed}, as its region {region_of(arn)} is")
+    return arn
+
+
+def address_range(value: object) -> str:
+    """Return the first and the last address of a range, joined by `-`, as functions parse it.
+
+    Raises:
+        ValueError: the value is neither a network nor two addresses of one kind in order.
+    """
+    with contextlib.suppress(TypeError, ValueError):
+        if isinstance(value, str) and "-" not in value:
+            network = ip_network(value)
+            return f"{network[0]}-{network[-1]}"
+        if isinstance(value, str):
+            value = value.split("-")
+        if not isinstance(value, list | tuple):
+            raise TypeError("not two addresses")
+        first, last = (ip_address(str(end).strip()) for end in cast("list[object]", value))
+        if first.version == last.version and int(first) <= int(last):
+            return f"{first}-{last}"
+    raise ValueError(
+        "must be a network such as 192.0.2.0/24, or two addresses such as 192.0.2.1-192.0.2.9"
+    )
+
+
+def _text(form: Form | None) -> StringConstraints:
+    if form is None:
+        raise TypeError("a list of texts declares their form")
+    return StringConstraints(pattern=form.pattern)
+
+
+StageName = Annotated[str, _text(_STAGE)]
+InstanceType = Annotated[str, _text(_INSTANCE)]
+ZoneName = Annotated[str, _text(_ZONE)]
+VpcId = Annotated[str, _text(_VPC)]
+SubnetId = Annotated[str, _text(_SUBNET)]
+Audience = Annotated[str, _text(declared.OIDC_AUDIENCES.form)]
+MfaValue = Annotated[str, _text(declared.OIDC_MFA_VALUES.form)]
+BucketName = Annotated[str, _text(declared.IMPORTED_BUCKETS.form)]
+AddressRange = Annotated[str, BeforeValidator(address_range)]
+"""A network such as `192.0.2.0/24`, two addresses joined by `-`, or a list of two."""
+
+_IN_PARTITION = AfterValidator(_check_partition)
+KeyArn = Annotated[str, _text(_KEY), _IN_PARTITION]
+FunctionArn = Annotated[str, _text(_FUNCTION), _IN_PARTITION]
+QueueArn = Annotated[str, _text(_QUEUE), _IN_PARTITION]
+BusArn = Annotated[str, _text(_BUS), _IN_PARTITION]
+TopicArn = Annotated[str, _text(_TOPIC), _IN_PARTITION]
+Positive = Annotated[int, Field(ge=1)]
+
+# Of the periods that CloudWatch Logs accepts (PutRetentionPolicy).
+LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
+# Maximum length of a list. All variables of a function have 4 KB.
+_VARIABLE_CHARS = 2_000
+
+
+def field_of(setting: Setting) -> Any:
+    """Return the field of a setting that functions read: default, bounds, form, description."""
+    form = setting.form.pattern if setting.form else None
+    return _field(setting, setting.default, pattern=form)
+
+
+def flag_field(setting: Setting) -> Any:
+    """Return the field of a setting that functions read as 1 or 0."""
+    return _field(setting, bool(setting.default))
+
+
+def list_field(setting: Setting) -> Any:
+    """Return the field of a setting that functions read as a comma-separated list."""
+    return _field(setting, tuple(filter(None, str(setting.default).split(","))))
+
+
+def _field(setting: Setting, default: object, *, pattern: str | None = None) -> Any:
+    return Field(
+        default=default,
+        ge=setting.least,
+        le=setting.most,
+        pattern=pattern,
+        description=setting.description,
+    )
+
+
+def fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of a list that functions read from one variable.
+
+    Raises:
+        ValueError: they are too long for one variable.
+    """
+    size = len(",".join(values))
+    if size > _VARIABLE_CHARS:
+        raise ValueError(f"has {size} characters, functions take {_VARIABLE_CHARS}: join some")
+    return values
+
+
+def check_functions(reserved: dict[str, int]) -> dict[str, int]:
+    """Return numbers by name of a function.
+
+    Raises:
+        ValueError: there is no function of a name.
+    """
+    unknown = sorted(set(reserved) - {spec.name for spec in FUNCTIONS})
+    if unknown:
+        raise ValueError(f"no function is named {unknown[0]}")
+    return reserved
+
+
+class Throttle(BaseModel):
+    """A rate limit of a route: requests per second, and the burst."""
+
+    model_config = SETTINGS_CONFIG
+
+    requests_per_second: Positive
+    burst: Positive
