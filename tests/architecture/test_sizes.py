@@ -15,7 +15,7 @@ import pytest
 from tests.code_size import lines_of_code, lines_of_comments, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULE_LINES = 400
+MODULE_LINES = 500
 GENERATED = "client/src/vitrine/replies.py"
 FUNCTION_LINES = 60  # counted from `def`: the decorators of tests are often tables of cases
 BLIND = {"Exception", "BaseException"}

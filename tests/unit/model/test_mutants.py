@@ -1,7 +1,6 @@
 """The model can fail: a product with any one of its rules broken is found out."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -9,9 +8,6 @@ from tests.model import scripts
 from tests.model.lifecycle import Lifecycle
 from tests.model.mutants import MUTANTS, Mutant
 from tests.model.running import WithoutLag
-
-GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "proofs.md"
-
 
 def run(machine: type[Lifecycle], history: Callable[[Lifecycle], None]) -> None:
     """A history from its beginning to its end, when all must be right."""
@@ -36,11 +32,3 @@ def test_the_product_as_it_is_passes(
 def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
     with mutant.breaks(), pytest.raises(AssertionError, match=mutant.shows):
         run(mutant.machine, mutant.history)
-
-
-def test_the_guide_lists_each_mutant() -> None:
-    _, _, section = GUIDE.read_text(encoding="utf-8").partition("## Tests of the tests")
-    section, _, _ = section.partition("\n## ")
-    rows = [line for line in section.splitlines() if line[:2] == "| "]
-    assert len(rows) == len(MUTANTS) + 1
-    assert [m.name for m in MUTANTS if not any(row.startswith(f"| {m.name}") for row in rows)] == []
