@@ -213,6 +213,15 @@ lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requi
 			--universal --python-version 3.11 --generate-hashes -o backend/requirements-$$group.txt; \
 	done
 
+VERSION ?=
+.PHONY: release
+release: $(READY) web/node_modules/.package-lock.json ## Check and build a release (VERSION=)
+	@$(BIN)/python -m tests.release "$(VERSION)"
+
+.PHONY: web-materials
+web-materials: web/node_modules/.package-lock.json
+	@cd web && $(NPM) sbom --omit dev --sbom-format cyclonedx --sbom-type application
+
 .PHONY: clean
 clean: ## Remove the environment, templates, local state and caches
 	@rm -rf $(VENV) cdk.out .local build dist .pytest_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ from tests.model.lifecycle import Lifecycle
 from tests.model.mutants import MUTANTS, Mutant
 from tests.model.running import WithoutLag
 
+
 def run(machine: type[Lifecycle], history: Callable[[Lifecycle], None]) -> None:
     """A history from its beginning to its end, when all must be right."""
     state = machine()
