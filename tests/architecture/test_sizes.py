@@ -217,12 +217,12 @@ def outer(values: list[str]) -> str:
     """
     text = """a
     b"""
-    return text + inner(
+    return text + _inner(
         values,  # all of them
     )
 
 
-def inner(values: list[str]) -> str:
+def _inner(values: list[str]) -> str:
     return values[LIMIT]
 '''
 
@@ -232,11 +232,11 @@ def test_lines_of_code_are_counted_without_comments_and_docstrings() -> None:
 
 
 def test_comments_are_counted_without_those_for_tools() -> None:
-    assert lines_of_comments(COUNTED + "inner([])  # noqa: T201\n") == 2
+    assert lines_of_comments(COUNTED + "_inner([])  # noqa: T201\n") == 2
 
 
 def test_a_function_that_is_named_in_one_place_has_one_caller() -> None:
-    again = "from backend.one import outer\nouter([])\nouter(list(inner))\n"
+    again = "from backend.one import outer\nouter([])\nouter(list(_inner))\n"
     alone = sizes({"backend/one.py": COUNTED})["backend"]
     assert (alone.functions, alone.helpers) == (2, 1)
     both = sizes({"backend/one.py": COUNTED, "local/two.py": again})
