@@ -4,28 +4,28 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
-import { Find } from './pages/find/Find';
-import { parseSearch } from './pages/find/state';
-import { Failure } from './ui/Failure';
-import { part, reload } from './ui/part';
-import { NotFound, Shell } from './ui/Shell';
+import { FindPage } from './pages/find/FindPage';
+import { parseSearch } from './pages/find/findState';
+import { ErrorNotice } from './ui/ErrorNotice';
+import { loadChunk, reloadPage } from './ui/lazyComponent';
+import { NotFound, Shell } from './pages/shell/Shell';
 
 /** Rendering it again would not load what the page lacks, as its code. */
-function PageFailure({ error }: { error: unknown }) {
-  return <Failure error={error} reset={() => void reload()} />;
+function PageError({ error }: { error: unknown }) {
+  return <ErrorNotice error={error} onRetry={() => void reloadPage()} />;
 }
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: PageFailure,
+  errorComponent: PageError,
 });
 
 const find = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: parseSearch,
-  component: Find,
+  component: FindPage,
 });
 
 const text = (value: unknown): string | undefined =>
@@ -37,22 +37,28 @@ const asset = createRoute({
   validateSearch: (search: Record<string, unknown>): { file?: string } => ({
     file: text(search.file),
   }),
-  component: lazyRouteComponent(() => part(() => import('./pages/asset/Asset')), 'Asset'),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/asset/AssetPage')),
+    'AssetPage',
+  ),
 });
 
 const databases = createRoute({
   getParentRoute: () => root,
   path: '/databases',
   component: lazyRouteComponent(
-    () => part(() => import('./pages/database/Databases')),
-    'Databases',
+    () => loadChunk(() => import('./pages/database/DatabasesPage')),
+    'DatabasesPage',
   ),
 });
 
 const database = createRoute({
   getParentRoute: () => root,
   path: '/databases/$databaseId',
-  component: lazyRouteComponent(() => part(() => import('./pages/database/Database')), 'Database'),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/database/DatabasePage')),
+    'DatabasePage',
+  ),
 });
 
 const upload = createRoute({
@@ -62,14 +68,17 @@ const upload = createRoute({
     database: text(search.database),
     asset: text(search.asset),
   }),
-  component: lazyRouteComponent(() => part(() => import('./pages/upload/Upload')), 'Upload'),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/upload/UploadPage')),
+    'UploadPage',
+  ),
 });
 
 export const router = createRouter({
   routeTree: root.addChildren([find, databases, database, asset, upload]),
   basepath: '/ui',
   defaultPreload: 'intent',
-  defaultErrorComponent: PageFailure,
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 });
 

@@ -1,5 +1,5 @@
 import { api, replyWithHeaders } from './client';
-import { completed } from './jobs';
+import { waitForWrite } from './jobs';
 
 interface Place {
   databaseId: string;
@@ -14,7 +14,7 @@ export async function archiveAsset({ databaseId, assetId }: Place): Promise<void
       body: { confirmArchive: true },
     }),
   );
-  await completed(headers, data.jobState === 'done' ? undefined : data.jobId);
+  await waitForWrite(headers, data.jobState === 'done' ? undefined : data.jobId);
 }
 
 /** Restores an archived asset with its files, which is complete when the promise is kept. */
@@ -25,5 +25,5 @@ export async function restoreAsset({ databaseId, assetId }: Place): Promise<void
       body: { confirmUnarchive: true },
     }),
   );
-  await completed(headers, data.jobState === 'done' ? undefined : data.jobId);
+  await waitForWrite(headers, data.jobState === 'done' ? undefined : data.jobId);
 }

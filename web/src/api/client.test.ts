@@ -12,12 +12,12 @@ vi.stubGlobal(
   },
 );
 vi.mock('../session/session', () => ({
-  expire: () => undefined,
+  markExpired: () => undefined,
   session: { current: () => ({ credential: null }) },
   tokenForRequest: () => Promise.resolve(null),
 }));
 const { api, reply } = await import('./client');
-const { sentence } = await import('./errors');
+const { errorText } = await import('./errors');
 
 const path = { databaseId: 'd', assetId: 'a' };
 const ASSET = '/database/{databaseId}/assets/{assetId}';
@@ -40,7 +40,7 @@ const reads = [
 const said = (act: () => Promise<unknown>) =>
   act().then(
     () => 'a reply',
-    (error: unknown) => sentence(error),
+    (error: unknown) => errorText(error),
   );
 beforeEach(() => {
   fetched.mockReset();

@@ -1,14 +1,14 @@
 import createClient, { type Middleware } from 'openapi-fetch';
-import { expire, session, tokenForRequest } from '../session/session';
+import { markExpired, session, tokenForRequest } from '../session/session';
 import { ApiError, NetworkError, SignedOutError } from './errors';
-import { fetchHeard } from './hearing';
+import { fetchWithIdleTimeout } from './idleTimeout';
 import type { paths } from './schema';
 
 const READS = /\/(search|previews|auth\/routes|download)$/;
 const isWrite = ({ method, url }: Request): boolean =>
   !/^(GET|HEAD)$/.test(method) && !READS.test(new URL(url).pathname);
 /** Replies to requests that change something. */
-const written = new WeakSet<Response>();
+const writeResponses = new WeakSet<Response>();
 
 /** Adds the credential, and notes when the server no longer accepts it. */
 const credentials: Middleware = {
@@ -19,10 +19,10 @@ const credentials: Middleware = {
   },
   async onResponse({ request, response }) {
     if (isWrite(request)) {
-      await requireWhole(response);
-      written.add(response);
+      await requireCompleteBody(response);
+      writeResponses.add(response);
     }
-    if (response.status === 401) expire(request.headers.get('authorization'));
+    if (response.status === 401) markExpired(request.headers.get('authorization'));
     return response;
   },
   onError({ request, error }) {
@@ -31,11 +31,11 @@ const credentials: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: '/', fetch: fetchHeard });
+export const api = createClient<paths>({ baseUrl: '/', fetch: fetchWithIdleTimeout });
 api.use(credentials);
 
 /** A reply to a change that is cut off, or is not of this server, does not say what was done. */
-async function requireWhole(response: Response): Promise<void> {
+async function requireCompleteBody(response: Response): Promise<void> {
   try {
     const text = await response.clone().text();
     if (response.ok && text) JSON.parse(text);
@@ -65,9 +65,9 @@ export async function replyWithHeaders<T>(
     throw new NetworkError(); // the body of the reply is cut off
   });
   if (!result.response.ok) {
-    const error = ApiError.of(result.response, result.error, written.has(result.response));
+    const error = ApiError.of(result.response, result.error, writeResponses.has(result.response));
     if (error instanceof SignedOutError && session.current().credential === credential)
-      expire(credential?.token ?? null);
+      markExpired(credential?.token ?? null);
     throw error;
   }
   return {

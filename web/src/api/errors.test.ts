@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import reference from '../../../docs/reference/errors.md?raw';
 import { texts } from '../texts';
 import { viewerTexts } from '../texts/viewer';
-import { ApiError, fieldsOf, isTransient, JobFailed, sentence, SignedOutError } from './errors';
+import {
+  ApiError,
+  errorFields,
+  isTransient,
+  JobFailedError,
+  errorText,
+  SignedOutError,
+} from './errors';
 
 const refusal = (status: number, body?: unknown, headers?: Record<string, string>) =>
   ApiError.of(new Response(null, { status, headers }), body);
@@ -10,19 +17,19 @@ const refusal = (status: number, body?: unknown, headers?: Record<string, string
 test('failures of the gateway become a sentence with what to do', () => {
   for (const message of ['Internal Server Error', 'Service Unavailable', undefined]) {
     for (const status of [500, 502, 503, 504]) {
-      expect(sentence(refusal(status, { message }))).toBe(texts.errors.failed(status));
+      expect(errorText(refusal(status, { message }))).toBe(texts.errors.failed(status));
     }
   }
-  expect(sentence(refusal(429, { message: 'Too Many Requests' }))).toBe(texts.errors.busy);
-  expect(sentence(refusal(429, undefined, { 'retry-after': '3' }))).toBe(
+  expect(errorText(refusal(429, { message: 'Too Many Requests' }))).toBe(texts.errors.busy);
+  expect(errorText(refusal(429, undefined, { 'retry-after': '3' }))).toBe(
     `${texts.errors.busy} ${texts.errors.retryIn(3)}`,
   );
-  expect(sentence(refusal(418))).toBe(texts.errors.status(418));
+  expect(errorText(refusal(418))).toBe(texts.errors.status(418));
 });
 
 test('words of the product are shown as they are', () => {
   const body = { message: 'The index is being renewed', code: 'Unavailable' };
-  expect(sentence(refusal(503, body))).toBe('The index is being renewed.');
+  expect(errorText(refusal(503, body))).toBe('The index is being renewed.');
 });
 
 const codes = [...reference.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(
@@ -39,7 +46,7 @@ test('no error of any code shows what the API calls a field', () => {
       return [
         { message, code },
         { message, code, errors: [{ field, message: fact }] },
-      ].map((body) => [sentence(refusal(status, body)), field] as const);
+      ].map((body) => [errorText(refusal(status, body)), field] as const);
     }),
   );
   const form = /^(The|A) [a-z][a-z ]+ must not contain < >\.$/;
@@ -53,7 +60,7 @@ test('each field of a refusal is a sentence, which begins with what the page cal
     { field: 'tags', message: 'tag oak does not exist' },
     { field: 'tags', message: 'tag oak does not exist' },
   ];
-  expect(sentence(refusal(400, { message: 'x', code: 'InvalidInput', errors }))).toBe(
+  expect(errorText(refusal(400, { message: 'x', code: 'InvalidInput', errors }))).toBe(
     'The name must not contain < >. The description must have at least 4 characters. Tag oak does not exist.',
   );
 });
@@ -63,7 +70,7 @@ test('the fields of a refusal are named, and otherwise the code says what it is 
     { field: 'files.0.relativeKey', message: 'must not contain < >' },
     { field: 'description', message: 'is required' },
   ];
-  const of = (body: object) => fieldsOf(refusal(400, body));
+  const of = (body: object) => errorFields(refusal(400, body));
   expect(of({ code: 'InvalidInput', message: 'x', errors })).toEqual([
     'relativeKey',
     'description',
@@ -72,19 +79,19 @@ test('the fields of a refusal are named, and otherwise the code says what it is 
     'assetName',
   ]);
   expect(of({ code: 'FileExists', message: 'There is one' })).toEqual(['FileExists']);
-  expect(fieldsOf(new Error('x'))).toEqual([]);
+  expect(errorFields(new Error('x'))).toEqual([]);
 });
 
 test('names that people chose stay as they are', () => {
   for (const message of ['Asset someAsset has no file /a: b.glb.', 'Asset x: does not exist!']) {
-    expect(sentence(refusal(404, { message, code: 'FileNotFound' }))).toBe(message);
+    expect(errorText(refusal(404, { message, code: 'FileNotFound' }))).toBe(message);
   }
 });
 
 test('ids that the server made are not shown', () => {
   const id = 'x81e7c2f4-1f0e-4d7a-9b6c-0123456789ab';
   const job = `changeFiles.museum.${id}.7`;
-  const said = (message: string) => sentence(refusal(409, { message, code: 'FilesBusy' }));
+  const said = (message: string) => errorText(refusal(409, { message, code: 'FilesBusy' }));
   expect(said(`Asset ${id} already has a file /a.glb`)).toBe(
     'The asset already has a file /a.glb.',
   );
@@ -95,7 +102,7 @@ test('ids that the server made are not shown', () => {
   expect(said(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
   expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
   expect(said('Asset not distributable')).toBe(texts.errors.notDistributable);
-  expect(sentence(new JobFailed([`Asset ${id} was deleted`]))).toBe('The asset was deleted.');
+  expect(errorText(new JobFailedError([`Asset ${id} was deleted`]))).toBe('The asset was deleted.');
 });
 
 test('words that a browser has for developers are not shown', () => {
@@ -105,8 +112,8 @@ test('words that a browser has for developers are not shown', () => {
     new RangeError('Array buffer allocation failed'),
     new DOMException('The operation failed', 'DataError'),
   ];
-  for (const failure of failures) expect(sentence(failure)).toBe(texts.errors.unknown);
-  expect(sentence(new Error(viewerTexts.failed))).toBe(viewerTexts.failed);
+  for (const failure of failures) expect(errorText(failure)).toBe(texts.errors.unknown);
+  expect(errorText(new Error(viewerTexts.failed))).toBe(viewerTexts.failed);
 });
 
 test('what may pass by itself is tried again', () => {
@@ -115,15 +122,15 @@ test('what may pass by itself is tried again', () => {
 });
 
 test('a sentence begins with a capital letter, unless it begins with a name', () => {
-  expect(sentence(new JobFailed(['the upload no longer exists']))).toBe(
+  expect(errorText(new JobFailedError(['the upload no longer exists']))).toBe(
     'The upload no longer exists.',
   );
   const body = (message: string) => ({ message, code: 'X' });
-  expect(sentence(refusal(409, body('another request is being served')))).toBe(
+  expect(errorText(refusal(409, body('another request is being served')))).toBe(
     'Another request is being served.',
   );
-  expect(sentence(refusal(409, body('stool.glb is archived')))).toBe('stool.glb is archived.');
-  expect(sentence(refusal(409, body('theatre is the last one')))).toBe('theatre is the last one.');
+  expect(errorText(refusal(409, body('stool.glb is archived')))).toBe('stool.glb is archived.');
+  expect(errorText(refusal(409, body('theatre is the last one')))).toBe('theatre is the last one.');
 });
 
 test('a credential that the gateway accepts no longer is no lack of a right', () => {
@@ -134,7 +141,7 @@ test('a credential that the gateway accepts no longer is no lack of a right', ()
     const ended = refusal(status, { message });
     expect(ended).toBeInstanceOf(SignedOutError);
     expect(ended.status).toBe(401);
-    expect(sentence(ended)).toBe(texts.errors.signedOut);
+    expect(errorText(ended)).toBe(texts.errors.signedOut);
   }
   const denied = refusal(403, { message: 'Forbidden', code: 'Forbidden' });
   expect(denied).not.toBeInstanceOf(SignedOutError);

@@ -25,11 +25,12 @@ export class ApiError extends Error {
     const after = Number(response.headers.get('retry-after'));
     const seconds = Number.isFinite(after) && after > 0 ? after : null;
     // Without a code, the words are those of a gateway: they say nothing to a person.
-    const words = (code && message) || gateway(response.status, seconds, isWrite) || message;
+    const wording =
+      (code && message) || gatewayMessage(response.status, seconds, isWrite) || message;
     return new ApiError(
       response.status,
       code,
-      words || texts.errors.status(response.status),
+      wording || texts.errors.status(response.status),
       fields,
       seconds,
     );
@@ -50,7 +51,7 @@ function isSignedOut(status: number, body: unknown): boolean {
   return status === 401 || (status === 403 && isRecord(body) && body.message === 'Forbidden');
 }
 
-function gateway(status: number, seconds: number | null, isWrite: boolean): string {
+function gatewayMessage(status: number, seconds: number | null, isWrite: boolean): string {
   // A gateway that waited in vain does not know what the server did after all.
   if (status >= 500) return isWrite ? texts.errors.unclear(status) : texts.errors.failed(status);
   if (status !== 429) return '';
@@ -76,7 +77,7 @@ export class StorageError extends Error {
 }
 
 /** A job that continued a change has failed or was cancelled: the reasons that it noted. */
-export class JobFailed extends Error {
+export class JobFailedError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.at(-1) ?? texts.errors.job);
   }
@@ -86,36 +87,37 @@ export class JobFailed extends Error {
  * What happened, in sentences for a person: the server's words where there are any. The names that
  * the API has for its fields are replaced by those of the page's forms.
  */
-export function sentence(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof ApiError)
-    return plain([...new Set(refusedFields(error).map(ofField))].join(' '));
-  if (error instanceof JobFailed) return plain(ofField({ field: '', message: error.message }));
+    return replaceIds([...new Set(refusedFields(error).map(fieldSentence))].join(' '));
+  if (error instanceof JobFailedError)
+    return replaceIds(fieldSentence({ field: '', message: error.message }));
   // Errors of the browser have a name of their own, and words for developers.
   if (!(error instanceof Error) || error.name !== 'Error') return texts.errors.unknown;
-  return plain(error.message);
+  return replaceIds(error.message);
 }
 
 /** What the API calls the fields that it refused, or the only thing that its code is about. */
-export function fieldsOf(error: unknown): string[] {
+export function errorFields(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
   const names = refusedFields(error)
-    .map(({ field }) => nameOf(field))
+    .map(({ field }) => fieldName(field))
     .filter(Boolean);
   return names.length ? [...new Set(names)] : [error.code];
 }
 
 /** The fields that a refusal is about, of which its message may be the only one. */
 const refusedFields = (error: ApiError): readonly FieldError[] =>
-  error.fields.length ? error.fields : [named(error.message)];
+  error.fields.length ? error.fields : [parseFieldMessage(error.message)];
 
 /** The refusal with other sentences for some of its fields; for null, the sentence stays. */
-export function reworded(
+export function withFieldMessages(
   error: ApiError,
-  words: (field: string, fact: string, isPredicate: boolean) => string | null,
+  wording: (field: string, fact: string, isPredicate: boolean) => string | null,
 ): ApiError {
   const fields = refusedFields(error).map(({ field, message }) => ({
     field,
-    message: words(field, message, PREDICATE.test(message)) ?? message,
+    message: wording(field, message, PREDICATE.test(message)) ?? message,
   }));
   return new ApiError(error.status, error.code, error.message, fields, error.retryAfter);
 }
@@ -131,8 +133,8 @@ const JOB = /\bjob \w+(?:\.[\w-]+)+/g;
  * An id says nothing to a person, who sees which asset it is; ids that people chose are names.
  * Whether files may be downloaded is called so on the page.
  */
-const plain = (words: string): string =>
-  words
+const replaceIds = (wording: string): string =>
+  wording
     .replace(CLOSED, texts.errors.notDistributable)
     .replace(KEY, '')
     .replace(
@@ -142,7 +144,7 @@ const plain = (words: string): string =>
     .replace(JOB, texts.errors.otherJob);
 
 /** A message about one field begins with its name, also where it is not listed as that of one. */
-function named(message: string): FieldError {
+function parseFieldMessage(message: string): FieldError {
   const [, field = '', fact = message] = /^([a-z]\w*(?:\.\w+)*): (.+)$/s.exec(message) ?? [];
   return { field, message: fact };
 }
@@ -153,15 +155,15 @@ const PREDICATE = /^(must|is|are|has|have|does|cannot|results|leaves|contains|ex
 const ARTICLE = /^(the|an?|this|these|no|another|all) /;
 
 /** `metadata.3.key` is the field `key`. */
-const nameOf = (field: string): string =>
+const fieldName = (field: string): string =>
   field.split('.').findLast((each) => /\D/.test(each)) ?? '';
 
-function ofField({ field, message }: FieldError): string {
-  const subject = new Map<string, string>(Object.entries(texts.fields)).get(nameOf(field));
-  const words = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
+function fieldSentence({ field, message }: FieldError): string {
+  const subject = new Map<string, string>(Object.entries(texts.fields)).get(fieldName(field));
+  const wording = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
   // A message about no field may begin with a name, which stays as it is.
   const begun =
-    field || ARTICLE.test(words) ? words.slice(0, 1).toUpperCase() + words.slice(1) : words;
+    field || ARTICLE.test(wording) ? wording.slice(0, 1).toUpperCase() + wording.slice(1) : wording;
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
@@ -173,23 +175,23 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Whether it is not known what the server did: no reply of the product itself came. */
-export function isUnclear(error: unknown): boolean {
+export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   return error instanceof ApiError && error.status >= 500 && !error.code;
 }
 
 /** Whether to offer another try: a refusal would be the same. Storage gets another address. */
-export const mayPass = (error: unknown): boolean =>
+export const isRetryable = (error: unknown): boolean =>
   isTransient(error) ||
   error instanceof StorageError ||
   (error instanceof ApiError && error.status >= 500);
 
 /** Another try of an upload cannot succeed; it may once somebody signed in, or a job has ended. */
 export const isFinal = (error: unknown): boolean =>
-  error instanceof ApiError && !mayPass(error) && ![401, 409].includes(error.status);
+  error instanceof ApiError && !isRetryable(error) && ![401, 409].includes(error.status);
 
 /** The content of a request was refused: another content may be accepted. */
-export function isRefused(error: unknown): boolean {
+export function isInputRefused(error: unknown): boolean {
   return error instanceof ApiError && [400, 413, 422].includes(error.status);
 }
 

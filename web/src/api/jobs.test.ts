@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { api } from './client';
 import { NetworkError } from './errors';
-import { completed, ended } from './jobs';
-import { wrote } from './writes';
+import { waitForWrite, waitForJob } from './jobs';
+import { recordWrite } from './writes';
 
-vi.mock('./writes', () => ({ wrote: vi.fn() }));
+vi.mock('./writes', () => ({ recordWrite: vi.fn() }));
 
 const wait = () => Promise.resolve();
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
-  vi.mocked(wrote).mockClear();
+  vi.mocked(recordWrite).mockClear();
 });
 
 /** Each reply is a job's state, the status of a refusal, or the error of the request. */
@@ -29,25 +29,27 @@ function replies(...states: (string | number | Error)[]) {
 
 test('a job is requested until it has ended, also after lost replies', async () => {
   const request = replies('queued', 429, new NetworkError(), 'running', 'done');
-  await ended('j1', wait);
+  await waitForJob('j1', wait);
   expect(request).toHaveBeenCalledTimes(5);
 });
 
 test('a job that failed or was cancelled throws its last reason', async () => {
   for (const state of ['failed', 'cancelled']) {
     replies('running', state);
-    await expect(ended('j1', wait)).rejects.toThrow('The disk is full');
+    await expect(waitForJob('j1', wait)).rejects.toThrow('The disk is full');
   }
 });
 
 test('without replies for long, the outcome is reported as unknown', async () => {
   replies(new NetworkError());
-  await expect(ended('j1', wait)).rejects.toThrow('it is not known whether the change was made');
+  await expect(waitForJob('j1', wait)).rejects.toThrow(
+    'it is not known whether the change was made',
+  );
 });
 
 test('a refusal ends the waiting', async () => {
   const request = replies(404);
-  await expect(ended('j1', wait)).rejects.toThrow('does not exist');
+  await expect(waitForJob('j1', wait)).rejects.toThrow('does not exist');
   expect(request).toHaveBeenCalledTimes(1);
 });
 
@@ -56,19 +58,19 @@ test('searches wait for what a job has changed, also where it failed', async () 
     vi.useFakeTimers();
     replies('running', end);
     const headers = new Headers();
-    const done = completed(headers, 'j1').catch(() => 'failed');
+    const done = waitForWrite(headers, 'j1').catch(() => 'failed');
     await vi.advanceTimersByTimeAsync(1_500);
-    expect(wrote).not.toHaveBeenCalled();
+    expect(recordWrite).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await done).toBe(end === 'done' ? undefined : 'failed');
-    expect(wrote).toHaveBeenCalledExactlyOnceWith(headers);
-    vi.mocked(wrote).mockClear();
+    expect(recordWrite).toHaveBeenCalledExactlyOnceWith(headers);
+    vi.mocked(recordWrite).mockClear();
   }
 });
 
 test('a write without a job is complete at once', async () => {
   const request = replies('done');
-  await completed(new Headers(), undefined);
+  await waitForWrite(new Headers(), undefined);
   expect(request).not.toHaveBeenCalled();
-  expect(wrote).toHaveBeenCalledOnce();
+  expect(recordWrite).toHaveBeenCalledOnce();
 });

@@ -7,7 +7,7 @@ import type { components } from './schema';
 export type Preview = components['schemas']['Preview'];
 export type Missing = components['schemas']['Missing'];
 
-export interface Pictured {
+export interface PictureSource {
   preview?: Preview | null;
   previewMissing?: Missing | null;
   /**
@@ -33,7 +33,7 @@ let saving: ReturnType<typeof setTimeout> | null = null;
  * 256 pixels; files that were inspected by an earlier release have only the large one.
  */
 export function pictureUrl(preview: Preview, small = false, now = Date.now()): string {
-  const known = map();
+  const known = pictureUrls();
   const given = (small && preview.smallUrl) || preview.url;
   const id = given === preview.url ? preview.id : `${preview.id}.small`;
   const earlier = known.get(id);
@@ -47,7 +47,7 @@ export function pictureUrl(preview: Preview, small = false, now = Date.now()): s
 
 /** Forgets the addresses of a picture that did not load: the next reply has others. */
 export function forgetPicture({ id }: Preview): void {
-  for (const each of [id, `${id}.small`]) map().delete(each);
+  for (const each of [id, `${id}.small`]) pictureUrls().delete(each);
   save();
 }
 
@@ -58,7 +58,7 @@ export function forgetPictures(): void {
   saving = null;
 }
 
-function map(): Map<string, Kept> {
+function pictureUrls(): Map<string, Kept> {
   if (kept) return kept;
   kept = new Map();
   try {
@@ -74,7 +74,7 @@ function map(): Map<string, Kept> {
 function save(): void {
   saving ??= setTimeout(() => {
     saving = null;
-    const entries = [...map()].slice(-MOST);
+    const entries = [...pictureUrls()].slice(-MOST);
     try {
       sessionStorage.setItem(STORED, JSON.stringify(entries));
     } catch {

@@ -1,12 +1,12 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, reply } from './client';
 import { isTransient } from './errors';
-import { pagesOf } from './listing';
+import { pagesOf } from './pages';
 
 const MINUTE = 60_000;
 
 /** The cache of replies: the only place that keeps what the server returned. */
-export const queries = new QueryClient({
+export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: MINUTE,
@@ -20,7 +20,7 @@ export const queries = new QueryClient({
   },
 });
 
-export const configuration = queryOptions({
+export const configQuery = queryOptions({
   queryKey: ['configuration'],
   queryFn: () => reply(api.GET('/api/amplify-config')),
   staleTime: Infinity,
@@ -30,7 +30,7 @@ const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows'] as c
 export type Page = (typeof PAGES)[number];
 
 /** The name of the signed-in user, and the pages that a role of theirs shows. */
-export const me = queryOptions({
+export const currentUserQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async () => {
     const routes = PAGES.map((page) => ({ method: 'GET' as const, route__path: page }));
@@ -44,17 +44,18 @@ export const me = queryOptions({
 });
 
 /** Whether the user may change assets; undefined until it is known. */
-export const useMayWrite = (): boolean | undefined => useQuery(me).data?.pages.has('/upload');
+export const useMayWrite = (): boolean | undefined =>
+  useQuery(currentUserQuery).data?.pages.has('/upload');
 
 /** What a user may do with selected assets. */
-export interface May {
+export interface Permissions {
   download: boolean;
   change: boolean;
   run: boolean;
 }
 
-export function useMay(): May {
-  const pages = useQuery(me).data?.pages;
+export function usePermissions(): Permissions {
+  const pages = useQuery(currentUserQuery).data?.pages;
   const change = pages?.has('/upload') ?? false;
   return {
     download: pages?.has('/assets') ?? false,
@@ -63,7 +64,7 @@ export function useMay(): May {
   };
 }
 
-export const tags = queryOptions({
+export const tagsQuery = queryOptions({
   queryKey: ['tags'],
   queryFn: async () => {
     const { Items } = await reply(api.GET('/tags', {}));
@@ -71,7 +72,7 @@ export const tags = queryOptions({
   },
 });
 
-export const databases = queryOptions({
+export const databasesQuery = queryOptions({
   queryKey: ['databases'],
   queryFn: async () => {
     const items = [];

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 test('after a reload, searches wait for the latest write until one has seen it', async () => {
-  (await reloaded()).wrote(written);
+  (await reloaded()).recordWrite(written);
   const page = await reloaded();
   POST.mockResolvedValueOnce({ data: {}, status: 202 });
   expect((await page.search({})).lagging).toBe(true);
@@ -48,23 +48,23 @@ const token = (text: string) => new Headers({ 'x-sync-token': text });
 
 test('searches wait for all writes until one has seen them, and for the latest of very many', async () => {
   const page = await reloaded();
-  page.wrote(token('first'));
-  page.wrote(token('second'));
+  page.recordWrite(token('first'));
+  page.recordWrite(token('second'));
   expect(page.latestWrite()).toBe('first,second');
   expect((await reloaded()).latestWrite()).toBe('first,second');
-  page.wrote(token('third'));
-  page.seenWrite('first,second');
+  page.recordWrite(token('third'));
+  page.markWriteSeen('first,second');
   expect(page.latestWrite()).toBe('third');
-  page.seenWrite('other');
-  for (const one of ['a', 'b', 'c']) page.wrote(token(one.repeat(1500)));
+  page.markWriteSeen('other');
+  for (const one of ['a', 'b', 'c']) page.recordWrite(token(one.repeat(1500)));
   expect(page.latestWrite()).toBe(`${'b'.repeat(1500)},${'c'.repeat(1500)}`);
-  page.wrote(token('d'.repeat(5000)));
+  page.recordWrite(token('d'.repeat(5000)));
   expect(page.latestWrite()).toBe('d'.repeat(5000));
 });
 
 test('after a write that the server does not name, searches are repeated for some seconds', async () => {
   const page = await reloaded();
-  page.wrote(new Headers());
+  page.recordWrite(new Headers());
   POST.mockResolvedValue({ data: {}, status: 200 });
   expect((await page.search({})).lagging).toBe(true);
   vi.advanceTimersByTime(5_000);
@@ -72,15 +72,15 @@ test('after a write that the server does not name, searches are repeated for som
 });
 
 test('a write is forgotten after two minutes, and with its user', async () => {
-  (await reloaded()).wrote(written);
+  (await reloaded()).recordWrite(written);
   vi.advanceTimersByTime(119_000);
   expect((await reloaded()).latestWrite()).toBe('abc.1-2_3');
   vi.advanceTimersByTime(2_000);
   expect((await reloaded()).latestWrite()).toBeNull();
-  (await reloaded()).wrote(written);
+  (await reloaded()).recordWrite(written);
   (await reloaded()).forgetWrites();
   expect(stored.size).toBe(0);
-  (await reloaded()).wrote(written);
+  (await reloaded()).recordWrite(written);
   session.credential = null;
   expect((await reloaded()).latestWrite()).toBeNull();
   expect(stored.size).toBe(0);

@@ -18,7 +18,7 @@ export const latestWrite = (): string | null => token;
 /** Whether the server named no documents of a write just now, which no search can wait for. */
 export const hasUnnamedWrite = (): boolean => performance.now() < unnamedUntil;
 
-export function wrote(headers: Headers): void {
+export function recordWrite(headers: Headers): void {
   const written = headers.get('x-sync-token');
   if (written === null) {
     unnamedUntil = performance.now() + UNNAMED;
@@ -31,7 +31,7 @@ export function wrote(headers: Headers): void {
   sessionStorage.setItem(STORED, JSON.stringify([token, Date.now()]));
 }
 
-export function seenWrite(seen: string): void {
+export function markWriteSeen(seen: string): void {
   if (token === seen) forgetWrites();
   // Later writes were not part of the search.
   else if (token?.startsWith(`${seen},`)) token = token.slice(seen.length + 1);

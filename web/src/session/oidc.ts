@@ -1,4 +1,4 @@
-import { fetchHeard } from '../api/hearing';
+import { fetchWithIdleTimeout } from '../api/idleTimeout';
 import type { components } from '../api/schema';
 import { texts } from '../texts';
 import type { Credential } from './session';
@@ -13,7 +13,7 @@ interface Endpoints {
   issuer: string | null;
 }
 
-interface Started {
+interface AuthorizationRequest {
   verifier: string;
   state: string;
   nonce: string;
@@ -26,7 +26,9 @@ const CHANNEL = 'vitrine.sign-in';
 const REDIRECT = '/ui/';
 
 export const offersProvider = (config: Config): boolean =>
-  Boolean(declared(config.externalOAuthIdpURL) && declared(config.externalOAuthIdpClientId));
+  Boolean(
+    definedOrNull(config.externalOAuthIdpURL) && definedOrNull(config.externalOAuthIdpClientId),
+  );
 
 /** Sends the browser to the provider; it returns to the page's root with a code. */
 export async function redirectToProvider(config: Config, returnTo: string): Promise<void> {
@@ -79,7 +81,7 @@ export async function completeSignIn(
   if (!state || !(query.has('code') || query.has('error'))) return null;
   const stored = sessionStorage.getItem(STARTED);
   sessionStorage.removeItem(STARTED);
-  const started = stored ? (JSON.parse(stored) as Started) : null;
+  const started = stored ? (JSON.parse(stored) as AuthorizationRequest) : null;
   history.replaceState(null, '', REDIRECT);
   const [code, error] = [query.get('code'), query.get('error')];
   if (started?.state !== state) {
@@ -98,9 +100,9 @@ export async function completeSignIn(
 /** Returns a new credential by the refresh token, or null where the provider refuses it. */
 export async function renew(config: Config, credential: Credential): Promise<Credential | null> {
   if (!credential.refreshToken) return null;
-  const endpoints = await endpointsOf(config).catch(() => null);
+  const endpoints = await fetchEndpoints(config).catch(() => null);
   if (!endpoints) return null;
-  const response = await fetchHeard(endpoints.token, {
+  const response = await fetchWithIdleTimeout(endpoints.token, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'refresh_token',
@@ -109,18 +111,18 @@ export async function renew(config: Config, credential: Credential): Promise<Cre
     }),
   }).catch(() => null);
   if (!response?.ok) return null;
-  const tokens = await documentOf<Tokens>(response);
-  return tokens?.id_token ? credentialOf(tokens, credential.refreshToken) : null;
+  const tokens = await parseJson<Tokens>(response);
+  return tokens?.id_token ? toCredential(tokens, credential.refreshToken) : null;
 }
 
 /** Ends the session at the provider: revokes the refresh token, and returns where to go next. */
 export async function endSession(config: Config, credential: Credential): Promise<string | null> {
-  const endpoints = await endpointsOf(config).catch(() => null);
+  const endpoints = await fetchEndpoints(config).catch(() => null);
   const client = config.externalOAuthIdpClientId ?? '';
   if (endpoints?.revocation && credential.refreshToken) {
     const body = new URLSearchParams({ token: credential.refreshToken, client_id: client });
     // The provider may be down; the tokens are forgotten here in any case.
-    await fetchHeard(endpoints.revocation, { method: 'POST', body }).catch(() => null);
+    await fetchWithIdleTimeout(endpoints.revocation, { method: 'POST', body }).catch(() => null);
   }
   if (!endpoints?.endSession) return null;
   const url = new URL(endpoints.endSession);
@@ -134,8 +136,8 @@ async function authorization(
   config: Config,
   returnTo: string,
   popup: boolean,
-): Promise<{ url: string; started: Started }> {
-  const endpoints = await endpointsOf(config);
+): Promise<{ url: string; started: AuthorizationRequest }> {
+  const endpoints = await fetchEndpoints(config);
   const started = { verifier: random(), state: random(), nonce: random(), returnTo, popup };
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(started.verifier));
   const url = new URL(endpoints.authorization);
@@ -153,9 +155,13 @@ async function authorization(
   return { url: url.href, started };
 }
 
-async function exchangeCode(config: Config, code: string, started: Started): Promise<Credential> {
-  const endpoints = await endpointsOf(config);
-  const response = await fetchHeard(endpoints.token, {
+async function exchangeCode(
+  config: Config,
+  code: string,
+  started: AuthorizationRequest,
+): Promise<Credential> {
+  const endpoints = await fetchEndpoints(config);
+  const response = await fetchWithIdleTimeout(endpoints.token, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -166,17 +172,17 @@ async function exchangeCode(config: Config, code: string, started: Started): Pro
     }),
   }).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);
-  const tokens = await documentOf<Tokens>(response);
+  const tokens = await parseJson<Tokens>(response);
   if (!tokens) throw new Error(texts.signIn.noProvider);
   if (!response.ok || !tokens.id_token) {
     throw new Error(texts.signIn.refused(tokens.error_description ?? tokens.error ?? ''));
   }
-  const claims = claimsOf(tokens.id_token);
+  const claims = decodeClaims(tokens.id_token);
   // The signature is checked by the API; these two bind the token to this sign-in.
   if (claims.nonce !== started.nonce) throw new Error(texts.signIn.otherSignIn);
   if (endpoints.issuer && claims.iss !== endpoints.issuer)
     throw new Error(texts.signIn.otherIssuer);
-  return credentialOf(tokens);
+  return toCredential(tokens);
 }
 
 interface Tokens {
@@ -186,30 +192,30 @@ interface Tokens {
   error_description?: string;
 }
 
-function credentialOf(tokens: Tokens, earlierRefreshToken?: string): Credential {
+function toCredential(tokens: Tokens, earlierRefreshToken?: string): Credential {
   const idToken = tokens.id_token ?? '';
-  const { exp, iat } = claimsOf(idToken);
+  const { exp, iat } = decodeClaims(idToken);
   // By the provider's clock: that of this computer may be wrong.
   const expiresAt = Date.now() + (Number(exp) - Number(iat)) * 1000;
   const refreshToken = tokens.refresh_token ?? earlierRefreshToken;
   return { kind: 'provider', token: `Bearer ${idToken}`, expiresAt, refreshToken, idToken };
 }
 
-function claimsOf(token: string): Record<string, unknown> {
+function decodeClaims(token: string): Record<string, unknown> {
   const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
   const bytes = Uint8Array.from(atob(part), (each) => each.charCodeAt(0));
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
-async function endpointsOf(config: Config): Promise<Endpoints> {
-  const found = await discovered(config);
+async function fetchEndpoints(config: Config): Promise<Endpoints> {
+  const found = await discover(config);
   const text = (name: string): string | null => {
     const value = found[name];
     return typeof value === 'string' && value ? value : null;
   };
   const authorizationUrl =
-    text('authorization_endpoint') ?? declared(config.externalOAuthIdpAuthorizationEndpoint);
-  const token = text('token_endpoint') ?? declared(config.externalOAuthIdpTokenEndpoint);
+    text('authorization_endpoint') ?? definedOrNull(config.externalOAuthIdpAuthorizationEndpoint);
+  const token = text('token_endpoint') ?? definedOrNull(config.externalOAuthIdpTokenEndpoint);
   if (!authorizationUrl || !token) throw new Error(texts.signIn.noProvider);
   return {
     authorization: authorizationUrl,
@@ -221,22 +227,22 @@ async function endpointsOf(config: Config): Promise<Endpoints> {
 }
 
 /** The API declares `undefined`, as a text, for what it does not know. */
-const declared = (url: string | null | undefined): string | null =>
+const definedOrNull = (url: string | null | undefined): string | null =>
   url && url !== 'undefined' ? url : null;
 
-async function discovered(config: Config): Promise<Record<string, unknown>> {
-  const issuer = declared(config.externalOAuthIdpURL)?.replace(/\/$/, '');
+async function discover(config: Config): Promise<Record<string, unknown>> {
+  const issuer = definedOrNull(config.externalOAuthIdpURL)?.replace(/\/$/, '');
   const url =
-    declared(config.externalOAuthIdpDiscoveryEndpoint) ??
+    definedOrNull(config.externalOAuthIdpDiscoveryEndpoint) ??
     (issuer && `${issuer}/.well-known/openid-configuration`);
   if (!url) return {};
-  const response = await fetchHeard(url).catch(() => null);
+  const response = await fetchWithIdleTimeout(url).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);
-  return (response.ok && (await documentOf<Record<string, unknown>>(response))) || {};
+  return (response.ok && (await parseJson<Record<string, unknown>>(response))) || {};
 }
 
 /** Null for a reply of something between, as the page of a gateway, or one that is cut off. */
-const documentOf = <T>(response: Response): Promise<T | null> =>
+const parseJson = <T>(response: Response): Promise<T | null> =>
   response.json().then(
     (found: unknown) => (typeof found === 'object' ? (found as T) : null),
     () => null,

@@ -18,12 +18,12 @@ export interface Session {
   /** The server refused the credential; the page waits for a new one and keeps its state. */
   expired: boolean;
   /** How many users were forgotten: what the page shows belongs to one of them. */
-  forgotten: number;
+  generation: number;
 }
 
 const STORED = 'vitrine.credential';
 const listeners = new Set<() => void>();
-let state: Session = { credential: restored(), expired: false, forgotten: 0 };
+let state: Session = { credential: restored(), expired: false, generation: 0 };
 let renewal: (() => Promise<Credential | null>) | null = null;
 let renewing: Promise<Credential | null> | null = null;
 
@@ -43,18 +43,18 @@ export function signIn(credential: Credential, keep: boolean): void {
 }
 
 /** Forgets the credential and all that this tab stored for its user. */
-export function forget(): void {
+export function clearSession(): void {
   sessionStorage.clear();
-  set({ credential: null, expired: false, forgotten: state.forgotten + 1 });
+  set({ credential: null, expired: false, generation: state.generation + 1 });
 }
 
 /** Notes that the server refused `token`, unless a newer one is in use by now. */
-export function expire(token: string | null): void {
+export function markExpired(token: string | null): void {
   if (state.credential && state.credential.token === token) set({ ...state, expired: true });
 }
 
 /** How a provider's token is renewed; there is one while somebody is signed in with a provider. */
-export function renewWith(renew: (() => Promise<Credential | null>) | null): void {
+export function setRenewal(renew: (() => Promise<Credential | null>) | null): void {
   renewal = renew;
 }
 

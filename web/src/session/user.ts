@@ -1,13 +1,13 @@
 import { ApiError, NetworkError } from '../api/errors';
-import { fetchHeard } from '../api/hearing';
+import { fetchWithIdleTimeout } from '../api/idleTimeout';
 
 /** Returns the user of a credential, or null if the server refuses it. */
-export async function userOf(token: string): Promise<string | null> {
+export async function fetchUserName(token: string): Promise<string | null> {
   // A header holds Latin-1 only; anything else is no key and is not sent.
   if (!/^[\x21-\x7e ]+$/.test(token)) return null;
   let response: Response;
   try {
-    response = await fetchHeard('/auth/routes', {
+    response = await fetchWithIdleTimeout('/auth/routes', {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
       body: '{"routes":[]}',

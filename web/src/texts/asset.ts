@@ -1,4 +1,4 @@
-import { plural } from '../ui/formats';
+import { pluralize } from './formats';
 
 export const assetTexts = {
   files: 'Files',
@@ -20,8 +20,8 @@ export const assetTexts = {
   filterFiles: 'Filter files',
   noneOfFiles: 'No file matches.',
   ofLoaded: (files: number) =>
-    `Only the ${plural(files, 'file that is', 'files that are')} loaded so far.`,
-  lacking: (files: number) => plural(files, 'missing file', 'missing files'),
+    `Only the ${pluralize(files, 'file that is', 'files that are')} loaded so far.`,
+  lacking: (files: number) => pluralize(files, 'missing file', 'missing files'),
   dimensions: 'Dimensions',
   upload: 'Upload files',
 } as const;

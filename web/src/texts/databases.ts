@@ -1,10 +1,10 @@
-import { plural } from '../ui/formats';
+import { pluralize } from './formats';
 
 export const databasesTexts = {
   title: 'Databases',
   all: 'All databases',
   about: 'About this database',
-  assets: (number: number) => plural(number, 'asset', 'assets'),
+  assets: (number: number) => pluralize(number, 'asset', 'assets'),
   since: (day: string) => `created ${day}`,
   search: 'Search in this database',
   upload: 'Upload into this database',

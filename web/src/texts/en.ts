@@ -1,4 +1,4 @@
-import { count, plural } from '../ui/formats';
+import { formatNumber, pluralize } from './formats';
 
 /** What the first load of the page needs. The texts of its other parts are in files beside this. */
 export const en = {
@@ -37,7 +37,7 @@ export const en = {
     failed: (status: number) =>
       `The server failed (status ${status}). Try again; if it fails again, tell the administrator.`,
     status: (status: number) => `The server replied with status ${status}.`,
-    retryIn: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
+    retryIn: (seconds: number) => `Try again in ${pluralize(seconds, 'second', 'seconds')}.`,
     page: 'This part of the page failed',
     job: 'The change was stopped before it was complete.',
     otherJob: 'another job',
@@ -113,7 +113,7 @@ export const en = {
     recent: 'Recently viewed',
     kinds: { name: 'name', tag: 'tag', key: 'metadata key', value: 'metadata value' },
     results: (assets: number, more: boolean) =>
-      more ? `More than ${count(assets)} assets` : plural(assets, 'asset', 'assets'),
+      more ? `More than ${formatNumber(assets)} assets` : pluralize(assets, 'asset', 'assets'),
     searching: 'Searching…',
     filters: 'Filters',
     showFilters: (chosen: number) => (chosen ? `Filters (${chosen})` : 'Filters'),
@@ -146,17 +146,17 @@ export const en = {
     list: 'List',
     yes: 'yes',
     no: 'no',
-    more: (number: number) => `${count(number)} more`,
-    showResults: (number: number) => `Show ${plural(number, 'asset', 'assets')}`,
+    more: (number: number) => `${formatNumber(number)} more`,
+    showResults: (number: number) => `Show ${pluralize(number, 'asset', 'assets')}`,
     quickLook: 'Quick look',
     open: 'Open',
     select: (name: string) => `Select ${name}`,
     selectKey: 'Select (X)',
     skip: 'Skip to the results',
     moreTags: (tags: number) => `+${tags}`,
-    selected: (number: number) => plural(number, 'selected', 'selected'),
+    selected: (number: number) => pluralize(number, 'selected', 'selected'),
     selectAll: (first: number, all: number) =>
-      first < all ? `Select the first ${count(first)}` : 'Select all',
+      first < all ? `Select the first ${formatNumber(first)}` : 'Select all',
     clearSelection: 'Clear selection',
     readerKeys: 'Arrow keys move, Enter opens, Space looks.',
     keys: 'Arrow keys move, Enter opens, Space looks, X selects, Shift+X selects a range.',

@@ -1,4 +1,4 @@
-import { count, plural } from '../ui/formats';
+import { formatNumber, pluralize } from './formats';
 
 export const filesTexts = {
   change: (name: string) => `Change ${name}`,
@@ -32,22 +32,22 @@ export const filesTexts = {
   sameFolder: 'The folder is there already. Choose another name or place.',
   within: 'A folder cannot be moved into itself.',
   badName: (name: string, fact: string) => `The name “${name}” ${fact}.`,
-  longPath: (bytes: number) => `The path must have at most ${count(bytes)} bytes.`,
+  longPath: (bytes: number) => `The path must have at most ${formatNumber(bytes)} bytes.`,
   newFolderName: 'Folder name',
   into: 'Into the folder',
   holds: (files: number, archived: number) => {
-    const shown = files ? `It has ${plural(files, 'file', 'files')}` : 'It has no files';
+    const shown = files ? `It has ${pluralize(files, 'file', 'files')}` : 'It has no files';
     return archived
-      ? `${shown}, and ${plural(archived, 'archived file', 'archived files')}.`
+      ? `${shown}, and ${pluralize(archived, 'archived file', 'archived files')}.`
       : `${shown}.`;
   },
-  moving: (at: number, of: number) => `Moving file ${count(at)} of ${count(of)}…`,
+  moving: (at: number, of: number) => `Moving file ${formatNumber(at)} of ${formatNumber(of)}…`,
   stop: 'Stop',
   notTried: 'It was not moved before the move was stopped.',
   leftThere: (left: number, moved: number) =>
-    `${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder:`,
+    `${pluralize(moved, 'file was', 'files were')} moved, and ${pluralize(left, 'is', 'are')} still in the folder:`,
   interrupted: (name: string, to: string, left: number, moved: number) =>
-    `The move of the folder ${name} to ${to} was interrupted: ${plural(moved, 'file was', 'files were')} moved, and ${plural(left, 'is', 'are')} still in the folder.`,
+    `The move of the folder ${name} to ${to} was interrupted: ${pluralize(moved, 'file was', 'files were')} moved, and ${pluralize(left, 'is', 'are')} still in the folder.`,
   goOn: 'Go on',
   leaveThere: 'Leave them there',
   folderName: (name: string) => `the folder ${name}`,

@@ -1,12 +1,12 @@
-import { count, plural } from '../ui/formats';
+import { formatNumber, pluralize } from './formats';
 
 export const relationsTexts = {
   needs: 'Files that it needs',
   lacking: (files: number) =>
     files === 1
       ? 'One of these files is missing: the model may look incomplete.'
-      : `${count(files)} of these files are missing: the model may look incomplete.`,
-  omitted: (files: number) => `And ${plural(files, 'file', 'files')} more.`,
+      : `${formatNumber(files)} of these files are missing: the model may look incomplete.`,
+  omitted: (files: number) => `And ${pluralize(files, 'file', 'files')} more.`,
   upload: 'Upload the missing files',
   kinds: {
     texture: 'texture',

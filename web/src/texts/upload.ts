@@ -1,4 +1,4 @@
-import { count, list, plural } from '../ui/formats';
+import { formatNumber, formatList, pluralize } from './formats';
 
 export const uploadTexts = {
   title: 'Upload',
@@ -20,16 +20,16 @@ export const uploadTexts = {
   shortDescription: 'The description needs at least four characters.',
   tags: 'Tags',
   distributable: 'Its files may be downloaded',
-  start: (files: number) => (files ? `Upload ${plural(files, 'file', 'files')}` : 'Upload'),
+  start: (files: number) => (files ? `Upload ${pluralize(files, 'file', 'files')}` : 'Upload'),
   pause: 'Pause',
   resume: 'Resume',
   cancel: 'Cancel the upload',
   cancelConfirm: (files: number) =>
-    `${plural(files, 'file', 'files')} will not be uploaded, and what was sent of them is deleted.`,
+    `${pluralize(files, 'file', 'files')} will not be uploaded, and what was sent of them is deleted.`,
   retry: 'Try the failed files again',
   remove: (name: string) => `Do not upload ${name}`,
   clear: 'Remove all files',
-  chosen: (files: number, size: string) => `${plural(files, 'file', 'files')}, ${size}`,
+  chosen: (files: number, size: string) => `${pluralize(files, 'file', 'files')}, ${size}`,
   same: 'already there, same content',
   checking: 'Comparing with what is already there…',
   comparison: 'What is already there',
@@ -56,7 +56,7 @@ export const uploadTexts = {
       ],
       [files.comparing, 'is still being compared', 'are still being compared'],
     ] as const;
-    return `${list(parts.filter(([number]) => number).map(([number, one, many]) => plural(number, one, many)))}.`;
+    return `${formatList(parts.filter(([number]) => number).map(([number, one, many]) => pluralize(number, one, many)))}.`;
   },
   notCompared: (reason: string) =>
     `It is not known which of these files are already there: ${reason} You can upload them all the same.`,
@@ -64,23 +64,23 @@ export const uploadTexts = {
     same: (files: number) =>
       files === 1
         ? 'Leave out the file that is already there with the same content'
-        : `Leave out the ${count(files)} files that are already there with the same content`,
+        : `Leave out the ${formatNumber(files)} files that are already there with the same content`,
     alike: (files: number) =>
       files === 1
         ? 'Leave out the file that has the path and size of one that is there'
-        : `Leave out the ${count(files)} files that have the path and size of one that is there`,
+        : `Leave out the ${formatNumber(files)} files that have the path and size of one that is there`,
   },
   refused: {
     name: (fact: string) => `Its name ${fact}.`,
     folder: (name: string, fact: string) => `The name of its folder “${name}” ${fact}.`,
-    path: (bytes: number) => `Its path must have at most ${count(bytes)} bytes.`,
+    path: (bytes: number) => `Its path must have at most ${formatNumber(bytes)} bytes.`,
     blocked: (extension: string) => `Files with the extension ${extension} are blocked.`,
     type: (extensions: readonly string[]) =>
-      `The database accepts only files of the types ${list(extensions)}.`,
+      `The database accepts only files of the types ${formatList(extensions)}.`,
     twice: 'Another chosen file has the same path.',
     summary: (files: number, others: boolean) => {
       const [each, them] = files === 1 ? ['it', 'it'] : ['each', 'them'];
-      return `${plural(files, 'file', 'files')} cannot be uploaded, for the reason beside ${each}. Rename ${them} on this computer and choose ${them} again${others ? `, or go on without ${them}` : ''}.`;
+      return `${pluralize(files, 'file', 'files')} cannot be uploaded, for the reason beside ${each}. Rename ${them} on this computer and choose ${them} again${others ? `, or go on without ${them}` : ''}.`;
     },
     all: 'None of the chosen files can be uploaded: the reason is beside each.',
   },
@@ -99,11 +99,11 @@ export const uploadTexts = {
   offline: (progress: string) =>
     `Offline: ${progress}. The upload goes on by itself when the connection is back.`,
   busy: (progress: string) => `The server is busy, and the upload waits: ${progress}.`,
-  inSeconds: (seconds: number) => ` It goes on in ${plural(seconds, 'second', 'seconds')}.`,
+  inSeconds: (seconds: number) => ` It goes on in ${pluralize(seconds, 'second', 'seconds')}.`,
   paused: (progress: string) => `Paused: ${progress}`,
   done: 'The upload is complete.',
   stopped: 'The upload was stopped.',
-  partly: (failed: number) => `${plural(failed, 'file', 'files')} could not be uploaded.`,
+  partly: (failed: number) => `${pluralize(failed, 'file', 'files')} could not be uploaded.`,
   open: 'Open the asset',
   another: 'Upload more',
   noDatabase: 'There is no database that you may write to.',

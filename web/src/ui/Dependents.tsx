@@ -1,26 +1,26 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { sentence } from '../api/errors';
+import { errorText } from '../api/errors';
 import { texts } from '../texts';
 import { dependentsTexts } from '../texts/dependents';
-import { Name } from './Name';
+import { UserText } from './UserText';
 
 const SHOWN = 8;
 
 /** Names what will miss something that is about to be moved, hidden or deleted. */
 export function Dependents(props: {
-  found: UseQueryResult<readonly string[]>;
+  query: UseQueryResult<readonly string[]>;
   title: (number: number) => string;
 }) {
-  const { data = [], error, isPending } = props.found;
+  const { data = [], error, isPending } = props.query;
   if (isPending) return <p className="faint">{dependentsTexts.checking}</p>;
   if (!error && !data.length) return null;
   return (
     <div className="notice" role="alert">
-      <p>{error ? dependentsTexts.unknown(sentence(error)) : props.title(data.length)}</p>
+      <p>{error ? dependentsTexts.unknown(errorText(error)) : props.title(data.length)}</p>
       <ul>
         {data.slice(0, SHOWN).map((each) => (
           <li key={each}>
-            <Name text={each} />
+            <UserText text={each} />
           </li>
         ))}
       </ul>

@@ -22,7 +22,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
 }
 
 /** Closes the dialog that it is in, as Escape does. */
-export function Cancel({ text = texts.cancel, first }: { text?: string; first?: boolean }) {
+export function CloseButton({ text = texts.cancel, first }: { text?: string; first?: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     // After the dialog has opened, which gives the focus to its first field or button.

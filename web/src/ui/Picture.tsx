@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { mayPass } from '../api/errors';
-import { forgetPicture, pictureUrl, type Pictured } from '../api/pictures';
+import { isRetryable } from '../api/errors';
+import { forgetPicture, pictureUrl, type PictureSource } from '../api/pictures';
 import { texts } from '../texts';
-import { previewUrl } from '../viewer/sources';
-import { useBroken } from './useBroken';
+import { previewUrl } from '../api/downloads';
+import { useImageUrl } from './useImageUrl';
 
 /** The picture of a file, or in words why there is none. It is beside its name: no other text. */
-export function Picture({ picture, small }: { picture: Pictured; small?: boolean }) {
+export function Picture({ picture, small }: { picture: PictureSource; small?: boolean }) {
   const { preview, previewMissing: missing, file } = picture;
   const signed = useQuery({
     queryKey: ['picture', file],
@@ -15,7 +15,7 @@ export function Picture({ picture, small }: { picture: Pictured; small?: boolean
     staleTime: 30 * 60_000,
   });
   const urls = preview ? [pictureUrl(preview, small), pictureUrl(preview)] : [signed.data ?? ''];
-  const { url, isLost, onBroken } = useBroken(urls);
+  const { url, isLost, onImageError } = useImageUrl(urls);
   if (url) {
     return (
       <img
@@ -27,7 +27,7 @@ export function Picture({ picture, small }: { picture: Pictured; small?: boolean
         draggable={false}
         onError={() => {
           if (preview) forgetPicture(preview);
-          onBroken(url);
+          onImageError(url);
         }}
       />
     );
@@ -44,12 +44,12 @@ export function Picture({ picture, small }: { picture: Pictured; small?: boolean
           strokeLinejoin="round"
         />
       </svg>
-      <span>{isLost || mayPass(signed.error) ? texts.picture.lost : labelOf(missing)}</span>
+      <span>{isLost || isRetryable(signed.error) ? texts.picture.lost : labelOf(missing)}</span>
     </span>
   );
 }
 
-function labelOf(missing: Pictured['previewMissing']): string {
+function labelOf(missing: PictureSource['previewMissing']): string {
   switch (missing?.reason) {
     case 'inspecting':
       return texts.picture.pending;

@@ -5,7 +5,7 @@ const listeners = new Set<Listener>();
 const SECONDS = 6;
 
 /** Says a sentence for a few seconds, also to screen readers. */
-export function say(text: string): void {
+export function toast(text: string): void {
   listeners.forEach((each) => each(text));
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { texts } from '../texts';
 import { filtersTexts } from '../texts/filters';
-import { factLabel, factOf, FACTS, keyLabel } from './facts';
+import { factLabel, factByKey, FACTS, keyLabel } from './facts';
 
 test('every fact that is offered has a label of its own', () => {
   const labels = FACTS.map((each) => each.label);
@@ -23,13 +23,13 @@ test('filters, conditions and the page of an asset call a fact the same', () => 
 });
 
 test('the types of facts are those that the product declares', () => {
-  expect(factOf('fact_points')?.type).toBe('number');
-  expect(factOf('fact_format')?.type).toBe('string');
-  expect(factOf('fact_watertight')?.type).toBe('boolean');
-  expect(factOf('points')).toBeUndefined();
+  expect(factByKey('fact_points')?.type).toBe('number');
+  expect(factByKey('fact_format')?.type).toBe('string');
+  expect(factByKey('fact_watertight')?.type).toBe('boolean');
+  expect(factByKey('points')).toBeUndefined();
 });
 
 test('all labels of facts are those of facts that exist', () => {
   const known = Object.keys(texts.facts);
-  expect(known.filter((name) => !factOf(`fact_${name}`))).toEqual([]);
+  expect(known.filter((name) => !factByKey(`fact_${name}`))).toEqual([]);
 });

@@ -26,7 +26,7 @@ const KNOWN = new Map(
 );
 
 /** The fact that a key of a search names. */
-export const factOf = (key: string): Fact | undefined => KNOWN.get(key);
+export const factByKey = (key: string): Fact | undefined => KNOWN.get(key);
 
 /** About the reading of the file, or a list of numbers: nobody searches for these. */
 const UNOFFERED = /^fact_(sourceVersionId|readersVersion|boundsM.*)$/;
@@ -37,4 +37,4 @@ export const FACTS: readonly Fact[] = [...KNOWN.values()]
   .sort((one, other) => one.label.localeCompare(other.label));
 
 /** What the page calls a key of a search: the label of a fact, or the key itself. */
-export const keyLabel = (key: string): string => factOf(key)?.label ?? key;
+export const keyLabel = (key: string): string => factByKey(key)?.label ?? key;

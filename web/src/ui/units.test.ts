@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest';
-import { dimensions, factText, lengths, photoText, unitOf } from './units';
+import { formatDimensions, formatFact, formatLengths, formatPhoto, unitSymbol } from './units';
 
 test('lengths, areas and volumes have the unit of the file, or a note that it names none', () => {
   const facts = new Map([['unit', 'millimeter']]);
-  expect(lengths([1, 2.5, 3], 'millimeter')).toBe('1 × 2.5 × 3\u00a0mm');
-  expect(factText('area', 12, facts)).toBe('12\u00a0mm²');
-  expect(factText('volume', 12, facts)).toBe('12\u00a0mm³');
-  expect(factText('area', 12, new Map())).toBe('12\u00a0square units');
-  expect(lengths([1, 1, 1], undefined)).toBe('1 × 1 × 1\u00a0units');
-  expect(unitOf('furlong', 2)).toBe('furlong²');
+  expect(formatLengths([1, 2.5, 3], 'millimeter')).toBe('1 × 2.5 × 3\u00a0mm');
+  expect(formatFact('area', 12, facts)).toBe('12\u00a0mm²');
+  expect(formatFact('volume', 12, facts)).toBe('12\u00a0mm³');
+  expect(formatFact('area', 12, new Map())).toBe('12\u00a0square units');
+  expect(formatLengths([1, 1, 1], undefined)).toBe('1 × 1 × 1\u00a0units');
+  expect(unitSymbol('furlong', 2)).toBe('furlong²');
 });
 
 test('what is small in metres is shown in millimetres, and square or cubic centimetres', () => {
   const facts = new Map([['unit', 'metre']]);
-  expect(lengths([0.052, 0.0156, 0.052], 'metre')).toBe('52 × 15.6 × 52\u00a0mm');
-  expect(factText('area', 0.0115, facts)).toBe('115\u00a0cm²');
-  expect(factText('volume', 0.0000149, facts)).toBe('14.9\u00a0cm³');
-  expect(lengths([1.2, 0.05, 0.4], 'metre')).toBe('1.2 × 0.05 × 0.4\u00a0m');
-  expect(factText('volume', 0.017, facts)).toBe('0.017\u00a0m³');
-  expect(factText('volume', 2, facts)).toBe('2\u00a0m³');
+  expect(formatLengths([0.052, 0.0156, 0.052], 'metre')).toBe('52 × 15.6 × 52\u00a0mm');
+  expect(formatFact('area', 0.0115, facts)).toBe('115\u00a0cm²');
+  expect(formatFact('volume', 0.0000149, facts)).toBe('14.9\u00a0cm³');
+  expect(formatLengths([1.2, 0.05, 0.4], 'metre')).toBe('1.2 × 0.05 × 0.4\u00a0m');
+  expect(formatFact('volume', 0.017, facts)).toBe('0.017\u00a0m³');
+  expect(formatFact('volume', 2, facts)).toBe('2\u00a0m³');
 });
 
 test('amounts beyond counting are powers of ten', () => {
-  expect(factText('volume', 6e21, new Map())).toBe('6E21\u00a0cubic units');
-  expect(factText('area', 2.2e-11, new Map())).toBe('2.2E-11\u00a0square units');
+  expect(formatFact('volume', 6e21, new Map())).toBe('6E21\u00a0cubic units');
+  expect(formatFact('area', 2.2e-11, new Map())).toBe('2.2E-11\u00a0square units');
 });
 
 test('images are measured in pixels, pages in points', () => {
@@ -31,12 +31,12 @@ test('images are measured in pixels, pages in points', () => {
     ['width', '1640'],
     ['height', '480'],
   ] as const;
-  expect(dimensions(new Map(edges))).toBe('1,640 × 480\u00a0px');
-  expect(dimensions(new Map([...edges, ['pages', '2']]))).toBe('1,640 × 480\u00a0pt');
-  expect(dimensions(new Map([['width', '1640']]))).toBe('');
+  expect(formatDimensions(new Map(edges))).toBe('1,640 × 480\u00a0px');
+  expect(formatDimensions(new Map([...edges, ['pages', '2']]))).toBe('1,640 × 480\u00a0pt');
+  expect(formatDimensions(new Map([['width', '1640']]))).toBe('');
   const sides = ['sizeX', 'sizeY', 'sizeZ'].map((name) => [name, '2'] as const);
-  expect(dimensions(new Map([...sides, ['unit', 'metre']]))).toBe('2 × 2 × 2\u00a0m');
-  expect(factText('triangles', 12_345, new Map())).toBe('12,345');
+  expect(formatDimensions(new Map([...sides, ['unit', 'metre']]))).toBe('2 × 2 × 2\u00a0m');
+  expect(formatFact('triangles', 12_345, new Map())).toBe('12,345');
 });
 
 test('photographs are described as photographers do', () => {
@@ -48,8 +48,8 @@ test('photographs are described as photographers do', () => {
     ['focalLength', '35'],
     ['latitude', '-33.517323'],
   ]);
-  expect(photoText(facts)).toBe('Canon EOS R5 · 35\u00a0mm · f/2.8 · 1/60\u00a0s · ISO 100');
-  expect(photoText(new Map([['width', '640']]))).toBe('');
-  expect(factText('exposureTime', 2.5, facts)).toBe('2.5\u00a0s');
-  expect(factText('latitude', -33.517323, facts)).toBe('-33.517323°');
+  expect(formatPhoto(facts)).toBe('Canon EOS R5 · 35\u00a0mm · f/2.8 · 1/60\u00a0s · ISO 100');
+  expect(formatPhoto(new Map([['width', '640']]))).toBe('');
+  expect(formatFact('exposureTime', 2.5, facts)).toBe('2.5\u00a0s');
+  expect(formatFact('latitude', -33.517323, facts)).toBe('-33.517323°');
 });

@@ -1,5 +1,5 @@
 import { texts } from '../texts';
-import { count, places } from './formats';
+import { formatNumber, degrees } from '../texts/formats';
 
 const SYMBOLS: Record<string, string> = {
   micron: 'µm',
@@ -13,22 +13,22 @@ const SYMBOLS: Record<string, string> = {
 const POWERS = ['', '', '²', '³'] as const;
 
 /** A unit as its symbol; of a file that names none, in words. */
-export function unitOf(name: string | undefined, power: 1 | 2 | 3 = 1): string {
+export function unitSymbol(name: string | undefined, power: 1 | 2 | 3 = 1): string {
   if (!name) return texts.units[power - 1] ?? '';
   return (SYMBOLS[name] ?? name) + POWERS[power];
 }
 
 /** Lengths with their unit, as `1.2 × 3 × 0.4 m`. */
-export const lengths = (values: readonly number[], unit: string | undefined): string =>
-  measured(values, unit, 1);
+export const formatLengths = (values: readonly number[], unit: string | undefined): string =>
+  formatMeasure(values, unit, 1);
 
 /** How large a model, an image or a page is; '' if that is not known. */
-export function dimensions(facts: ReadonlyMap<string, string>): string {
+export function formatDimensions(facts: ReadonlyMap<string, string>): string {
   const values = (names: readonly string[]) => names.map((name) => facts.get(name));
   const [sides, edges] = [values(['sizeX', 'sizeY', 'sizeZ']), values(['width', 'height'])];
-  if (sides.every(Boolean)) return lengths(sides.map(Number), facts.get('unit'));
+  if (sides.every(Boolean)) return formatLengths(sides.map(Number), facts.get('unit'));
   if (!edges.every(Boolean)) return '';
-  return `${edges.map((each) => count(Number(each))).join(' × ')}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
+  return `${edges.map((each) => formatNumber(Number(each))).join(' × ')}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
 }
 
 /** Metres of a smaller unit, its name, and below which value it is used. */
@@ -39,38 +39,46 @@ const SMALLER = {
 } as const;
 
 /** Values with their unit; of metres, in millimetres or centimetres where all are small. */
-function measured(values: readonly number[], unit: string | undefined, power: 1 | 2 | 3): string {
+function formatMeasure(
+  values: readonly number[],
+  unit: string | undefined,
+  power: 1 | 2 | 3,
+): string {
   const [metres, smaller, limit] = SMALLER[power];
   const isSmall = unit === 'metre' && Math.max(...values.map(Math.abs)) < limit;
   const by = isSmall ? metres ** power : 1;
-  const shown = values.map((value) => count(value / by)).join(' × ');
-  return `${shown}\u00a0${unitOf(isSmall ? smaller : unit, power)}`;
+  const shown = values.map((value) => formatNumber(value / by)).join(' × ');
+  return `${shown}\u00a0${unitSymbol(isSmall ? smaller : unit, power)}`;
 }
 
 /** The value of a fact with its unit, as a person reads it. */
-export function factText(name: string, value: number, facts: ReadonlyMap<string, string>): string {
+export function formatFact(
+  name: string,
+  value: number,
+  facts: ReadonlyMap<string, string>,
+): string {
   const unit = facts.get('unit');
-  if (name === 'area') return measured([value], unit, 2);
-  if (name === 'volume') return measured([value], unit, 3);
-  return PHOTO[name]?.(value) ?? count(value);
+  if (name === 'area') return formatMeasure([value], unit, 2);
+  if (name === 'volume') return formatMeasure([value], unit, 3);
+  return PHOTO[name]?.(value) ?? formatNumber(value);
 }
 
 /** Facts of photographs, as photographers write them. */
 const PHOTO: Record<string, (value: number) => string> = {
   exposureTime: (value) =>
-    `${value < 0.3 ? `1/${count(Math.round(1 / value))}` : count(value)}\u00a0s`,
-  fNumber: (value) => `f/${count(value)}`,
-  focalLength: (value) => `${count(value)}\u00a0mm`,
-  latitude: (value) => `${places.format(value)}°`,
-  longitude: (value) => `${places.format(value)}°`,
+    `${value < 0.3 ? `1/${formatNumber(Math.round(1 / value))}` : formatNumber(value)}\u00a0s`,
+  fNumber: (value) => `f/${formatNumber(value)}`,
+  focalLength: (value) => `${formatNumber(value)}\u00a0mm`,
+  latitude: (value) => `${degrees.format(value)}°`,
+  longitude: (value) => `${degrees.format(value)}°`,
 };
 
 /** Camera, lens and exposure of a photograph on one line; '' if nothing is known of them. */
-export function photoText(facts: ReadonlyMap<string, string>): string {
+export function formatPhoto(facts: ReadonlyMap<string, string>): string {
   const parts = ['camera', 'lens', 'focalLength', 'fNumber', 'exposureTime', 'iso'].map((name) => {
     const value = facts.get(name);
     if (value === undefined || name === 'camera' || name === 'lens') return value;
-    return name === 'iso' ? `${texts.facts.iso} ${value}` : factText(name, Number(value), facts);
+    return name === 'iso' ? `${texts.facts.iso} ${value}` : formatFact(name, Number(value), facts);
   });
   return parts.filter(Boolean).join(' · ');
 }

@@ -14,7 +14,7 @@ export const isOnline = (): boolean => navigator.onLine;
 export const useOnline = (): boolean => useSyncExternalStore(subscribe, isOnline);
 
 /** Waits until there is a connection, or until the signal ends the waiting. */
-export async function online(signal: AbortSignal): Promise<void> {
+export async function waitUntilOnline(signal: AbortSignal): Promise<void> {
   while (!isOnline() && !signal.aborted) {
     await new Promise<void>((resolve) => {
       const stop = subscribe(() => {

@@ -8,33 +8,41 @@ import {
   type RefObject,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { factsOf } from '../api/facts';
+import { factsQuery } from '../api/fileFacts';
 import { viewerTexts } from '../texts/viewer';
-import { percent } from '../ui/formats';
-import { Name } from '../ui/Name';
-import { photoText } from '../ui/units';
-import { nameOf } from './kinds';
+import { formatPercent } from '../texts/formats';
+import { UserText } from '../ui/UserText';
+import { formatPhoto } from '../ui/units';
+import { fileName } from '../ui/fileKinds';
 import { Poster, useDownload, type ViewProps } from './Stage';
 import { useGestures } from './useGestures';
-import { fitOf, leastOf, mostOf, scrolledTo, within, type Point, type Size } from './zoom';
+import {
+  fitZoom,
+  minZoom,
+  maxZoom,
+  scrollAfterZoom,
+  clampZoom,
+  type Point,
+  type Size,
+} from './zoom';
 
 const STEP = 1.5;
 const NONE: Size = { width: 0, height: 0 };
 /** Milliseconds without a change of the zoom, after which it is said. */
-const CALM = 600;
+const ANNOUNCE_DELAY = 600;
 
 /** An image, with zoom; it scrolls where it is larger than its place. */
 export function ImageView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
   const { url, failure, retry, onError } = useDownload(props);
-  const facts = useQuery(factsOf({ databaseId, assetId }, file.path));
+  const facts = useQuery(factsQuery({ databaseId, assetId }, file.path));
   const [picture, setPicture] = useState(NONE);
   const frame = useRef<HTMLDivElement>(null);
   const isThere = url !== undefined && !failure;
   const { zoom, fit, isKnown, change, show } = useZoom(frame, picture, isThere);
   useGestures(frame, change, isThere);
   if (failure) return <Poster {...props} failure={failure} retry={retry} />;
-  const photo = facts.data && photoText(facts.data);
+  const photo = facts.data && formatPhoto(facts.data);
   const isShown = picture.width > 0 && isKnown;
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -51,13 +59,13 @@ export function ImageView(props: ViewProps) {
           ref={frame}
           className={isShown ? 'image shown' : 'image'}
           role="group"
-          aria-label={nameOf(file.path)}
+          aria-label={fileName(file.path)}
           tabIndex={0}
           onKeyDown={onKey}
         >
           <img
             src={url}
-            alt={nameOf(file.path)}
+            alt={fileName(file.path)}
             draggable={false}
             style={isShown ? { width: picture.width * zoom, height: picture.height * zoom } : {}}
             onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
@@ -70,23 +78,23 @@ export function ImageView(props: ViewProps) {
       )}
       {isShown && photo && (
         <p className="photo">
-          <Name text={photo} line />
+          <UserText text={photo} line />
         </p>
       )}
       {isShown && (
-        <div className="tools" role="toolbar" aria-label={nameOf(file.path)}>
-          <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= leastOf(fit)}>
+        <div className="tools" role="toolbar" aria-label={fileName(file.path)}>
+          <button type="button" onClick={() => change(1 / STEP)} disabled={zoom <= minZoom(fit)}>
             {viewerTexts.zoomOut}
           </button>
           <span className="zoom" aria-hidden="true">
-            {percent(zoom)}
+            {formatPercent(zoom)}
           </span>
-          <Said text={viewerTexts.zoomed(percent(zoom))} />
-          <button type="button" onClick={() => change(STEP)} disabled={zoom >= mostOf(fit)}>
+          <Announcement text={viewerTexts.zoomed(formatPercent(zoom))} />
+          <button type="button" onClick={() => change(STEP)} disabled={zoom >= maxZoom(fit)}>
             {viewerTexts.zoomIn}
           </button>
           <button type="button" onClick={() => show(1)} aria-keyshortcuts="1">
-            {percent(1)}
+            {formatPercent(1)}
           </button>
           <button type="button" onClick={() => show(null)} aria-keyshortcuts="f">
             {viewerTexts.fit}
@@ -98,17 +106,17 @@ export function ImageView(props: ViewProps) {
 }
 
 /** Tells screen readers of a text once it has stopped to change, and not at first. */
-function Said({ text }: { text: string }) {
+function Announcement({ text }: { text: string }) {
   const [first] = useState(text);
-  const [said, setSaid] = useState('');
+  const [announced, setSaid] = useState('');
   useEffect(() => {
-    if (text === first && !said) return;
-    const timer = setTimeout(() => setSaid(text), CALM);
+    if (text === first && !announced) return;
+    const timer = setTimeout(() => setSaid(text), ANNOUNCE_DELAY);
     return () => clearTimeout(timer);
-  }, [text, first, said]);
+  }, [text, first, announced]);
   return (
     <span role="status" className="hidden">
-      {said}
+      {announced}
     </span>
   );
 }
@@ -127,15 +135,18 @@ function useZoom(frame: RefObject<HTMLElement | null>, picture: Size, isThere: b
     observer.observe(element);
     return () => observer.disconnect();
   }, [frame, isThere]);
-  const fit = fitOf(place, picture);
-  const zoom = chosen === null ? fit : within(chosen, fit);
+  const fit = fitZoom(place, picture);
+  const zoom = chosen === null ? fit : clampZoom(chosen, fit);
   const show = (to: number | null, at?: Point) => {
     const { current } = frame;
     if (!current) return;
-    const next = within(to ?? fit, fit);
+    const next = clampZoom(to ?? fit, fit);
     const before = { x: current.scrollLeft, y: current.scrollTop };
     const middle = { x: place.width / 2, y: place.height / 2 };
-    const { x, y } = scrolledTo(place, picture, before, at ?? middle, { from: zoom, to: next });
+    const { x, y } = scrollAfterZoom(place, picture, before, at ?? middle, {
+      from: zoom,
+      to: next,
+    });
     // At once: a wheel sends its next step before the page is drawn.
     flushSync(() => setChosen(to === null ? null : next));
     current.scrollTo(x, y);

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'react';
-import { mayPass, sentence } from '../api/errors';
+import { isRetryable, errorText } from '../api/errors';
 import type { Missing } from '../api/pictures';
 import { assetTexts } from '../texts/asset';
 import { viewerTexts } from '../texts/viewer';
-import { size } from '../ui/formats';
-import { fetchBytes, LargeFileError } from './fetching';
-import { isGltf, nameOf } from './kinds';
-import { parseModel, UnreadableError, type Loaded } from './load';
+import { formatBytes } from '../texts/formats';
+import { fetchBytes, LargeFileError } from './fetchBytes';
+import { isGltf, fileName } from '../ui/fileKinds';
+import { parseModel, UnreadableError, type Loaded } from './parseModel';
 import { ModelScene } from './scene';
-import { derivedGlb, downloadUrl, type Derived, type Place } from './sources';
+import { fetchDerivedGlb, downloadUrl, type DerivedGlb, type Place } from '../api/downloads';
 import { Poster, type ViewProps } from './Stage';
-import { Tools } from './Tools';
+import { ModelToolbar } from './ModelToolbar';
 
-export interface Shown {
+export interface ShownModel {
   scene: ModelScene;
   loaded: Loaded;
   /** The extent of the model, in its own units. */
@@ -21,11 +21,11 @@ export interface Shown {
 }
 
 type State =
-  | { state: 'loading'; part?: number }
+  | { state: 'loading'; fraction?: number }
   | { state: 'inspecting' }
   | { state: 'large'; bytes: number }
   | { state: 'failed'; reason: string; again: boolean }
-  | { state: 'shown'; shown: Shown };
+  | { state: 'shown'; shown: ShownModel };
 
 /** A model: a glTF itself, anything else by the GLB that the server made of it. */
 export function ModelView(props: ViewProps) {
@@ -45,15 +45,15 @@ export function ModelView(props: ViewProps) {
     setState({ state: 'loading' });
     const show = async () => {
       try {
-        scene = new ModelScene(element, viewerTexts.label(nameOf(path)), setLost);
+        scene = new ModelScene(element, viewerTexts.label(fileName(path)), setLost);
       } catch {
         setState({ state: 'failed', reason: viewerTexts.noWebGl, again: false });
         return;
       }
-      const progress = (part: number) => setState({ state: 'loading', part });
+      const progress = (fraction: number) => setState({ state: 'loading', fraction });
       const inspecting = () => setState({ state: 'inspecting' });
       const place = { databaseId, assetId };
-      const found = await load(place, path, { signal, large, progress, inspecting });
+      const found = await loadModel(place, path, { signal, large, progress, inspecting });
       if (signal.aborted) return;
       const { x, y, z } = scene.show(found.loaded);
       setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...found } });
@@ -63,7 +63,7 @@ export function ModelView(props: ViewProps) {
       scene?.dispose();
       scene = null;
       if (failure instanceof LargeFileError) setState({ state: 'large', bytes: failure.bytes });
-      else setState({ state: 'failed', reason: sentence(failure), again: mayPass(failure) });
+      else setState({ state: 'failed', reason: errorText(failure), again: isRetryable(failure) });
     });
     return () => {
       ending.abort();
@@ -73,7 +73,7 @@ export function ModelView(props: ViewProps) {
   return (
     <>
       <div ref={host} className="model" data-state={state.state} />
-      {state.state === 'loading' && <Poster {...props} busy part={state.part} />}
+      {state.state === 'loading' && <Poster {...props} busy fraction={state.fraction} />}
       {state.state === 'inspecting' && <Poster {...props} note={assetTexts.inspecting} />}
       {state.state === 'failed' && (
         <Poster
@@ -86,7 +86,7 @@ export function ModelView(props: ViewProps) {
         <>
           <Poster {...props} />
           <p className="note">
-            {viewerTexts.large(size(state.bytes))}{' '}
+            {viewerTexts.large(formatBytes(state.bytes))}{' '}
             <button type="button" onClick={() => setLarge(true)}>
               {viewerTexts.loadAnyway}
             </button>
@@ -95,9 +95,9 @@ export function ModelView(props: ViewProps) {
       )}
       {state.state === 'shown' && (
         <>
-          <Tools
+          <ModelToolbar
             shown={state.shown}
-            name={nameOf(path)}
+            name={fileName(path)}
             host={host}
             place={{ databaseId, assetId }}
             path={path}
@@ -114,7 +114,7 @@ export function ModelView(props: ViewProps) {
   );
 }
 
-function Notes({ shown }: { shown: Shown }) {
+function Notes({ shown }: { shown: ShownModel }) {
   const { missing } = shown.loaded;
   return (
     <>
@@ -132,11 +132,11 @@ function Notes({ shown }: { shown: Shown }) {
 interface Options {
   signal: AbortSignal;
   large: boolean;
-  progress: (part: number) => void;
+  progress: (fraction: number) => void;
   inspecting: () => void;
 }
 
-async function load(
+async function loadModel(
   place: Place,
   path: string,
   options: Options,
@@ -153,17 +153,17 @@ async function load(
       failure = error;
     }
   }
-  const { glb, glbMissing } = await inspectedGlb(place, path, options);
+  const { glb, glbMissing } = await waitForGlb(place, path, options);
   if (!glb) {
     // Of a file that cannot be read the server knows the reason.
     if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
-    throw new Error(glbMissing ? wordsOf(glbMissing) : viewerTexts.notDerived);
+    throw new Error(glbMissing ? missingReason(glbMissing) : viewerTexts.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
   return { loaded: await parseModel(bytes, { place, path }), derived: true };
 }
 
-const wordsOf = ({ reason, message }: Missing): string =>
+const missingReason = ({ reason, message }: Missing): string =>
   reason === 'refused' ? viewerTexts.refused(message) : message;
 
 // An inspection takes a few seconds, and that of a large model minutes.
@@ -171,9 +171,9 @@ const FIRST_WAIT = 2_000;
 const LONGEST_WAIT = 30_000;
 
 /** Returns the GLB that was made of a file; of a new file, once it has been inspected. */
-async function inspectedGlb(place: Place, path: string, options: Options): Promise<Derived> {
+async function waitForGlb(place: Place, path: string, options: Options): Promise<DerivedGlb> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-    const found = await derivedGlb(place, path);
+    const found = await fetchDerivedGlb(place, path);
     if (found.glb || found.glbMissing?.reason !== 'inspecting') return found;
     options.signal.throwIfAborted();
     options.inspecting();

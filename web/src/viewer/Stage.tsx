@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useRef, useState } from 'react';
-import { mayPass, sentence } from '../api/errors';
-import type { Pictured } from '../api/pictures';
+import { isRetryable, errorText } from '../api/errors';
+import type { PictureSource } from '../api/pictures';
 import { texts } from '../texts';
 import { viewerTexts } from '../texts/viewer';
-import { Boundary } from '../ui/Boundary';
-import { lazily } from '../ui/part';
+import { ErrorBoundary } from '../ui/ErrorBoundary';
+import { lazyComponent } from '../ui/lazyComponent';
 import { Picture } from '../ui/Picture';
-import { whyLost } from './fetching';
-import { kindOf, nameOf } from './kinds';
-import { downloadUrl, type Place } from './sources';
+import { fetchLoadError } from './fetchBytes';
+import { fileKind, fileName } from '../ui/fileKinds';
+import { downloadUrl, type Place } from '../api/downloads';
 import './viewer.css';
 
-const ModelView = lazily(() => import('./ModelView').then((found) => found.ModelView));
-const ImageView = lazily(() => import('./ImageView').then((found) => found.ImageView));
-const TextView = lazily(() => import('./TextView').then((found) => found.TextView));
+const ModelView = lazyComponent(() => import('./ModelView').then((found) => found.ModelView));
+const ImageView = lazyComponent(() => import('./ImageView').then((found) => found.ImageView));
+const TextView = lazyComponent(() => import('./TextView').then((found) => found.TextView));
 
 export interface StageFile {
   path: string;
@@ -24,31 +24,35 @@ export interface StageFile {
 
 export interface ViewProps extends Place {
   file: StageFile;
-  picture: Pictured;
+  picture: PictureSource;
 }
 
 /** A file, in the viewer of its kind; its picture until that is there, and if it cannot be. */
 export function Stage(props: ViewProps) {
   const { file } = props;
   return (
-    <section className="stage" aria-label={nameOf(file.path)}>
-      <Boundary
+    <section className="stage" aria-label={fileName(file.path)}>
+      <ErrorBoundary
         key={file.path}
         fallback={(error, again) => (
-          <Poster {...props} failure={sentence(error)} retry={mayPass(error) ? again : undefined} />
+          <Poster
+            {...props}
+            failure={errorText(error)}
+            retry={isRetryable(error) ? again : undefined}
+          />
         )}
       >
         <Suspense fallback={<Poster {...props} busy />}>
           <View {...props} />
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </section>
   );
 }
 
 function View(props: ViewProps) {
   if (props.file.size === 0) return <Poster {...props} failure={viewerTexts.emptyFile} />;
-  switch (kindOf(props.file.path)) {
+  switch (fileKind(props.file.path)) {
     case 'model':
       return <ModelView {...props} />;
     case 'image':
@@ -58,18 +62,18 @@ function View(props: ViewProps) {
     case 'text':
       return <TextView {...props} />;
     default:
-      return <Poster {...props} {...withoutViewer(props)} />;
+      return <Poster {...props} {...fallbackText(props)} />;
   }
 }
 
-const withoutViewer = ({ picture: { file, preview } }: ViewProps) =>
+const fallbackText = ({ picture: { file, preview } }: ViewProps) =>
   (file ?? preview) ? { caption: viewerTexts.onlyPicture } : { failure: viewerTexts.noPicture };
 
 /** The picture of a file, with what is going on below it. */
 export function Poster(
   props: ViewProps & {
     busy?: boolean;
-    part?: number;
+    fraction?: number;
     note?: string;
     caption?: string;
     failure?: string;
@@ -86,7 +90,9 @@ export function Poster(
       {props.busy && (
         <p className="note" role="status">
           {texts.loading}
-          {props.part !== undefined && <progress value={props.part} aria-label={texts.loading} />}
+          {props.fraction !== undefined && (
+            <progress value={props.fraction} aria-label={texts.loading} />
+          )}
         </p>
       )}
       {props.note && (
@@ -129,10 +135,10 @@ export function useDownload({ databaseId, assetId, file }: ViewProps) {
   const retry = () => void found.refetch().then(() => setLost(null));
   return {
     url: found.data,
-    failure: error ? sentence(error) : '',
-    retry: mayPass(error) ? retry : undefined,
+    failure: error ? errorText(error) : '',
+    retry: isRetryable(error) ? retry : undefined,
     onError: async () =>
-      setLost((await whyLost(found.data ?? '')) ?? new Error(viewerTexts.noPicture)),
+      setLost((await fetchLoadError(found.data ?? '')) ?? new Error(viewerTexts.noPicture)),
   };
 }
 
@@ -146,7 +152,7 @@ function Video(props: ViewProps) {
       src={url}
       controls
       className="film"
-      aria-label={nameOf(props.file.path)}
+      aria-label={fileName(props.file.path)}
       onTimeUpdate={({ currentTarget }) => (at.current = currentTarget.currentTime)}
       // After another try it goes on where it was.
       onLoadedMetadata={({ currentTarget }) => (currentTarget.currentTime = at.current)}

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { mayPass, NetworkError, sentence, StorageError } from '../api/errors';
-import { fetchHeard } from '../api/hearing';
+import { isRetryable, NetworkError, errorText, StorageError } from '../api/errors';
+import { fetchWithIdleTimeout } from '../api/idleTimeout';
 import { viewerTexts } from '../texts/viewer';
-import { size } from '../ui/formats';
-import { nameOf } from './kinds';
-import { downloadUrl } from './sources';
+import { formatBytes } from '../texts/formats';
+import { fileName } from '../ui/fileKinds';
+import { downloadUrl } from '../api/downloads';
 import { Poster, type ViewProps } from './Stage';
 
 const MOST = 200_000;
@@ -20,7 +20,7 @@ export function TextView(props: ViewProps) {
         throw signal.aborted ? failure : new NetworkError();
       };
       const headers = { range: `bytes=0-${MOST - 1}` };
-      const response = await fetchHeard(url, { signal, headers }).catch(lost);
+      const response = await fetchWithIdleTimeout(url, { signal, headers }).catch(lost);
       if (!response.ok) throw new StorageError(response.status);
       const bytes = await response.arrayBuffer().catch(lost);
       return {
@@ -30,14 +30,14 @@ export function TextView(props: ViewProps) {
     },
   });
   if (found.isError) {
-    const retry = mayPass(found.error) ? () => void found.refetch() : undefined;
-    return <Poster {...props} failure={sentence(found.error)} retry={retry} />;
+    const retry = isRetryable(found.error) ? () => void found.refetch() : undefined;
+    return <Poster {...props} failure={errorText(found.error)} retry={retry} />;
   }
   if (!found.data) return <Poster {...props} busy />;
   return (
-    <div className="text" tabIndex={0} role="group" aria-label={nameOf(file.path)}>
+    <div className="text" tabIndex={0} role="group" aria-label={fileName(file.path)}>
       <pre>{found.data.text}</pre>
-      {found.data.cut && <p className="faint">{viewerTexts.textCut(size(MOST))}</p>}
+      {found.data.cut && <p className="faint">{viewerTexts.textCut(formatBytes(MOST))}</p>}
     </div>
   );
 }

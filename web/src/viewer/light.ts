@@ -24,7 +24,7 @@ export function addLights(scene: Scene, camera: Camera): void {
 }
 
 /** Metals show what is around them: without a room they are black. */
-export function furnishRoom(materials: Material[], renderer: WebGLRenderer): void {
+export function addReflections(materials: Material[], renderer: WebGLRenderer): void {
   const metals = materials.filter((each) => each instanceof MeshStandardMaterial);
   // For other surfaces the lights are enough: a room takes seconds where a processor draws.
   if (metals.every(({ metalness }) => metalness === 0)) return;

@@ -18,8 +18,8 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Axis } from './axes';
-import { addLights, furnishRoom } from './light';
-import type { Loaded } from './load';
+import { addLights, addReflections } from './light';
+import type { Loaded } from './parseModel';
 import { prepareUnlit } from './unlit';
 
 const TURN = 0.2;
@@ -76,8 +76,8 @@ export class ModelScene {
     this.scene.add(loaded.scene);
     prepareUnlit(loaded.scene);
     const materials = new Set<Material>();
-    this.eachMaterial((material) => materials.add(material));
-    furnishRoom([...materials], this.renderer);
+    this.forEachMaterial((material) => materials.add(material));
+    addReflections([...materials], this.renderer);
     // Precise: the box around the boxes of turned parts is larger than the model.
     this.box = new Box3().setFromObject(loaded.scene, true);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
@@ -100,7 +100,7 @@ export class ModelScene {
   };
 
   wireframe(on: boolean): void {
-    this.eachMaterial((material) => {
+    this.forEachMaterial((material) => {
       if ('wireframe' in material) material.wireframe = on;
     });
     this.normals.wireframe = on;
@@ -134,11 +134,11 @@ export class ModelScene {
   }
 
   /** Cuts the model by a plane at a part of its extent, or not. */
-  section(axis: Axis | null, part: number): void {
+  section(axis: Axis | null, fraction: number): void {
     const normal = axis ?? 'x';
     this.plane.normal.set(0, 0, 0)[normal] = -1;
     const [low, high] = [this.box.min[normal], this.box.max[normal]];
-    this.plane.constant = low + (high - low) * part;
+    this.plane.constant = low + (high - low) * fraction;
     this.renderer.clippingPlanes = axis === null ? [] : [this.plane];
     this.draw();
   }
@@ -176,7 +176,7 @@ export class ModelScene {
     this.model?.traverse((each) => {
       if (each instanceof Mesh || each instanceof Points) (each as Mesh).geometry.dispose();
     });
-    this.eachMaterial((material) => {
+    this.forEachMaterial((material) => {
       for (const value of Object.values(material) as unknown[]) {
         if (value instanceof Texture) value.dispose();
       }
@@ -189,7 +189,7 @@ export class ModelScene {
     canvas.remove();
     // Losing a context waits for its drawing, and the whole page with it: where a processor draws,
     // for seconds.
-    whenDrawn(this.renderer.getContext(), () => this.renderer.forceContextLoss());
+    afterDrawing(this.renderer.getContext(), () => this.renderer.forceContextLoss());
   }
 
   private readonly draw = (): void => {
@@ -248,7 +248,7 @@ export class ModelScene {
     this.controls.target.addScaledVector(right, x * step).addScaledVector(up, -y * step);
   }
 
-  private eachMaterial(act: (material: Material) => void): void {
+  private forEachMaterial(act: (material: Material) => void): void {
     this.model?.traverse((each) => {
       if (!(each instanceof Mesh || each instanceof Points)) return;
       const mesh = each as Mesh;
@@ -259,14 +259,14 @@ export class ModelScene {
 }
 
 /** Calls `then` as soon as the graphics processor has done all that it was given. */
-function whenDrawn(context: ReturnType<WebGLRenderer['getContext']>, then: () => void): void {
+function afterDrawing(context: ReturnType<WebGLRenderer['getContext']>, then: () => void): void {
   const gl = context as WebGL2RenderingContext; // three.js uses no other
   const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
   gl.flush();
-  const look = (): void => {
+  const poll = (): void => {
     const waits = fence && !gl.isContextLost();
-    if (waits && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) setTimeout(look, 100);
+    if (waits && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) setTimeout(poll, 100);
     else then();
   };
-  look();
+  poll();
 }

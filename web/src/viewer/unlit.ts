@@ -37,14 +37,14 @@ export function prepareUnlit(model: Object3D): void {
 
 /** Points of one pixel are hardly seen: the fewer there are, the larger they are drawn. */
 function enlarge(clouds: readonly Points[]): void {
-  const count = clouds.reduce((sum, cloud) => sum + countOf(cloud), 0);
+  const count = clouds.reduce((sum, cloud) => sum + pointCount(cloud), 0);
   const pixels = Math.min(5, Math.max(1.5, 600 / Math.sqrt(count)));
   for (const { material } of clouds) {
     if (material instanceof PointsMaterial) material.size = pixels;
   }
 }
 
-const countOf = ({ geometry }: Points): number => geometry.attributes.position?.count ?? 0;
+const pointCount = ({ geometry }: Points): number => geometry.attributes.position?.count ?? 0;
 
 /** Whether nothing gives it colours: no vertex, no texture, and its material is white or grey. */
 function isPlain({ geometry, material }: Points | Line): boolean {
@@ -54,15 +54,15 @@ function isPlain({ geometry, material }: Points | Line): boolean {
 
 /** The up axis of a scene is y: that of glTF, and of every converted model. */
 function colorByHeight(clouds: readonly Points[]): void {
-  const heights = clouds.map(heightsOf);
-  const [low, high] = rangeOf(heights);
+  const heights = clouds.map(pointHeights);
+  const [low, high] = heightRange(heights);
   const color = new Color();
   clouds.forEach((cloud, at) => {
     const of = heights[at] ?? [];
     const colors = new Uint8Array(of.length * 3);
     of.forEach((height, point) => {
-      const part = high > low ? (height - low) / (high - low) : 0.5;
-      const step = Math.min(Math.max(part, 0), 1) * (RAMP.length - 1);
+      const fraction = high > low ? (height - low) / (high - low) : 0.5;
+      const step = Math.min(Math.max(fraction, 0), 1) * (RAMP.length - 1);
       const first = Math.min(Math.floor(step), RAMP.length - 2);
       color.lerpColors(RAMP[first] ?? color, RAMP[first + 1] ?? color, step - first);
       colors.set([color.r * 255, color.g * 255, color.b * 255], point * 3);
@@ -75,9 +75,9 @@ function colorByHeight(clouds: readonly Points[]): void {
   });
 }
 
-function heightsOf(cloud: Points): Float64Array {
+function pointHeights(cloud: Points): Float64Array {
   const { position } = cloud.geometry.attributes;
-  const heights = new Float64Array(countOf(cloud));
+  const heights = new Float64Array(pointCount(cloud));
   const point = new Vector3();
   if (!position) return heights;
   for (let at = 0; at < heights.length; at++) {
@@ -87,13 +87,13 @@ function heightsOf(cloud: Points): Float64Array {
 }
 
 /** The heights between which colours change. */
-function rangeOf(heights: readonly Float64Array[]): [number, number] {
+function heightRange(heights: readonly Float64Array[]): [number, number] {
   const count = heights.reduce((sum, each) => sum + each.length, 0);
   const every = Math.ceil(count / SAMPLE);
   const sample = heights
     .flatMap((each) => [...each.filter((_, at) => at % every === 0)])
     .sort((one, other) => one - other);
-  const at = (part: number) => sample[Math.floor(part * (sample.length - 1))] ?? 0;
+  const at = (fraction: number) => sample[Math.floor(fraction * (sample.length - 1))] ?? 0;
   const [low, high] = [at(OUTLIERS), at(1 - OUTLIERS)];
   // Almost all of it is flat.
   return high > low ? [low, high] : [at(0), at(1)];

@@ -14,23 +14,23 @@ export interface Point {
 /** As large as this, the pixels of a picture are squares that are counted. */
 const MOST = 8;
 
-export const fitOf = (place: Size, picture: Size): number =>
+export const fitZoom = (place: Size, picture: Size): number =>
   picture.width && picture.height
     ? Math.min(place.width / picture.width, place.height / picture.height)
     : 1;
 
 /** Small pictures fill their place, and can be shown as small as they are. */
-export const leastOf = (fit: number): number => Math.min(fit, 1);
-export const mostOf = (fit: number): number => Math.max(MOST, fit * 4);
+export const minZoom = (fit: number): number => Math.min(fit, 1);
+export const maxZoom = (fit: number): number => Math.max(MOST, fit * 4);
 
-export const within = (zoom: number, fit: number): number =>
-  Math.min(mostOf(fit), Math.max(leastOf(fit), zoom));
+export const clampZoom = (zoom: number, fit: number): number =>
+  Math.min(maxZoom(fit), Math.max(minZoom(fit), zoom));
 
 /**
  * How far a place is scrolled so that the part of the picture at a point of the place stays there,
  * when the zoom changes. A picture that is smaller than its place is in the middle of it.
  */
-export function scrolledTo(
+export function scrollAfterZoom(
   place: Size,
   picture: Size,
   scrolled: Point,
@@ -39,8 +39,8 @@ export function scrolledTo(
 ): Point {
   const along = (axis: 'x' | 'y', side: 'width' | 'height'): number => {
     const margin = (by: number) => Math.max(0, (place[side] - picture[side] * by) / 2);
-    const part = (scrolled[axis] + at[axis] - margin(zoom.from)) / zoom.from;
-    return Math.max(0, part * zoom.to + margin(zoom.to) - at[axis]);
+    const position = (scrolled[axis] + at[axis] - margin(zoom.from)) / zoom.from;
+    return Math.max(0, position * zoom.to + margin(zoom.to) - at[axis]);
   };
   return { x: along('x', 'width'), y: along('y', 'height') };
 }

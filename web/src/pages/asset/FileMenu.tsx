@@ -1,8 +1,8 @@
 import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { filesTexts } from '../../texts/files';
-import { legible } from '../../ui/formats';
-import { actsOf, type Act, type Subject } from './changes';
+import { replaceBidiMarks } from '../../texts/formats';
+import { allowedActs, type Act, type Subject } from './fileChanges';
 
 /** A menu below the last rows would be outside the list, or the window. */
 const bringIntoView = (menu: HTMLElement | null) => menu?.scrollIntoView({ block: 'nearest' });
@@ -45,13 +45,13 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
       <summary
         ref={opener}
         data-path={subject.path}
-        aria-label={filesTexts.change(legible(subject.path.replace(/^\/|\/$/g, '')))}
+        aria-label={filesTexts.change(replaceBidiMarks(subject.path.replace(/^\/|\/$/g, '')))}
       >
         <span aria-hidden="true">⋯</span>
       </summary>
       {open && (
         <div className="choices" ref={bringIntoView}>
-          {actsOf(subject).map((act) => (
+          {allowedActs(subject).map((act) => (
             <button
               key={act}
               type="button"

@@ -2,18 +2,18 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetTexts } from '../../texts/asset';
 import { filesTexts } from '../../texts/files';
-import { Name } from '../../ui/Name';
-import { size } from '../../ui/formats';
-import type { Place } from '../../viewer/sources';
-import type { Act, Subject } from './changes';
+import { UserText } from '../../ui/UserText';
+import { formatBytes } from '../../texts/formats';
+import type { Place } from '../../api/downloads';
+import type { Act, Subject } from './fileChanges';
 import { FileMenu } from './FileMenu';
-import type { File } from './queries';
-import { treeOf, type Folder } from './tree';
+import type { File } from '../../api/assets';
+import { buildTree, type Folder } from './tree';
 
 const OPEN_UP_TO = 40;
 
 /** Where the stage is above the files, and out of the window, a file that is chosen is shown. */
-export function showStage(): void {
+export function scrollToStage(): void {
   if (matchMedia('(max-width: 60rem)').matches) {
     document.querySelector('.asset > .main')?.scrollIntoView({ block: 'nearest' });
   }
@@ -51,27 +51,27 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
           {props.hasMore && assetTexts.ofLoaded(props.files.length)}
         </p>
       )}
-      <Branch
+      <FolderBranch
         {...props}
-        folder={treeOf(files)}
+        folder={buildTree(files)}
         open={files.length <= OPEN_UP_TO || wanted !== ''}
       />
     </>
   );
 }
 
-function Branch(props: Props & { folder: Folder; open: boolean }) {
+function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
   const { folder, shown, open, onAct } = props;
   return (
     <ul className="tree">
       {folder.folders.map((each) => (
         <li key={each.path} className="entry">
-          {onAct && <Menu subject={{ path: each.path, isArchived: false }} onAct={onAct} />}
+          {onAct && <EntryMenu subject={{ path: each.path, isArchived: false }} onAct={onAct} />}
           <details open={open || shown?.startsWith(each.path)}>
             <summary>
-              <Name text={each.name} />
+              <UserText text={each.name} />
             </summary>
-            <Branch {...props} folder={each} />
+            <FolderBranch {...props} folder={each} />
           </details>
         </li>
       ))}
@@ -79,8 +79,8 @@ function Branch(props: Props & { folder: Folder; open: boolean }) {
         <li key={file.key} className="entry">
           <FileRow {...props} file={file} />
           {onAct && (
-            <Menu
-              subject={{ path: pathOf(file), isArchived: file.isArchived ?? false }}
+            <EntryMenu
+              subject={{ path: filePath(file), isArchived: file.isArchived ?? false }}
               onAct={onAct}
             />
           )}
@@ -90,7 +90,7 @@ function Branch(props: Props & { folder: Folder; open: boolean }) {
   );
 }
 
-function Menu({ subject, onAct }: { subject: Subject; onAct: NonNullable<Props['onAct']> }) {
+function EntryMenu({ subject, onAct }: { subject: Subject; onAct: NonNullable<Props['onAct']> }) {
   return <FileMenu subject={subject} onChoose={(act) => onAct(act, subject)} />;
 }
 
@@ -98,7 +98,7 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
   if (file.isArchived) {
     return (
       <span className="file faint">
-        <Name text={file.fileName} line />
+        <UserText text={file.fileName} line />
         <span>{filesTexts.archived}</span>
       </span>
     );
@@ -107,22 +107,22 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
     <Link
       to="/databases/$databaseId/assets/$assetId"
       params={place}
-      search={{ file: pathOf(file) }}
-      aria-current={pathOf(file) === shown ? 'true' : undefined}
+      search={{ file: filePath(file) }}
+      aria-current={filePath(file) === shown ? 'true' : undefined}
       resetScroll={false}
-      onClick={showStage}
+      onClick={scrollToStage}
       className="file"
       preload={false}
     >
-      <Name text={file.fileName} line />
-      <Lacking files={missing?.get(pathOf(file))} />
-      <span className="faint">{file.size != null && size(file.size)}</span>
+      <UserText text={file.fileName} line />
+      <MissingCount files={missing?.get(filePath(file))} />
+      <span className="faint">{file.size != null && formatBytes(file.size)}</span>
     </Link>
   );
 }
 
-function Lacking({ files }: { files: number | undefined }) {
+function MissingCount({ files }: { files: number | undefined }) {
   return files ? <span className="bad">{assetTexts.lacking(files)}</span> : null;
 }
 
-export const pathOf = (file: File): string => `/${file.relativePath.replace(/^\/+/, '')}`;
+export const filePath = (file: File): string => `/${file.relativePath.replace(/^\/+/, '')}`;

@@ -1,39 +1,39 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
-import { sentence } from '../../api/errors';
+import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { filesTexts } from '../../texts/files';
 import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
-import { Cancel, Dialog } from '../../ui/Dialog';
-import { legible } from '../../ui/formats';
-import { Name } from '../../ui/Name';
-import { say } from '../../ui/Toasts';
-import { useRefusal } from '../../ui/useRefusal';
-import { nameOf } from '../../viewer/kinds';
-import type { Place } from '../../viewer/sources';
-import { destinationOf, draftOf, folderOf, refusal } from './changes';
-import { Destination } from './Destination';
+import { CloseButton, Dialog } from '../../ui/Dialog';
+import { replaceBidiMarks } from '../../texts/formats';
+import { UserText } from '../../ui/UserText';
+import { toast } from '../../ui/Toasts';
+import { useFormError } from '../../ui/useFormError';
+import { fileName } from '../../ui/fileKinds';
+import type { Place } from '../../api/downloads';
+import { destinationPath, toDraft, parentFolder, validateDraft } from './fileChanges';
+import { DestinationFields } from './DestinationFields';
 import type { FileDialogProps } from './FileDialog';
-import { folderContent, moveFolder, type Left } from './folders';
+import { folderContentQuery, moveFolder, type NotMoved } from './folders';
 import { rememberMove } from './folderMove';
-import { needsOf, usersOf } from './relationQueries';
+import { folderReferencesQuery, dependentsQuery } from './relationQueries';
 
 const words = filesTexts;
 
 interface State {
   progress: { done: number; of: number } | null;
-  left: readonly Left[];
+  left: readonly NotMoved[];
   moved: number;
 }
 const IDLE: State = { progress: null, left: [], moved: 0 };
 
 /** Renames or moves a folder, file by file; names each file that it could not move. */
 export function FolderDialog(props: FileDialogProps) {
-  const { place, act, subject, onClose, onTried, onDone } = props;
-  const [draft, setDraft] = useState(() => props.draft ?? draftOf(act, subject));
+  const { place, act, subject, onClose, onAttempt, onDone } = props;
+  const [draft, setDraft] = useState(() => props.draft ?? toDraft(act, subject));
   const [{ progress, left, moved }, setState] = useState(IDLE);
-  const { marks, refuse, refuseBy, accept, message } = useRefusal();
+  const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   // Closing the dialog stops the move after the file that is being moved.
   const [stop, setStop] = useState(() => new AbortController());
   useEffect(() => () => stop.abort(), [stop]);
@@ -49,15 +49,15 @@ export function FolderDialog(props: FileDialogProps) {
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, [isRunning]);
-  const name = legible(nameOf(subject.path.slice(0, -1)));
+  const name = replaceBidiMarks(fileName(subject.path.slice(0, -1)));
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    const wrong = refusal(draft, subject);
+    const wrong = validateDraft(draft, subject);
     if (wrong) {
-      refuse(wrong.text, act === 'move' ? 'folder' : 'name');
+      showError(wrong.text, act === 'move' ? 'folder' : 'name');
       return;
     }
-    accept();
+    clearError();
     const stopping = new AbortController();
     setStop(stopping);
     setState({ ...IDLE, progress: { done: 0, of: 0 } });
@@ -68,27 +68,27 @@ export function FolderDialog(props: FileDialogProps) {
       setState({ ...IDLE, progress: { done, of } });
     };
     try {
-      const to = `${destinationOf(draft)}/`;
+      const to = `${destinationPath(draft)}/`;
       const rest = await moveFolder(place, subject.path, to, { signal: stopping.signal, at });
       if (!rest.length) {
-        say(words.done[act](words.theFolder(name)));
+        toast(words.done[act](words.theFolder(name)));
         if (isOpen.current) onDone(draft);
-        else onTried(draft);
+        else onAttempt(draft);
         return;
       }
       const done = Math.max(0, all - rest.length);
       setState({ progress: null, left: rest, moved: done });
       if (!isOpen.current) {
-        say(words.notDone[act](words.theFolder(name), words.leftThere(rest.length, done)));
+        toast(words.notDone[act](words.theFolder(name), words.leftThere(rest.length, done)));
       }
     } catch (error) {
       setState(IDLE);
-      refuseBy(error);
-      if (!isOpen.current) say(words.notDone[act](words.theFolder(name), sentence(error)));
+      showApiError(error);
+      if (!isOpen.current) toast(words.notDone[act](words.theFolder(name), errorText(error)));
     } finally {
       rememberMove(null);
     }
-    onTried(draft);
+    onAttempt(draft);
   };
   const close = () => {
     isOpen.current = false;
@@ -99,21 +99,21 @@ export function FolderDialog(props: FileDialogProps) {
   return (
     <Dialog title={words.titles[act](words.folderName(name))} onClose={close}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
-        <Destination {...props} draft={draft} marks={marks} onChange={setDraft} />
-        {!left.length && <Holds place={place} path={subject.path} />}
-        <Misses place={place} path={subject.path} to={destinationOf(draft)} />
+        <DestinationFields {...props} draft={draft} fieldProps={fieldProps} onChange={setDraft} />
+        {!left.length && <FolderSummary place={place} path={subject.path} />}
+        <BrokenReferences place={place} path={subject.path} to={destinationPath(draft)} />
         {message}
         <p role="status">
           {progress !== null && progress.of > 0 && words.moving(progress.done + 1, progress.of)}
         </p>
         {progress !== null && <Progress {...progress} />}
-        <div role="alert">{left.length > 0 && <LeftThere left={left} moved={moved} />}</div>
+        <div role="alert">{left.length > 0 && <NotMovedList left={left} moved={moved} />}</div>
         <div className="acts">
           <button type="submit" className="primary" disabled={isRunning}>
             {progress !== null ? words.busy : again ? texts.tryAgain : words.acts[act]}
           </button>
           {progress === null ? (
-            <Cancel text={left.length ? texts.close : texts.cancel} />
+            <CloseButton text={left.length ? texts.close : texts.cancel} />
           ) : (
             <button type="button" onClick={() => stop.abort()}>
               {words.stop}
@@ -132,7 +132,7 @@ const Progress = ({ done, of }: { done: number; of: number }) =>
     <progress aria-label={words.busy} />
   );
 
-function LeftThere({ left, moved }: { left: readonly Left[]; moved: number }) {
+function NotMovedList({ left, moved }: { left: readonly NotMoved[]; moved: number }) {
   const title = words.leftThere(left.length, moved);
   return (
     <>
@@ -140,7 +140,7 @@ function LeftThere({ left, moved }: { left: readonly Left[]; moved: number }) {
       <ul className="names" tabIndex={0} aria-label={title}>
         {left.map(({ path, reason }) => (
           <li key={path}>
-            <Name text={path.slice(1)} /> <span className="faint">{reason}</span>
+            <UserText text={path.slice(1)} /> <span className="faint">{reason}</span>
           </li>
         ))}
       </ul>
@@ -149,23 +149,23 @@ function LeftThere({ left, moved }: { left: readonly Left[]; moved: number }) {
 }
 
 /** How many files a folder has. */
-export function Holds({ place, path }: { place: Place; path: string }) {
-  const { data, error, isPending } = useQuery(folderContent(place, path));
+export function FolderSummary({ place, path }: { place: Place; path: string }) {
+  const { data, error, isPending } = useQuery(folderContentQuery(place, path));
   if (isPending) return <p className="faint">{texts.loading}</p>;
-  if (!data) return <p className="failure">{sentence(error)}</p>;
+  if (!data) return <p className="failure">{errorText(error)}</p>;
   return <p>{words.holds(data.files.length, data.archived)}</p>;
 }
 
 /** What will not be found after a move: files of the folder by others, and others by its files. */
-function Misses({ place, path, to }: { place: Place; path: string; to: string }) {
-  const users = useQuery({ ...usersOf(place, path), staleTime: 0 });
-  const leaves = folderOf(to) !== folderOf(path.slice(0, -1));
-  const needs = useQuery({ ...needsOf(place, path), enabled: leaves, staleTime: 0 });
+function BrokenReferences({ place, path, to }: { place: Place; path: string; to: string }) {
+  const users = useQuery({ ...dependentsQuery(place, path), staleTime: 0 });
+  const leaves = parentFolder(to) !== parentFolder(path.slice(0, -1));
+  const needs = useQuery({ ...folderReferencesQuery(place, path), enabled: leaves, staleTime: 0 });
   const { folder, folderNeeds } = dependentsTexts;
   return (
     <>
-      <Dependents found={users} title={folder} />
-      {leaves && <Dependents found={needs} title={folderNeeds} />}
+      <Dependents query={users} title={folder} />
+      {leaves && <Dependents query={needs} title={folderNeeds} />}
     </>
   );
 }

@@ -1,53 +1,53 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
-import { factsOf } from '../../api/facts';
+import { factsQuery } from '../../api/fileFacts';
 import { relationsTexts } from '../../texts/relations';
-import { percent } from '../../ui/formats';
-import { Failed, type Query } from '../../ui/Failed';
-import { Name } from '../../ui/Name';
-import { nameOf } from '../../viewer/kinds';
-import type { Place } from '../../viewer/sources';
-import { showStage } from './FileTree';
-import { Pictures } from './Pictures';
-import { filesOf } from './queries';
+import { formatPercent } from '../../texts/formats';
+import { InlineError, type FailedQuery } from '../../ui/InlineError';
+import { UserText } from '../../ui/UserText';
+import { fileName } from '../../ui/fileKinds';
+import type { Place } from '../../api/downloads';
+import { scrollToStage } from './FileTree';
+import { PictureLinks } from './PictureLinks';
+import { filesQuery } from '../../api/assets';
 import {
-  isLacking,
-  linksOf,
-  referencesOf,
-  similarTo,
-  usersOf,
+  isMissing,
+  linksQuery,
+  referencesQuery,
+  similarFilesQuery,
+  dependentsQuery,
   type Reference,
-  type Shown,
+  type LinkedItem,
 } from './relationQueries';
 
 const words = relationsTexts;
 
-function Section(props: { title: string; failed?: Query; children?: ReactNode }) {
+function Section(props: { title: string; failed?: FailedQuery; children?: ReactNode }) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{props.title}</h2>
-      {props.failed ? <Failed found={props.failed} /> : props.children}
+      {props.failed ? <InlineError query={props.failed} /> : props.children}
     </section>
   );
 }
 
 /** What a file needs: other files, of which some may be missing. */
-export function Needs(props: { place: Place; path: string; mayUpload: boolean }) {
+export function References(props: { place: Place; path: string; mayUpload: boolean }) {
   const { place, path } = props;
-  const found = useQuery(referencesOf(place, path));
+  const found = useQuery(referencesQuery(place, path));
   if (found.isError) return <Section title={words.needs} failed={found} />;
   const references = found.data?.references ?? [];
   if (!references.length) return null;
-  const lacking = references.filter(isLacking);
-  const others = references.filter((each) => !isLacking(each));
+  const lacking = references.filter(isMissing);
+  const others = references.filter((each) => !isMissing(each));
   return (
     <Section title={words.needs}>
       {lacking.length > 0 && <p className="failure">{words.lacking(lacking.length)}</p>}
       <ul className="needs">
         {[...lacking, ...others].map((each, at) => (
-          <Need key={at} place={place} reference={each} />
+          <ReferenceRow key={at} place={place} reference={each} />
         ))}
       </ul>
       {Boolean(found.data?.omitted) && (
@@ -66,15 +66,15 @@ export function Needs(props: { place: Place; path: string; mayUpload: boolean })
   );
 }
 
-function Need({ place, reference }: { place: Place; reference: Reference }) {
+function ReferenceRow({ place, reference }: { place: Place; reference: Reference }) {
   const { path, filePath, kind, state, circular } = reference;
   const notes = [words.states[state], circular ? words.circular : ''].filter(Boolean);
   return (
-    <li className={isLacking(reference) ? 'lacking' : undefined}>
-      {filePath && !isLacking(reference) ? (
+    <li className={isMissing(reference) ? 'lacking' : undefined}>
+      {filePath && !isMissing(reference) ? (
         <FileLink place={place} path={filePath} />
       ) : (
-        <Name text={path} />
+        <UserText text={path} />
       )}{' '}
       <span className="faint">{[words.kinds[kind], ...notes].join(', ')}</span>
     </li>
@@ -88,41 +88,41 @@ function FileLink({ place, path }: { place: Place; path: string }) {
       params={place}
       search={{ file: path }}
       resetScroll={false}
-      onClick={showStage}
+      onClick={scrollToStage}
       preload={false}
     >
-      <Name text={path.replace(/^\//, '')} />
+      <UserText text={path.replace(/^\//, '')} />
     </Link>
   );
 }
 
 /** Where a file and its asset are used, what the asset consists of, and what is like it. */
 export function Relations({ place, path }: { place: Place; path: string | undefined }) {
-  const links = useQuery(linksOf(place));
+  const links = useQuery(linksQuery(place));
   const { parents = [], children = [], related = [] } = links.data ?? {};
   return (
     <>
       {links.isError && <Section title={words.usedIn} failed={links} />}
-      {path && <Users place={place} path={path} />}
-      <Assets title={words.usedIn} items={parents} />
-      <Assets title={words.parts} items={children} />
-      <Assets title={words.related} items={related} />
-      {path && <Similar place={place} path={path} />}
+      {path && <UsedBy place={place} path={path} />}
+      <LinkedAssets title={words.usedIn} items={parents} />
+      <LinkedAssets title={words.parts} items={children} />
+      <LinkedAssets title={words.related} items={related} />
+      {path && <SimilarFiles place={place} path={path} />}
     </>
   );
 }
 
-function Assets({ title, items }: { title: string; items: Shown[] }) {
+function LinkedAssets({ title, items }: { title: string; items: LinkedItem[] }) {
   if (!items.length) return null;
   return (
     <Section title={title}>
-      <Pictures items={items} />
+      <PictureLinks items={items} />
     </Section>
   );
 }
 
-function Users({ place, path }: { place: Place; path: string }) {
-  const found = useQuery(usersOf(place, path));
+function UsedBy({ place, path }: { place: Place; path: string }) {
+  const found = useQuery(dependentsQuery(place, path));
   if (found.isError) return <Section title={words.usedBy} failed={found} />;
   if (!found.data?.length) return null;
   return (
@@ -138,11 +138,14 @@ function Users({ place, path }: { place: Place; path: string }) {
   );
 }
 
-function Similar({ place, path }: { place: Place; path: string }) {
-  const facts = useQuery(factsOf(place, path));
+function SimilarFiles({ place, path }: { place: Place; path: string }) {
+  const facts = useQuery(factsQuery(place, path));
   // Only a file whose surface was read has a shape to compare.
-  const found = useQuery({ ...similarTo(place, path), enabled: facts.data?.has('shape') ?? false });
-  const files = useInfiniteQuery(filesOf(place));
+  const found = useQuery({
+    ...similarFilesQuery(place, path),
+    enabled: facts.data?.has('shape') ?? false,
+  });
+  const files = useInfiniteQuery(filesQuery(place));
   if (found.isError) return <Section title={words.similar} failed={found} />;
   // The index follows a change of files later: of this asset, only files that it still has.
   const pages = files.hasNextPage ? undefined : files.data?.pages;
@@ -154,8 +157,8 @@ function Similar({ place, path }: { place: Place; path: string }) {
   const items = alike.map(({ similarity, filePath, assetName, ...each }) => ({
     ...each,
     path: filePath,
-    name: each.assetId === place.assetId ? nameOf(filePath) : assetName,
-    note: words.alike(percent(similarity)),
+    name: each.assetId === place.assetId ? fileName(filePath) : assetName,
+    note: words.alike(formatPercent(similarity)),
   }));
-  return <Assets title={words.similar} items={items} />;
+  return <LinkedAssets title={words.similar} items={items} />;
 }

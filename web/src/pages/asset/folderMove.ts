@@ -1,5 +1,5 @@
-import type { Place } from '../../viewer/sources';
-import type { Act, Draft } from './changes';
+import type { Place } from '../../api/downloads';
+import type { Act, Draft } from './fileChanges';
 
 const STORED = 'vitrine.folder-move';
 

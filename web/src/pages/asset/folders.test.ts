@@ -55,8 +55,8 @@ vi.mock('../../api/client', () => ({
   reply: (value: unknown) => Promise.resolve(value),
   replyWithHeaders: (value: unknown) => Promise.resolve(value),
 }));
-vi.mock('../../api/jobs', () => ({ completed: () => Promise.resolve() }));
-const { contentOf, moveFolder } = await import('./folders');
+vi.mock('../../api/jobs', () => ({ waitForWrite: () => Promise.resolve() }));
+const { fetchFolderContent, moveFolder } = await import('./folders');
 
 const place = { databaseId: 'd', assetId: 'a' };
 const options = (stop = new AbortController()) => ({ signal: stop.signal, at: vi.fn() });
@@ -73,7 +73,7 @@ beforeEach(() => {
 test('a folder has its files, those in its folders, and empty folders', async () => {
   stored.set('/x/old.txt', false);
   for (const path of ['/x/', '/x/y/', '/x/none/']) stored.set(path, true);
-  expect(await contentOf(place, '/x/', true)).toEqual({
+  expect(await fetchFolderContent(place, '/x/', true)).toEqual({
     files: ['/x/a.txt', '/x/y/b.txt'],
     archived: 1,
     empty: ['/x/none/'],

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
-import { ApiError, isTransient, mayPass, sentence, SignedOutError } from '../../api/errors';
-import { pagesOf } from '../../api/listing';
+import { ApiError, isTransient, isRetryable, errorText, SignedOutError } from '../../api/errors';
+import { pagesOf } from '../../api/pages';
 import { filesTexts } from '../../texts/files';
-import { nameOf } from '../../viewer/kinds';
-import type { Place } from '../../viewer/sources';
-import { change, draftOf, folderOf } from './changes';
+import { fileName } from '../../ui/fileKinds';
+import type { Place } from '../../api/downloads';
+import { changeFile, toDraft, parentFolder } from './fileChanges';
 
 const ROUTE = '/database/{databaseId}/assets/{assetId}';
 const PAGE = 1000;
@@ -13,7 +13,7 @@ const TRIES = 3;
 const PAUSE = 1_000;
 
 /** What is in a folder, by paths. Archived files stay where they are when it is moved. */
-export interface Content {
+export interface FolderContent {
   files: string[];
   archived: number;
   /** Folders that nothing is in. */
@@ -21,7 +21,7 @@ export interface Content {
 }
 
 /** A file that a move has left in its folder. */
-export interface Left {
+export interface NotMoved {
   path: string;
   reason: string;
   /** Another try may succeed. */
@@ -29,11 +29,11 @@ export interface Left {
 }
 
 /** With archived files, a folder that has only such files is listed, too, and is not empty. */
-export async function contentOf(
+export async function fetchFolderContent(
   place: Place,
   folder: string,
   includeArchived = false,
-): Promise<Content> {
+): Promise<FolderContent> {
   const [files, folders] = [new Array<string>(), new Array<string>()];
   const archived: string[] = [];
   const read = (startingToken?: string) => {
@@ -57,10 +57,10 @@ export async function contentOf(
 const parentOf = (path: string): string =>
   path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);
 
-export const folderContent = (place: Place, folder: string) =>
+export const folderContentQuery = (place: Place, folder: string) =>
   queryOptions({
     queryKey: ['files', place.databaseId, place.assetId, 'folder', folder],
-    queryFn: () => contentOf(place, folder, true),
+    queryFn: () => fetchFolderContent(place, folder, true),
     staleTime: 0,
   });
 
@@ -79,45 +79,45 @@ export async function moveFolder(
   from: string,
   to: string,
   { signal, at }: Options,
-): Promise<Left[]> {
-  const { files, empty } = await contentOf(place, from);
+): Promise<NotMoved[]> {
+  const { files, empty } = await fetchFolderContent(place, from);
   const moved = (path: string) => to + path.slice(from.length);
-  const reasons = new Map<string, Omit<Left, 'path'>>();
+  const reasons = new Map<string, Omit<NotMoved, 'path'>>();
   let ended: unknown = null;
   for (const [done, path] of files.entries()) {
     at(done, files.length);
     if (signal.aborted || ended) break;
     try {
-      await patiently(() => moveFile(place, path, moved(path)));
+      await withRetries(() => moveFile(place, path, moved(path)));
     } catch (error) {
-      reasons.set(path, { reason: sentence(error), again: mayPass(error) });
+      reasons.set(path, { reason: errorText(error), again: isRetryable(error) });
       // All others would fail like this one.
       if (error instanceof SignedOutError || isTransient(error)) ended = error;
     }
   }
-  const others = { reason: ended ? sentence(ended) : filesTexts.notTried, again: true };
-  const left = await contentOf(place, from).catch(() => null);
+  const others = { reason: ended ? errorText(ended) : filesTexts.notTried, again: true };
+  const left = await fetchFolderContent(place, from).catch(() => null);
   // A reply that was lost may be that of a move that was made: the list knows.
   const paths = left?.files ?? files.filter((path) => reasons.has(path));
   if (left && !paths.length && !signal.aborted) {
     try {
       for (const path of empty) await createFolder(place, moved(path));
-      if (left.empty.length) await hide(place, from);
+      if (left.empty.length) await archiveFolder(place, from);
     } catch (error) {
-      return [{ path: from, reason: sentence(error), again: mayPass(error) }];
+      return [{ path: from, reason: errorText(error), again: isRetryable(error) }];
     }
   }
   return paths.map((path) => ({ path, ...(reasons.get(path) ?? others) }));
 }
 
 async function moveFile(place: Place, from: string, to: string): Promise<void> {
-  const draft = { ...draftOf('move', { path: from, isArchived: false }), target: null };
-  const destination = { ...draft, name: nameOf(to), folder: folderOf(to) };
-  await change(place, 'move', { path: from, isArchived: false }, destination, () => null);
+  const draft = { ...toDraft('move', { path: from, isArchived: false }), target: null };
+  const destination = { ...draft, name: fileName(to), folder: parentFolder(to) };
+  await changeFile(place, 'move', { path: from, isArchived: false }, destination, () => null);
 }
 
 /** Repeats what may succeed a little later, as while the asset's files are being changed. */
-async function patiently(act: () => Promise<void>): Promise<void> {
+async function withRetries(act: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await act();
@@ -143,7 +143,7 @@ async function createFolder(place: Place, relativeKey: string): Promise<void> {
 }
 
 /** Hides the folder itself, which is listed without a file if somebody has created it. */
-async function hide(place: Place, path: string): Promise<void> {
+async function archiveFolder(place: Place, path: string): Promise<void> {
   const subject = { path, isArchived: false };
-  await change(place, 'archive', subject, draftOf('archive', subject), () => null);
+  await changeFile(place, 'archive', subject, toDraft('archive', subject), () => null);
 }

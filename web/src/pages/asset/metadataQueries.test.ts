@@ -6,9 +6,9 @@ vi.mock('../../api/client', () => ({
   api: { GET: (...given: unknown[]) => GET(...given) as unknown },
   reply: (value: unknown) => value,
 }));
-const { metadataOf, textOf } = await import('./metadataQueries');
+const { metadataQuery, formatValue } = await import('./metadataQueries');
 const read = () =>
-  (metadataOf({ databaseId: 'd', assetId: 'a' }).queryFn as () => Promise<unknown>)();
+  (metadataQuery({ databaseId: 'd', assetId: 'a' }).queryFn as () => Promise<unknown>)();
 afterEach(() => vi.resetAllMocks());
 
 const record = (metadataKey: string, metadataValue: string, metadataValueType = 'string') => ({
@@ -49,6 +49,6 @@ test('values are shown by their type, and as they are if they are not of it', ()
     ['[oak', 'wxyz', '[oak'],
     ['https://example.org/?a=1', 'string', 'https://example.org/?a=1'],
   ] as const) {
-    expect(textOf(value, type)).toBe(shown);
+    expect(formatValue(value, type)).toBe(shown);
   }
 });

@@ -1,31 +1,32 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
-import { pagesOf } from '../../api/listing';
+import { pagesOf } from '../../api/pages';
 import { texts } from '../../texts';
-import { day, exact, time } from '../../ui/formats';
-import type { Place } from '../../viewer/sources';
-import { unlessDenied } from './relationQueries';
+import { formatDate, formatExactNumber, formatDateTime } from '../../texts/formats';
+import type { Place } from '../../api/downloads';
+import { nullIfDenied } from './relationQueries';
 
-export interface Entry {
+export interface MetadataEntry {
   name: string;
   value: string;
 }
 
 /** What people have noted about an asset, in the order of its schemas, as they read it. */
-export const metadataOf = (place: Place) =>
+export const metadataQuery = (place: Place) =>
   queryOptions({
     queryKey: ['asset', place.databaseId, place.assetId, 'metadata'],
-    queryFn: async (): Promise<Entry[]> => {
-      const found: Entry[] = [];
+    queryFn: async (): Promise<MetadataEntry[]> => {
+      const found: MetadataEntry[] = [];
       const read = async (startingToken?: string) => {
         const params = { path: place, query: { startingToken } };
         const sent = reply(api.GET('/database/{databaseId}/assets/{assetId}/metadata', { params }));
-        return (await unlessDenied(sent)) ?? { metadata: [], NextToken: null };
+        return (await nullIfDenied(sent)) ?? { metadata: [], NextToken: null };
       };
       for await (const { metadata } of pagesOf(read)) {
         for (const { metadataKey: name, metadataValue, metadataValueType } of metadata) {
           // A field of a schema that nobody has filled in.
-          if (metadataValue) found.push({ name, value: textOf(metadataValue, metadataValueType) });
+          if (metadataValue)
+            found.push({ name, value: formatValue(metadataValue, metadataValueType) });
         }
       }
       return found;
@@ -33,30 +34,34 @@ export const metadataOf = (place: Place) =>
   });
 
 /** A value by its type; one that is not of its type as it is. */
-export function textOf(value: string, type: string): string {
+export function formatValue(value: string, type: string): string {
   switch (type) {
     case 'number':
-      return value.trim() && Number.isFinite(Number(value)) ? exact(Number(value)) : value;
+      return value.trim() && Number.isFinite(Number(value))
+        ? formatExactNumber(Number(value))
+        : value;
     case 'boolean':
       return { true: texts.find.yes, false: texts.find.no }[value.toLowerCase()] ?? value;
     case 'date':
       // Without a time it is a day, in any zone.
-      return /^\d{4}-\d\d-\d\d$/.test(value) ? day(`${value}T00:00`) : time(value);
+      return /^\d{4}-\d\d-\d\d$/.test(value) ? formatDate(`${value}T00:00`) : formatDateTime(value);
     case 'xyz':
     case 'wxyz':
     case 'lla':
-      return partsOf(value) ?? value;
+      return formatVector(value) ?? value;
     default:
       return value;
   }
 }
 
 /** The numbers of a vector or a place with their names. */
-function partsOf(value: string): string | null {
+function formatVector(value: string): string | null {
   try {
     const parts = Object.entries(JSON.parse(value) as object);
     if (!parts.every(([, each]) => typeof each === 'number')) return null;
-    return parts.map(([name, each]) => `${name}\u00a0${exact(Number(each))}`).join(', ');
+    return parts
+      .map(([name, each]) => `${name}\u00a0${formatExactNumber(Number(each))}`)
+      .join(', ');
   } catch {
     return null;
   }

@@ -12,25 +12,25 @@ vi.mock('../../api/client', () => ({
 }));
 const relations = await import('./relationQueries');
 const {
-  assetsOf,
-  idOf,
-  linksOf,
-  missingOf,
-  picturesOf,
-  referencesOf,
-  similarTo,
-  usersOf,
-  wholesOf,
+  toLinkedItems,
+  itemKey,
+  linksQuery,
+  missingReferencesQuery,
+  picturesQuery,
+  referencesQuery,
+  similarFilesQuery,
+  dependentsQuery,
+  parentsQuery,
 } = relations;
 
 const place = { databaseId: 'd', assetId: 'a' };
 const queries = [
-  referencesOf(place, '/a.gltf'),
-  missingOf(place),
-  usersOf(place, '/a.bin'),
-  linksOf(place),
-  similarTo(place, '/a.glb'),
-  picturesOf([{ ...place, name: 'A' }]),
+  referencesQuery(place, '/a.gltf'),
+  missingReferencesQuery(place),
+  dependentsQuery(place, '/a.bin'),
+  linksQuery(place),
+  similarFilesQuery(place, '/a.glb'),
+  picturesQuery([{ ...place, name: 'A' }]),
 ];
 const run = (one: (typeof queries)[number]) => (one.queryFn as () => Promise<unknown>)();
 afterEach(() => vi.resetAllMocks());
@@ -65,13 +65,13 @@ test('a file lacks what is missing, absolute or outside the asset, and nothing e
     { filePath: '/good.gltf', references: found },
   ];
   GET.mockResolvedValue({ items });
-  expect(await run(missingOf(place))).toEqual(new Map([['/bad.gltf', 3]]));
+  expect(await run(missingReferencesQuery(place))).toEqual(new Map([['/bad.gltf', 3]]));
 });
 
 test('the files that refer to a file or into a folder are read from all pages', async () => {
   const pages = [{ items: [], NextToken: 'next' }, { items: [{ filePath: '/a.gltf' }] }];
   GET.mockImplementation(() => Promise.resolve(pages.shift()));
-  expect(await run(usersOf(place, '/parts/'))).toEqual(['/a.gltf']);
+  expect(await run(dependentsQuery(place, '/parts/'))).toEqual(['/a.gltf']);
   const queries = GET.mock.calls.map((each) => (each[1] as { params: { query: object } }).params);
   expect(queries.map(({ query }) => query)).toMatchObject([
     { filePath: '/parts', isPrefix: true, startingToken: undefined },
@@ -89,7 +89,7 @@ test('assets that consist of some others are named once, and not if they are amo
     Promise.resolve({ parents: parents.get(params.path.assetId) ?? [] }),
   );
   const places = ['wheel', 'car', 'lamp'].map((assetId) => ({ databaseId: 'd', assetId }));
-  expect(await (wholesOf(places).queryFn as () => Promise<unknown>)()).toEqual([
+  expect(await (parentsQuery(places).queryFn as () => Promise<unknown>)()).toEqual([
     'the cart',
     'the fleet',
   ]);
@@ -104,7 +104,7 @@ test('an asset with several links is shown once, with the aliases of all', () =>
     assetLinkAliasId: alias,
   });
   const links = [link('a', 'left'), link('b', null), link('a', 'right')];
-  expect(assetsOf(links).map((each) => [each.name, each.note])).toEqual([
+  expect(toLinkedItems(links).map((each) => [each.name, each.note])).toEqual([
     ['a', 'left, right'],
     ['b', ''],
   ]);
@@ -126,7 +126,7 @@ test('of another asset the most similar file is shown, and shapes that are hardl
     found('c', '/c.glb', 0.24),
   ];
   GET.mockResolvedValue({ items });
-  const shown = (await run(similarTo(place, '/a.glb'))) as typeof items;
+  const shown = (await run(similarFilesQuery(place, '/a.glb'))) as typeof items;
   expect(shown.map((each) => each.filePath)).toEqual(['/a.stl', '/b.glb', '/a.obj']);
 });
 
@@ -137,11 +137,11 @@ test('pictures are requested by path and found again by asset and path', async (
   ];
   const preview = { id: 'p', url: 'http://x', expiresAt: '' };
   POST.mockResolvedValue({ items: [{ ...place, key: '/b.glb', preview }] });
-  const found = (await run(picturesOf(items))) as Map<string, unknown>;
+  const found = (await run(picturesQuery(items))) as Map<string, unknown>;
   expect(POST.mock.calls[0]?.[1]).toEqual({
     body: { items: [{ ...place }, { ...place, key: '/b.glb' }] },
   });
-  expect(items.map((each) => found.get(idOf(each)))).toEqual([
+  expect(items.map((each) => found.get(itemKey(each)))).toEqual([
     undefined,
     { ...place, key: '/b.glb', preview },
   ]);

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import { pagesOf } from '../../api/listing';
-import { queries } from '../../api/queries';
+import { pagesOf } from '../../api/pages';
+import { queryClient } from '../../api/queries';
 import type { components } from '../../api/schema';
-import type { Place } from '../../viewer/sources';
+import type { Place } from '../../api/downloads';
 
 export type References = components['schemas']['FileDependenciesReply'];
 export type Reference = components['schemas']['DependencyReply'];
@@ -12,7 +12,7 @@ type SimilarFile = components['schemas']['SimilarFileReply'];
 type LinkedAsset = components['schemas']['LinkedAsset'];
 
 /** An asset, or one of its files, to be shown as a picture. */
-export interface Shown extends Place {
+export interface LinkedItem extends Place {
   name: string;
   path?: string;
   note?: string;
@@ -26,7 +26,7 @@ const SIMILAR = 8;
 const LEAST = 0.25;
 
 /** A part of the page that the caller may not see, or that the deployment has not, is left out. */
-export async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
+export async function nullIfDenied<T>(sent: Promise<T>): Promise<T | null> {
   try {
     return await sent;
   } catch (error) {
@@ -36,7 +36,7 @@ export async function unlessDenied<T>(sent: Promise<T>): Promise<T | null> {
 }
 
 // The keys begin as that of the files does: an upload changes what of these is found.
-const keyOf = (place: Place, ...rest: string[]) => [
+const filesKey = (place: Place, ...rest: string[]) => [
   'files',
   place.databaseId,
   place.assetId,
@@ -44,12 +44,12 @@ const keyOf = (place: Place, ...rest: string[]) => [
 ];
 
 /** The files that a file refers to, and whether the asset has them. */
-export const referencesOf = (place: Place, filePath: string) =>
+export const referencesQuery = (place: Place, filePath: string) =>
   queryOptions({
-    queryKey: keyOf(place, 'references', filePath),
+    queryKey: filesKey(place, 'references', filePath),
     queryFn: async (): Promise<References | null> => {
       const query = { filePath };
-      const found = await unlessDenied(
+      const found = await nullIfDenied(
         reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
       );
       return found?.items[0] ?? null;
@@ -57,41 +57,41 @@ export const referencesOf = (place: Place, filePath: string) =>
   });
 
 /** How many files each file of an asset lacks, by path; of very many files, of the first ones. */
-export const missingOf = (place: Place) =>
+export const missingReferencesQuery = (place: Place) =>
   queryOptions({
-    queryKey: keyOf(place, 'missing'),
+    queryKey: filesKey(place, 'missing'),
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { pageSize: PAGE, maxItems: PAGE };
-      const found = await unlessDenied(
+      const found = await nullIfDenied(
         reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
       );
       const counts = (found?.items ?? []).map(
-        (each) => [each.filePath, each.references.filter(isLacking).length] as const,
+        (each) => [each.filePath, each.references.filter(isMissing).length] as const,
       );
       return new Map(counts.filter(([, lacking]) => lacking > 0));
     },
   });
 
 /** Whether a program that opens the file from this asset alone would not find the reference. */
-export const isLacking = ({ state }: Reference): boolean =>
+export const isMissing = ({ state }: Reference): boolean =>
   state === 'missing' || state === 'absolute' || state === 'outside';
 
 /** The paths of the files that a file finds by its own place, each once. */
-export const relativeOf = (found: References | null): string[] => [
+export const referencedPaths = (found: References | null): string[] => [
   ...new Set(found?.references.flatMap(({ filePath }) => filePath ?? [])),
 ];
 
 /** The files of the asset that refer to a file, or from outside to one of a folder (`…/`). */
-export const usersOf = (place: Place, path: string) =>
+export const dependentsQuery = (place: Place, path: string) =>
   queryOptions({
-    queryKey: keyOf(place, 'users', path),
+    queryKey: filesKey(place, 'users', path),
     queryFn: async (): Promise<string[]> => {
       const named = { filePath: path.replace(/\/$/, ''), isPrefix: path.endsWith('/') };
       const users: string[] = [];
       const read = async (startingToken?: string) => {
         const query = { ...named, pageSize: PAGE, maxItems: PAGE, startingToken };
         const sent = reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } }));
-        return (await unlessDenied(sent)) ?? { items: [] };
+        return (await nullIfDenied(sent)) ?? { items: [] };
       };
       for await (const page of pagesOf(read)) {
         users.push(...page.items.map((each) => each.filePath));
@@ -102,19 +102,20 @@ export const usersOf = (place: Place, path: string) =>
   });
 
 /** The files outside of a folder (`…/`) that its files find by their own place. */
-export const needsOf = (place: Place, folder: string) =>
+export const folderReferencesQuery = (place: Place, folder: string) =>
   queryOptions({
-    queryKey: keyOf(place, 'needs', folder),
+    queryKey: filesKey(place, 'needs', folder),
     queryFn: async (): Promise<string[]> => {
       const needs = new Set<string>();
       const read = async (startingToken?: string) => {
         const query = { pageSize: PAGE, maxItems: PAGE, startingToken };
         const sent = reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } }));
-        return (await unlessDenied(sent)) ?? { items: [] };
+        return (await nullIfDenied(sent)) ?? { items: [] };
       };
       for await (const page of pagesOf(read)) {
         const own = page.items.filter((each) => each.filePath.startsWith(folder));
-        for (const path of own.flatMap(relativeOf)) if (!path.startsWith(folder)) needs.add(path);
+        for (const path of own.flatMap(referencedPaths))
+          if (!path.startsWith(folder)) needs.add(path);
         if (needs.size >= PAGE) break;
       }
       return [...needs].sort();
@@ -122,48 +123,48 @@ export const needsOf = (place: Place, folder: string) =>
   });
 
 export interface Links {
-  parents: Shown[];
-  children: Shown[];
-  related: Shown[];
+  parents: LinkedItem[];
+  children: LinkedItem[];
+  related: LinkedItem[];
 }
 
 /** The assets that an asset is a part of, those that it consists of, and those like it. */
-export const linksOf = (place: Place) =>
+export const linksQuery = (place: Place) =>
   queryOptions({
     queryKey: ['links', place.databaseId, place.assetId],
     queryFn: async (): Promise<Links> => {
-      const found = await unlessDenied(
+      const found = await nullIfDenied(
         reply(api.GET(`${ROUTE}/asset-links`, { params: { path: place } })),
       );
       return {
-        parents: assetsOf(found?.parents),
-        children: assetsOf(found?.children),
-        related: assetsOf(found?.related),
+        parents: toLinkedItems(found?.parents),
+        children: toLinkedItems(found?.children),
+        related: toLinkedItems(found?.related),
       };
     },
   });
 
 /** The names of the assets that consist of some of these, and are not among them. */
-export const wholesOf = (places: readonly Place[]) =>
+export const parentsQuery = (places: readonly Place[]) =>
   queryOptions({
-    queryKey: ['links', 'wholes', places.map(idOf)],
+    queryKey: ['links', 'wholes', places.map(itemKey)],
     queryFn: async (): Promise<string[]> => {
       const wholes = new Map<string, string>();
       for (let at = 0; at < places.length; at += AT_ONCE) {
         const some = places.slice(at, at + AT_ONCE);
-        const found = await Promise.all(some.map((place) => queries.query(linksOf(place))));
+        const found = await Promise.all(some.map((place) => queryClient.query(linksQuery(place))));
         for (const each of found.flatMap(({ parents }) => parents))
-          wholes.set(idOf(each), each.name);
+          wholes.set(itemKey(each), each.name);
       }
-      places.forEach((each) => wholes.delete(idOf(each)));
+      places.forEach((each) => wholes.delete(itemKey(each)));
       return [...wholes.values()];
     },
     staleTime: 0,
   });
 
 /** An asset that is linked more than once, under several aliases, is shown once with them. */
-export function assetsOf(links: readonly LinkedAsset[] = []): Shown[] {
-  const shown = new Map<string, Shown>();
+export function toLinkedItems(links: readonly LinkedAsset[] = []): LinkedItem[] {
+  const shown = new Map<string, LinkedItem>();
   for (const { databaseId, assetId, assetName, assetLinkAliasId: alias } of links) {
     const id = `${databaseId}/${assetId}`;
     const notes = [shown.get(id)?.note, alias].filter(Boolean);
@@ -173,12 +174,12 @@ export function assetsOf(links: readonly LinkedAsset[] = []): Shown[] {
 }
 
 /** What is most like a file by its shape: files of its asset, and of each other asset the best. */
-export const similarTo = (place: Place, filePath: string) =>
+export const similarFilesQuery = (place: Place, filePath: string) =>
   queryOptions({
     queryKey: ['similar', place.databaseId, place.assetId, filePath],
     queryFn: async (): Promise<SimilarFile[]> => {
       const query = { filePath, size: 4 * SIMILAR };
-      const found = await unlessDenied(
+      const found = await nullIfDenied(
         reply(api.GET(`${ROUTE}/files/similar`, { params: { path: place, query } })),
       );
       const known = new Set<string>();
@@ -192,11 +193,11 @@ export const similarTo = (place: Place, filePath: string) =>
   });
 
 /** The pictures of assets and files, in their order; null where there is none to show. */
-export const picturesOf = (items: readonly Shown[]) =>
+export const picturesQuery = (items: readonly LinkedItem[]) =>
   queryOptions({
-    queryKey: ['previews', items.map(idOf)],
+    queryKey: ['previews', items.map(itemKey)],
     queryFn: async () => {
-      const found = await unlessDenied(
+      const found = await nullIfDenied(
         reply(
           api.POST('/previews', {
             body: {
@@ -210,12 +211,12 @@ export const picturesOf = (items: readonly Shown[]) =>
         ),
       );
       return new Map(
-        found?.items.map((each) => [idOf({ ...each, path: each.key ?? undefined }), each]),
+        found?.items.map((each) => [itemKey({ ...each, path: each.key ?? undefined }), each]),
       );
     },
     enabled: items.length > 0,
     staleTime: 10 * 60_000,
   });
 
-export const idOf = ({ databaseId, assetId, path }: Omit<Shown, 'name'>): string =>
+export const itemKey = ({ databaseId, assetId, path }: Omit<LinkedItem, 'name'>): string =>
   JSON.stringify([databaseId, assetId, path ?? null]);

@@ -1,4 +1,4 @@
-import type { File } from './queries';
+import type { File } from '../../api/assets';
 
 export interface Folder {
   name: string;
@@ -8,7 +8,7 @@ export interface Folder {
 }
 
 /** Returns files as a tree of folders, both by name; folders without files are there, too. */
-export function treeOf(files: readonly File[]): Folder {
+export function buildTree(files: readonly File[]): Folder {
   const root: Folder = { name: '', path: '/', folders: [], files: [] };
   const known = new Map([['/', root]]);
   const folderAt = (path: string): Folder => {

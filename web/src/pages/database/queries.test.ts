@@ -13,10 +13,10 @@ vi.mock('../../api/client', () => ({
   reply: (value: unknown) => value,
   replyWithHeaders: (value: unknown) => value,
 }));
-vi.mock('../../api/writes', () => ({ wrote: () => undefined, latestWrite: () => 'token' }));
-const { describe, newestIn } = await import('./queries');
+vi.mock('../../api/writes', () => ({ recordWrite: () => undefined, latestWrite: () => 'token' }));
+const { saveDescription, newestAssetsQuery } = await import('./queries');
 
-type Database = Parameters<typeof describe>[0];
+type Database = Parameters<typeof saveDescription>[0];
 const stored = { databaseId: 'museum', description: 'As it was', etag: '"1"' } as Database;
 const read = (data: object, etag: string) => ({ data, headers: new Headers({ etag }) });
 const changed = () => Promise.reject(new ApiError(412, 'PreconditionFailed', 'It was changed'));
@@ -24,7 +24,7 @@ afterEach(() => vi.resetAllMocks());
 
 test('a description is written under the version that was read', async () => {
   PUT.mockResolvedValue(read({}, '"2"'));
-  expect(await describe(stored, 'Mine')).toEqual({
+  expect(await saveDescription(stored, 'Mine')).toEqual({
     saved: { ...stored, description: 'Mine', etag: '"2"' },
   });
   expect(PUT.mock.calls[0]?.[1]).toEqual({
@@ -36,7 +36,7 @@ test('a description is written under the version that was read', async () => {
 test('what somebody else has written is returned, and nothing is overwritten', async () => {
   PUT.mockImplementation(changed);
   GET.mockResolvedValue(read({ ...stored, description: 'Theirs' }, '"2"'));
-  expect(await describe(stored, 'Mine')).toEqual({
+  expect(await saveDescription(stored, 'Mine')).toEqual({
     theirs: { ...stored, description: 'Theirs', etag: '"2"' },
   });
   expect(PUT).toHaveBeenCalledTimes(1);
@@ -45,14 +45,14 @@ test('what somebody else has written is returned, and nothing is overwritten', a
 test('a change of another setting is no conflict', async () => {
   PUT.mockImplementationOnce(changed).mockResolvedValue(read({}, '"3"'));
   GET.mockResolvedValue(read({ ...stored, processing: false }, '"2"'));
-  expect(await describe(stored, 'Mine')).toEqual({
+  expect(await saveDescription(stored, 'Mine')).toEqual({
     saved: { ...stored, processing: false, description: 'Mine', etag: '"3"' },
   });
 });
 
 test('the newest assets of a database are searched in it alone, without what is not shown', async () => {
   POST.mockResolvedValue({ data: { hits: { hits: [] } }, status: 202 });
-  const { queryFn } = newestIn('museum');
+  const { queryFn } = newestAssetsQuery('museum');
   const found = await (queryFn as unknown as (given: object) => Promise<unknown>)({});
   expect(found).toEqual({ items: [], lagging: true });
   expect(POST.mock.calls[0]?.[1]).toMatchObject({ params: { header: { 'X-After': 'token' } } });

@@ -2,10 +2,10 @@ import { useId, useState, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
 import { filtersTexts } from '../../texts/filters';
 import { uploadTexts } from '../../texts/upload';
-import { FACTS, factOf, type FactType } from '../../ui/facts';
-import { useRefusal, type Marks } from '../../ui/useRefusal';
+import { FACTS, factByKey, type FactType } from '../../ui/facts';
+import { useFormError, type FieldProps } from '../../ui/useFormError';
 import { opsOf, problemOf } from './conditionFilters';
-import { OPS, type Condition, type FindState, type Op } from './state';
+import { OPS, type Condition, type FindState, type Op } from './findState';
 
 const words = filtersTexts;
 const METADATA = '';
@@ -26,20 +26,20 @@ export function Conditions({
 }) {
   const id = useId();
   const [draft, setDraft] = useState(EMPTY);
-  const { marks, refuse, accept, message } = useRefusal();
+  const { fieldProps, showError, clearError, message } = useFormError();
   const key = draft.fact || draft.key.trim();
-  const type = factOf(key)?.type;
+  const type = factByKey(key)?.type;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const { required } = uploadTexts;
     const { op, value } = draft;
     const added = op === 'exists' ? { key, op } : { key, op, value };
     const problem = key ? problemOf(added) : required(words.metadataKey);
-    if (!key || words.noFact(key) === problem) refuse(problem ?? '', 'key');
-    else if (op !== 'exists' && !value) refuse(required(words.metadataValue), 'value');
-    else if (problem) refuse(problem, opsOf(type).includes(op) ? 'value' : 'op');
+    if (!key || words.noFact(key) === problem) showError(problem ?? '', 'key');
+    else if (op !== 'exists' && !value) showError(required(words.metadataValue), 'value');
+    else if (problem) showError(problem, opsOf(type).includes(op) ? 'value' : 'op');
     else {
-      accept();
+      clearError();
       change({ ...state, meta: [...(state.meta ?? []), added] });
       setDraft(EMPTY);
     }
@@ -76,7 +76,7 @@ export function Conditions({
               className="wide"
               placeholder={words.metadataKey}
               maxLength={256}
-              {...marks('key')}
+              {...fieldProps('key')}
               value={draft.key}
               onChange={(event) => setDraft({ ...draft, key: event.target.value })}
             />
@@ -88,7 +88,7 @@ export function Conditions({
         <select
           id={`${id}-op`}
           value={draft.op}
-          {...marks('op')}
+          {...fieldProps('op')}
           onChange={(event) => setDraft({ ...draft, op: event.target.value as Op })}
         >
           {/* Of a typed key the type is known only later: what does not apply is refused. */}
@@ -105,7 +105,7 @@ export function Conditions({
           id={`${id}-value`}
           type={type}
           draft={draft}
-          marks={marks}
+          fieldProps={fieldProps}
           onChange={(value) => setDraft({ ...draft, value })}
         />
         <button type="submit">{words.add}</button>
@@ -119,14 +119,14 @@ function Value(props: {
   id: string;
   type: FactType | undefined;
   draft: Draft;
-  marks: Marks;
+  fieldProps: FieldProps;
   onChange: (value: string) => void;
 }) {
-  const { id, type, draft, marks, onChange } = props;
+  const { id, type, draft, fieldProps, onChange } = props;
   const given = {
     id,
     disabled: draft.op === 'exists',
-    ...marks('value'),
+    ...fieldProps('value'),
     value: draft.op === 'exists' ? '' : draft.value,
   };
   if (type === 'boolean') {

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { mayPass, sentence } from '../../api/errors';
+import { isRetryable, errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
-import { Cancel, Dialog } from '../../ui/Dialog';
-import { Failed } from '../../ui/Failed';
-import { say } from '../../ui/Toasts';
-import type { Card } from './hits';
-import { downloadPlan, listingOf, type LeftOut } from './listing';
+import { CloseButton, Dialog } from '../../ui/Dialog';
+import { InlineError } from '../../ui/InlineError';
+import { toast } from '../../ui/Toasts';
+import type { Card } from '../../api/hits';
+import { downloadPlan, selectedFilesQuery, type LeftOut } from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
-import { foldersOf, save, zipOf } from './zip';
+import { assetFolders, saveFile, createZip } from './zip';
 
 const words = selectionTexts;
 
 /** Packs the files of the selected assets into one file, and names what it leaves out. */
 export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
-  const listed = useQuery(listingOf(cards));
+  const listed = useQuery(selectedFilesQuery(cards));
   const [done, setDone] = useState<number | null>(null);
   const [failed, setFailed] = useState<LeftOut[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
@@ -31,13 +31,13 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
     setFailed([]);
     setDone(0);
     try {
-      const found = await zipOf(plan.targets, { signal: stop.signal, at: setDone });
+      const found = await createZip(plan.targets, { signal: stop.signal, at: setDone });
       setDone(null);
       setFailed(found.failed);
       if (!found.zip) return;
-      const [folder = ''] = cards.length === 1 ? foldersOf(plan.targets).values() : [];
-      save(found.zip, `${folder || words.zipName}.zip`);
-      say(words.downloaded(files - found.failed.length));
+      const [folder = ''] = cards.length === 1 ? assetFolders(plan.targets).values() : [];
+      saveFile(found.zip, `${folder || words.zipName}.zip`);
+      toast(words.downloaded(files - found.failed.length));
       if (!found.failed.length) onClose();
     } catch (error) {
       if (stop.signal.aborted) return;
@@ -48,7 +48,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
   return (
     <Dialog title={words.downloadTitle(cards.length)} onClose={onClose}>
       {listed.isPending && <p role="status">{words.listing}</p>}
-      <Failed found={listed} />
+      <InlineError query={listed} />
       {plan && (
         <p role="status">
           {done === null
@@ -62,7 +62,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
       {plan && <LeftOutList items={plan.leftOut} />}
       {failure !== null && (
         <p className="failure" role="alert">
-          {sentence(failure)}
+          {errorText(failure)}
         </p>
       )}
       <div role="alert">
@@ -70,7 +70,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
       </div>
       <p className="help">{words.downloadHelp}</p>
       <div className="acts">
-        {(!ended || mayPass(failure) || failed.some(({ again }) => again)) && (
+        {(!ended || isRetryable(failure) || failed.some(({ again }) => again)) && (
           <button
             type="button"
             className="primary"
@@ -80,7 +80,7 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
             {ended ? texts.tryAgain : texts.download}
           </button>
         )}
-        <Cancel text={done !== null ? words.stop : ended ? texts.close : texts.cancel} />
+        <CloseButton text={done !== null ? words.stop : ended ? texts.close : texts.cancel} />
       </div>
     </Dialog>
   );

@@ -3,15 +3,15 @@ import { Suspense, useState } from 'react';
 import { texts } from '../../texts';
 import { filtersTexts } from '../../texts/filters';
 import { databasesTexts } from '../../texts/databases';
-import { Name } from '../../ui/Name';
-import { count, day, plural, size } from '../../ui/formats';
-import { lazily } from '../../ui/part';
+import { UserText } from '../../ui/UserText';
+import { formatNumber, formatDate, pluralize, formatBytes } from '../../texts/formats';
+import { lazyComponent } from '../../ui/lazyComponent';
 import type { SearchReply } from '../../api/search';
-import { Range } from './Range';
-import { FACETS, toggled, type Facet, type FindState } from './state';
-import { assetCount, nameOf, valuesOf, type Value } from './values';
+import { RangeFilter } from './RangeFilter';
+import { FACETS, toggleFacet, type Facet, type FindState } from './findState';
+import { formatAssetCount, valueLabel, facetValues, type Value } from './facetValues';
 
-const Conditions = lazily(() => import('./Conditions').then((found) => found.Conditions));
+const Conditions = lazyComponent(() => import('./Conditions').then((found) => found.Conditions));
 const SHOWN = 6;
 const MEGABYTE = 1_000_000;
 
@@ -39,33 +39,33 @@ function Filters(props: {
   return (
     <>
       {FACETS.map((facet) => (
-        <Values key={facet} facet={facet} values={valuesOf(reply, facet, state)} {...props} />
+        <Values key={facet} facet={facet} values={facetValues(reply, facet, state)} {...props} />
       ))}
-      <Range
+      <RangeFilter
         legend={filtersTexts.triangles}
         kind="number"
         value={state.triangles ?? null}
         buckets={triangles(reply)}
-        show={(bound) => count(Number(bound))}
+        show={(bound) => formatNumber(Number(bound))}
         onChange={(triangles) =>
           change({ ...state, triangles: triangles as FindState['triangles'] })
         }
       />
-      <Range
+      <RangeFilter
         legend={filtersTexts.size}
         scale={MEGABYTE}
         kind="number"
         value={state.size ?? null}
         buckets={histogram(reply, 'num_filesize')}
-        show={(bound) => size(Number(bound))}
+        show={(bound) => formatBytes(Number(bound))}
         onChange={(range) => change({ ...state, size: range as FindState['size'] })}
       />
-      <Range
+      <RangeFilter
         legend={filtersTexts.date}
         kind="date"
         value={state.date ?? null}
         buckets={histogram(reply, 'date_lastmodified')}
-        show={(bound) => day(String(bound))}
+        show={(bound) => formatDate(String(bound))}
         onChange={(range) => change({ ...state, date: range as FindState['date'] })}
       />
       <Taken {...props} />
@@ -89,7 +89,7 @@ function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
   const found = reply.metadataFacets?.find((each) => each.key === 'fact_taken')?.dates ?? [];
   if (!found.length && !state.taken) return null;
   return (
-    <Range
+    <RangeFilter
       legend={filtersTexts.taken}
       kind="date"
       value={state.taken ?? null}
@@ -99,7 +99,7 @@ function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
         to: null,
         assets: assets ?? documents,
       }))}
-      show={(bound) => day(String(bound))}
+      show={(bound) => formatDate(String(bound))}
       onChange={(range) => change({ ...state, taken: range as FindState['taken'] })}
     />
   );
@@ -115,7 +115,7 @@ function Values(props: {
   const [all, setAll] = useState(false);
   if (!values.length) return null;
   const shown = all ? values : values.slice(0, SHOWN);
-  const chosen = state.facets?.[facet] ?? [];
+  const selected = state.facets?.[facet] ?? [];
   return (
     <fieldset className="field">
       <legend>{filtersTexts.facets[facet]}</legend>
@@ -123,12 +123,12 @@ function Values(props: {
         <label key={String(value)} className="value">
           <input
             type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={() => change(toggled(state, facet, value))}
+            checked={selected.includes(value)}
+            onChange={() => change(toggleFacet(state, facet, value))}
           />
-          <Name text={nameOf(value)} title={nameOf(value)} line />
-          <span className="count" title={plural(assets, 'asset', 'assets')}>
-            {assetCount(assets)}
+          <UserText text={valueLabel(value)} title={valueLabel(value)} line />
+          <span className="count" title={pluralize(assets, 'asset', 'assets')}>
+            {formatAssetCount(assets)}
           </span>
         </label>
       ))}
@@ -137,13 +137,13 @@ function Values(props: {
           {all ? filtersTexts.fewer : texts.find.more(values.length - SHOWN)}
         </button>
       )}
-      {facet === 'str_databaseid' && <ToDatabases chosen={chosen.map(String)} />}
+      {facet === 'str_databaseid' && <ToDatabases selected={selected.map(String)} />}
     </fieldset>
   );
 }
 
 /** The page of the database that is chosen, else the list of all. */
-function ToDatabases({ chosen: [databaseId, ...others] }: { chosen: string[] }) {
+function ToDatabases({ selected: [databaseId, ...others] }: { selected: string[] }) {
   if (databaseId === undefined || others.length) {
     return <Link to="/databases">{databasesTexts.all}</Link>;
   }

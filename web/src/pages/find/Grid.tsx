@@ -8,12 +8,12 @@ import {
   useState,
   type KeyboardEvent,
 } from 'react';
-import { Failed } from '../../ui/Failed';
+import { InlineError } from '../../ui/InlineError';
 import { AssetCard, AssetRow } from './cards';
-import type { Card } from './hits';
-import { PAGE } from './request';
-import { cardsBetween, pageOfRow, usePages, type Page } from './useSearch';
-import type { FindState } from './state';
+import type { Card } from '../../api/hits';
+import { PAGE } from './searchBody';
+import { cardsBetween, pageOfIndex, usePages, type Page } from './useSearch';
+import type { FindState } from './findState';
 
 const GAP = 14;
 const SMALLEST = 172;
@@ -34,9 +34,9 @@ export function Grid(props: {
   total: number;
   selected: ReadonlySet<string>;
   onSelect: ((cards: Card[]) => void) | undefined;
-  onLook: (index: number) => void;
+  onQuickLook: (index: number) => void;
 }) {
-  const { state, page, total, onLook, onSelect } = props;
+  const { state, page, total, onQuickLook, onSelect } = props;
   const list = state.view === 'list';
   const host = useRef<HTMLUListElement>(null);
   const { layout, top } = useLayout(host, list);
@@ -55,7 +55,7 @@ export function Grid(props: {
   const { pages, failed } = usePages(state, pagesBetween(first, last));
   const at = useCallback(
     (index: number): Card | undefined => {
-      const at = pageOfRow(index);
+      const at = pageOfIndex(index);
       return (pages.get(at) ?? (at === 0 ? page : undefined))?.cards[index % PAGE];
     },
     [pages, page],
@@ -73,7 +73,7 @@ export function Grid(props: {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = moved(event.key, current, layout.columns, total);
+    const target = nextIndex(event.key, current, layout.columns, total);
     const card = at(current);
     if (target !== null) {
       event.preventDefault();
@@ -81,7 +81,7 @@ export function Grid(props: {
       focusOn(target);
     } else if (event.key === ' ' && card && event.target instanceof HTMLAnchorElement) {
       event.preventDefault();
-      onLook(current);
+      onQuickLook(current);
     } else if (event.key.toLowerCase() === 'x') {
       event.preventDefault();
       select(current, event.shiftKey);
@@ -126,7 +126,7 @@ export function Grid(props: {
                 selected={props.selected.has(card.id)}
                 selecting={props.selected.size > 0}
                 onSelect={onSelect && ((range) => select(index, range))}
-                onLook={() => onLook(index)}
+                onQuickLook={() => onQuickLook(index)}
               />
             ) : (
               <span className="card waiting" />
@@ -141,7 +141,7 @@ export function Grid(props: {
       {hits}
       {failed && (
         <div className="unloaded">
-          <Failed found={failed} />
+          <InlineError query={failed} />
         </div>
       )}
     </>
@@ -149,12 +149,17 @@ export function Grid(props: {
 }
 
 function pagesBetween(first: number, last: number): number[] {
-  const [from, to] = [pageOfRow(first), pageOfRow(Math.max(first, last))];
+  const [from, to] = [pageOfIndex(first), pageOfIndex(Math.max(first, last))];
   return Array.from({ length: to - from + 1 }, (_, each) => from + each);
 }
 
 /** The place that a key leads to, or null for a key that does not move. */
-export function moved(key: string, from: number, columns: number, total: number): number | null {
+export function nextIndex(
+  key: string,
+  from: number,
+  columns: number,
+  total: number,
+): number | null {
   const steps: Record<string, number> = {
     ArrowRight: 1,
     ArrowLeft: -1,

@@ -1,6 +1,6 @@
 import { selectionTexts } from '../../texts/selection';
-import { Name } from '../../ui/Name';
-import type { LeftOut } from './listing';
+import { UserText } from '../../ui/UserText';
+import type { LeftOut } from './selectedFiles';
 
 /** What an act leaves out, each with its reason. */
 export function LeftOutList({ title, items }: { title?: string; items: readonly LeftOut[] }) {
@@ -11,7 +11,7 @@ export function LeftOutList({ title, items }: { title?: string; items: readonly 
       <ul className="names" tabIndex={0} aria-label={title ?? selectionTexts.leftOut(items.length)}>
         {items.map(({ name, reason }, at) => (
           <li key={at}>
-            <Name text={name} /> <span className="faint">{reason}</span>
+            <UserText text={name} /> <span className="faint">{reason}</span>
           </li>
         ))}
       </ul>

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
-import { sentence } from '../../api/errors';
+import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
-import { Cancel, Dialog } from '../../ui/Dialog';
-import { TryAgain } from '../../ui/Failure';
-import { say } from '../../ui/Toasts';
-import type { Card } from './hits';
-import { listingOf, runPlan, type Target, type Workflow } from './listing';
+import { CloseButton, Dialog } from '../../ui/Dialog';
+import { RetryButton } from '../../ui/ErrorNotice';
+import { toast } from '../../ui/Toasts';
+import type { Card } from '../../api/hits';
+import { selectedFilesQuery, runPlan, type Target, type Workflow } from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
-import { startRuns, workflowsFor, type Result } from './runs';
+import { startRuns, workflowsQuery, type Result } from './runs';
 
 const words = selectionTexts;
 const SHOWN = 3;
@@ -17,9 +17,9 @@ const SHOWN = 3;
 /** Runs a workflow on the selected assets or their files, and says what has started. */
 export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
   const databases = [...new Set(cards.map((card) => card.databaseId))].sort();
-  const workflows = useQuery(workflowsFor(databases));
-  const listed = useQuery(listingOf(cards));
-  const [chosen, setChosen] = useState('');
+  const workflows = useQuery(workflowsQuery(databases));
+  const listed = useQuery(selectedFilesQuery(cards));
+  const [workflowKey, setChosen] = useState('');
   const [whole, setWhole] = useState(false);
   const [done, setDone] = useState<number | null>(null);
   const [result, setResult] = useState<Result | null>(null);
@@ -28,7 +28,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
     isOpen.current = true;
     return () => void (isOpen.current = false);
   }, []);
-  const workflow = workflows.data?.find((each) => keyOf(each) === chosen);
+  const workflow = workflows.data?.find((each) => keyOf(each) === workflowKey);
   const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
   // After a part was refused, another try is about that part only.
   const targets = result?.remaining ?? plan?.targets ?? [];
@@ -40,7 +40,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
     setDone(null);
     setResult({ ...found, started: [...(result?.started ?? []), ...found.started] });
     // Closing the dialog does not stop what it has begun.
-    if (!isOpen.current) say(ended(found));
+    if (!isOpen.current) toast(summarize(found));
   };
   const close = () => {
     isOpen.current = false;
@@ -53,16 +53,16 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
       <form className="stack" onSubmit={(event) => void submit(event)}>
         {failure && (
           <p className="failure" role="alert">
-            {sentence(failure)}{' '}
-            <TryAgain
+            {errorText(failure)}{' '}
+            <RetryButton
               error={failure}
               onClick={() => void Promise.all([workflows.refetch(), listed.refetch()])}
             />
           </p>
         )}
-        <Choice
+        <WorkflowSelect
           workflows={workflows.data}
-          chosen={chosen}
+          workflowKey={workflowKey}
           whole={whole}
           disabled={done !== null || Boolean(result?.started.length)}
           onChange={(key, of) => {
@@ -74,7 +74,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
         <p role="status">
           {done !== null && words.progress(done + 1, targets.length)}
           {done === null && isChosen && !plan && !failure && words.listing}
-          {done === null && isChosen && plan && about(targets, workflow, whole)}
+          {done === null && isChosen && plan && describeTargets(targets, workflow, whole)}
         </p>
         {plan && !result && <LeftOutList items={plan.leftOut} />}
         {result && <Outcome result={result} />}
@@ -88,14 +88,14 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
               {result ? texts.tryAgain : words.start}
             </button>
           )}
-          <Cancel text={result ? texts.close : texts.cancel} />
+          <CloseButton text={result ? texts.close : texts.cancel} />
         </div>
       </form>
     </Dialog>
   );
 }
 
-function ended({ started, failed }: Result): string {
+function summarize({ started, failed }: Result): string {
   const [first] = failed;
   if (!first) return words.startedNow(started.length);
   const names = failed.map((each) => each.name);
@@ -104,30 +104,30 @@ function ended({ started, failed }: Result): string {
 
 const keyOf = ({ databaseId, workflowId }: Workflow): string => `${databaseId}:${workflowId}`;
 
-function about(targets: readonly Target[], workflow: Workflow, whole: boolean): string {
+function describeTargets(targets: readonly Target[], workflow: Workflow, whole: boolean): string {
   const assets = new Set(targets.map(({ card }) => card.id)).size;
   if (whole) return words.onAssets(assets);
   const types = workflow.extensions.length > 0;
   return targets.length ? words.onFiles(targets.length, assets, types) : words.noFiles(types);
 }
 
-function Choice(props: {
+function WorkflowSelect(props: {
   workflows: Workflow[] | undefined;
-  chosen: string;
+  workflowKey: string;
   whole: boolean;
   disabled: boolean;
-  onChange: (chosen: string, whole: boolean) => void;
+  onChange: (workflowKey: string, whole: boolean) => void;
 }) {
-  const { workflows, chosen, whole, onChange } = props;
+  const { workflows, workflowKey, whole, onChange } = props;
   const id = useId();
-  const workflow = workflows?.find((each) => keyOf(each) === chosen);
+  const workflow = workflows?.find((each) => keyOf(each) === workflowKey);
   if (workflows?.length === 0) return <p>{words.noWorkflows}</p>;
   return (
     <>
       <label htmlFor={id}>{words.workflow}</label>
       <select
         id={id}
-        value={chosen}
+        value={workflowKey}
         disabled={props.disabled}
         onChange={(event) => onChange(event.target.value, whole)}
       >
@@ -147,7 +147,7 @@ function Choice(props: {
               name={`${id}-on`}
               checked={whole === each}
               disabled={props.disabled}
-              onChange={() => onChange(chosen, each)}
+              onChange={() => onChange(workflowKey, each)}
             />
             {each ? words.wholeAssets : words.theirFiles}
           </label>

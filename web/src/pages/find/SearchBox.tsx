@@ -3,10 +3,10 @@ import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { api, reply } from '../../api/client';
 import { texts } from '../../texts';
-import { useKey } from '../../ui/useKey';
-import { useMedia } from '../../ui/useMedia';
-import { recent } from './recent';
-import { parseSearch } from './state';
+import { useShortcut } from '../../ui/useShortcut';
+import { useMediaQuery } from '../../ui/useMediaQuery';
+import { recentAssets } from './recentAssets';
+import { parseSearch } from './findState';
 
 interface Option {
   key: string;
@@ -31,8 +31,8 @@ export function SearchBox() {
   const [active, setActive] = useState(-1);
   const value = typed ?? shown;
   const options = useOptions(value, open, navigate);
-  const wide = useMedia('(min-width: 34rem)');
-  useKey('/', () => {
+  const wide = useMediaQuery('(min-width: 34rem)');
+  useShortcut('/', () => {
     box.current?.focus();
     box.current?.select();
   });
@@ -164,7 +164,7 @@ function useOptions(
     placeholderData: keepPreviousData,
   });
   if (!q) {
-    return recent().map((each) => ({
+    return recentAssets().map((each) => ({
       key: `${each.databaseId}/${each.assetId}`,
       text: each.name,
       note: each.databaseId,

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { texts } from '../../texts';
-import { Name } from '../../ui/Name';
-import { day, legible, size } from '../../ui/formats';
+import { UserText } from '../../ui/UserText';
+import { formatDate, replaceBidiMarks, formatBytes } from '../../texts/formats';
 import { Picture } from '../../ui/Picture';
-import { useTurning } from '../../ui/turning';
-import type { Card } from './hits';
+import { useTurntable } from '../../ui/turntable';
+import type { Card } from '../../api/hits';
 
 interface Props {
   card: Card;
@@ -13,10 +13,18 @@ interface Props {
   selecting: boolean;
   /** With the Shift key, all from the one that was selected before; absent if nothing can be. */
   onSelect: ((range: boolean) => void) | undefined;
-  onLook: () => void;
+  onQuickLook: () => void;
 }
 
-function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; className: string }) {
+function AssetLink({
+  card,
+  tabbable,
+  className,
+}: {
+  card: Card;
+  tabbable: boolean;
+  className: string;
+}) {
   return (
     <Link
       to="/databases/$databaseId/assets/$assetId"
@@ -25,15 +33,15 @@ function Open({ card, tabbable, className }: { card: Card; tabbable: boolean; cl
       className={className}
       tabIndex={tabbable ? 0 : -1}
       aria-keyshortcuts="Enter Space x"
-      title={legible(card.name)}
+      title={replaceBidiMarks(card.name)}
       preload={false}
     >
-      <Name text={card.name} />
+      <UserText text={card.name} />
     </Link>
   );
 }
 
-function Select({ card, tabbable, selected, onSelect }: Props) {
+function SelectCheckbox({ card, tabbable, selected, onSelect }: Props) {
   if (!onSelect) return null;
   return (
     <input
@@ -58,22 +66,22 @@ const TAGS = 2;
 /** Of an asset without files the server says `none`. */
 const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
 
-const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : size(bytes));
+const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : formatBytes(bytes));
 
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
   const facts = [typeOf(card), sizeOf(card)].filter(Boolean).join(' · ');
-  const { pointed, turning } = useTurning({ ...card, path: card.file }, card.picture);
+  const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
   return (
     <article
       className={`card${selected ? ' chosen' : ''}${selecting ? ' selecting' : ''}`}
-      {...pointed}
+      {...hoverProps}
     >
       <span className="picture">
         <Picture picture={card.picture} small />
-        {turning}
+        {turntable}
       </span>
-      <Open card={card} tabbable={props.tabbable} className="name cover" />
+      <AssetLink card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">
         {facts}
         <span className={facts && 'wide'}>
@@ -81,12 +89,12 @@ export function AssetCard(props: Props) {
           <bdi>{card.databaseId}</bdi>
         </span>
       </p>
-      <Select {...props} />
+      <SelectCheckbox {...props} />
       <button
         type="button"
         className="look"
         tabIndex={-1}
-        onClick={props.onLook}
+        onClick={props.onQuickLook}
         aria-label={`${texts.find.quickLook}: ${card.name}`}
       >
         {texts.find.quickLook}
@@ -97,18 +105,18 @@ export function AssetCard(props: Props) {
 
 export function AssetRow(props: Props) {
   const { card, selected } = props;
-  const { pointed, turning } = useTurning({ ...card, path: card.file }, card.picture);
+  const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
   return (
-    <article className={`row${selected ? ' chosen' : ''}`} {...pointed}>
+    <article className={`row${selected ? ' chosen' : ''}`} {...hoverProps}>
       <span className="box">
-        <Select {...props} />
+        <SelectCheckbox {...props} />
       </span>
       <span className="picture">
         <Picture picture={card.picture} small />
-        {turning}
+        {turntable}
       </span>
       <span className="line">
-        <Open card={card} tabbable={props.tabbable} className="name" />
+        <AssetLink card={card} tabbable={props.tabbable} className="name" />
         <span className="faint line">
           {card.isArchived && <span className="tag">{texts.picture.archived}</span>}{' '}
           {card.description}
@@ -119,7 +127,7 @@ export function AssetRow(props: Props) {
       </span>
       <span className="line wide">{typeOf(card)}</span>
       <span className="line wide number">{sizeOf(card)}</span>
-      <span className="tags wide" title={legible(card.tags.join(', '))}>
+      <span className="tags wide" title={replaceBidiMarks(card.tags.join(', '))}>
         {card.tags.slice(0, TAGS).map((tag) => (
           <span key={tag} className="tag">
             {tag}
@@ -129,7 +137,7 @@ export function AssetRow(props: Props) {
           <span className="faint">{texts.find.moreTags(card.tags.length - TAGS)}</span>
         )}
       </span>
-      <span className="faint wide">{card.changed && day(card.changed)}</span>
+      <span className="faint wide">{card.changed && formatDate(card.changed)}</span>
     </article>
   );
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ApiError, sentence } from '../../api/errors';
+import { ApiError, errorText } from '../../api/errors';
 import { filtersTexts } from '../../texts/filters';
 import { filterOf, filtersOf, ofConditions, opsOf, problemOf } from './conditionFilters';
-import type { Condition } from './state';
+import type { Condition } from './findState';
 
 const condition = (key: string, op: Condition['op'], value?: string): Condition => ({
   key,
@@ -78,7 +78,7 @@ test('a refusal of the server names the fact', () => {
   ];
   const shown = (field: string, message: string) => {
     const body = { code: 'InvalidInput', message: `${field}: ${message}` };
-    return sentence(ofConditions(ApiError.of(new Response(null, { status: 400 }), body), filters));
+    return errorText(ofConditions(ApiError.of(new Response(null, { status: 400 }), body), filters));
   };
   expect(shown('metadataFilters.0.value', 'must be a number')).toBe(
     'The condition on “Triangles” must be a number.',

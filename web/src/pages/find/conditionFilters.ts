@@ -1,8 +1,8 @@
-import { ApiError, reworded } from '../../api/errors';
+import { ApiError, withFieldMessages } from '../../api/errors';
 import type { components } from '../../api/schema';
 import { filtersTexts } from '../../texts/filters';
-import { FACT_PREFIX, factOf, keyLabel, type FactType } from '../../ui/facts';
-import { endOf, OPS, type Condition, type Op } from './state';
+import { FACT_PREFIX, factByKey, keyLabel, type FactType } from '../../ui/facts';
+import { endOfDay, OPS, type Condition, type Op } from './findState';
 
 type Filter = components['schemas']['MetadataFilter'];
 
@@ -17,7 +17,7 @@ export const opsOf = (type: FactType | undefined): readonly Op[] =>
 /** Why a condition cannot be searched for; null if it can. */
 export function problemOf({ key, op, value = '' }: Condition): string | null {
   const words = filtersTexts;
-  const fact = factOf(key);
+  const fact = factByKey(key);
   if (!fact && key.startsWith(FACT_PREFIX)) return words.noFact(key);
   if (op === 'exists') return null;
   const label = keyLabel(key);
@@ -33,12 +33,12 @@ export function problemOf({ key, op, value = '' }: Condition): string | null {
 export function filterOf({ key, op, value = '' }: Condition): Filter {
   if (op === 'exists') return { key, op, value: true };
   const guessed = isNumber(value) ? 'number' : DAY.test(value) ? 'date' : 'string';
-  const type = factOf(key)?.type ?? guessed;
+  const type = factByKey(key)?.type ?? guessed;
   if (type === 'number') return { key, op, value: Number(value), type };
   if (type === 'date' && op === 'eq') {
-    return { key, op: 'between', value: [value, endOf(value)], type };
+    return { key, op: 'between', value: [value, endOfDay(value)], type };
   }
-  if (type === 'date' && op === 'lte') return { key, op, value: endOf(value), type };
+  if (type === 'date' && op === 'lte') return { key, op, value: endOfDay(value), type };
   return { key, op, value: type === 'boolean' ? value === 'true' : value, type };
 }
 
@@ -51,7 +51,7 @@ export function filtersOf(conditions: readonly Condition[]): Filter[] {
 
 /** A refusal of the server, with the names of the conditions that it is about. */
 export function ofConditions(error: ApiError, filters: readonly Filter[]): ApiError {
-  return reworded(error, (field, fact, isPredicate) => {
+  return withFieldMessages(error, (field, fact, isPredicate) => {
     const at = /^metadataFilters\.(\d+)\./.exec(field)?.[1];
     const key = at === undefined ? undefined : filters[Number(at)]?.key;
     if (key === undefined) return null;

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { NetworkError } from '../../api/errors';
 import { selectionTexts } from '../../texts/selection';
-import type { Card } from './hits';
-import type { Target, Workflow } from './listing';
+import type { Card } from '../../api/hits';
+import type { Target, Workflow } from './selectedFiles';
 
 const POST = vi.fn<() => Promise<unknown>>();
 vi.mock('../../api/client', () => ({

@@ -1,9 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
-import { ApiError, isUnclear, mayPass, sentence } from '../../api/errors';
-import { pagesOf } from '../../api/listing';
+import { ApiError, isOutcomeUnknown, isRetryable, errorText } from '../../api/errors';
+import { pagesOf } from '../../api/pages';
 import type { components } from '../../api/schema';
-import { GLOBAL, nameOf, workflowOf, type LeftOut, type Target, type Workflow } from './listing';
+import {
+  GLOBAL,
+  targetName,
+  toWorkflow,
+  type LeftOut,
+  type Target,
+  type Workflow,
+} from './selectedFiles';
 
 type Started = components['schemas']['StartReply'];
 
@@ -12,14 +19,14 @@ const ROUTE = '/database/{databaseId}/assets/{assetId}/workflows/{workflowId}';
 const AT_ONCE = 50;
 
 /** The workflows for assets of some databases: their own ones, and the GLOBAL ones. */
-export const workflowsFor = (databases: readonly string[]) =>
+export const workflowsQuery = (databases: readonly string[]) =>
   queryOptions({
     queryKey: ['workflows', databases],
     queryFn: async (): Promise<Workflow[]> => {
       const found: Workflow[] = [];
       const read = async (startingToken?: string) =>
         (await reply(api.GET('/workflows', { params: { query: { startingToken } } }))).message;
-      for await (const page of pagesOf(read)) found.push(...page.Items.map(workflowOf));
+      for await (const page of pagesOf(read)) found.push(...page.Items.map(toWorkflow));
       return found.filter(
         ({ databaseId }) => databaseId === GLOBAL || databases.includes(databaseId),
       );
@@ -43,15 +50,15 @@ export async function startRuns(
 ): Promise<Result> {
   const result: Result = { started: [], failed: [], remaining: [], unclear: false };
   let done = 0;
-  for (const chunk of chunksOf(targets)) {
+  for (const chunk of toChunks(targets)) {
     at(done);
     done += chunk.length;
-    const { refused, unclear } = await start(workflow, chunk);
+    const { refused, unclear } = await startChunk(workflow, chunk);
     result.unclear ||= unclear;
     for (const target of chunk) {
       const refusal = refused.get(target.path);
       if (refusal === undefined) result.started.push(target);
-      else result.failed.push({ name: nameOf(target), ...refusal });
+      else result.failed.push({ name: targetName(target), ...refusal });
       if (refusal?.again) result.remaining.push(target);
     }
   }
@@ -59,7 +66,7 @@ export async function startRuns(
 }
 
 /** Targets of one asset each, as many as one request may name. */
-export function chunksOf(targets: readonly Target[]): Target[][] {
+export function toChunks(targets: readonly Target[]): Target[][] {
   const chunks: Target[][] = [];
   for (const target of targets) {
     const last = chunks.at(-1);
@@ -81,7 +88,7 @@ interface Outcome {
   unclear: boolean;
 }
 
-async function start(workflow: Workflow, chunk: Target[]): Promise<Outcome> {
+async function startChunk(workflow: Workflow, chunk: Target[]): Promise<Outcome> {
   const [{ card, path } = { card: null, path: null }] = chunk;
   if (!card) return { refused: new Map(), unclear: false };
   const fileKeys = chunk.flatMap((each) => (each.path === null ? [] : [each.path]));
@@ -104,10 +111,10 @@ async function start(workflow: Workflow, chunk: Target[]): Promise<Outcome> {
     );
     return { refused: new Map(reasons), unclear: false };
   } catch (error) {
-    const again = mayPass(error) || (error instanceof ApiError && PASSING.test(error.code));
-    const reason = sentence(error);
+    const again = isRetryable(error) || (error instanceof ApiError && PASSING.test(error.code));
+    const reason = errorText(error);
     const failed = new Map(chunk.map((each) => [each.path, { reason, again }]));
-    return { refused: failed, unclear: isUnclear(error) };
+    return { refused: failed, unclear: isOutcomeUnknown(error) };
   }
 }
 

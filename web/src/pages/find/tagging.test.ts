@@ -15,7 +15,7 @@ vi.mock('../../api/client', () => ({
   },
   replyWithHeaders: (value: unknown) => value,
 }));
-vi.mock('../../api/writes', () => ({ wrote: () => undefined }));
+vi.mock('../../api/writes', () => ({ recordWrite: () => undefined }));
 const { addTag } = await import('./tagging');
 
 interface Given {

@@ -1,7 +1,7 @@
 import { api, replyWithHeaders } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import { wrote } from '../../api/writes';
-import type { Place } from '../../viewer/sources';
+import { recordWrite } from '../../api/writes';
+import type { Place } from '../../api/downloads';
 
 const CONFLICT = 412;
 const TRIES = 5;
@@ -22,7 +22,7 @@ export async function addTag({ databaseId, assetId }: Place, tag: string): Promi
           body: { tags: [...found.data.tags, tag] },
         }),
       );
-      wrote(written.headers);
+      recordWrite(written.headers);
       return;
     } catch (error) {
       const conflicts = error instanceof ApiError && error.status === CONFLICT;

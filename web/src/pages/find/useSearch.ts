@@ -1,14 +1,14 @@
 import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors';
-import { queries } from '../../api/queries';
-import { search, untilFound, type Found } from '../../api/search';
-import type { Query } from '../../ui/Failed';
-import { part } from '../../ui/part';
-import { cardOf, type Card, type Hit } from './hits';
-import { PAGE, searchBody } from './request';
-import type { FindState } from './state';
+import { queryClient } from '../../api/queries';
+import { search, pollWhileLagging, type SearchResult } from '../../api/search';
+import type { FailedQuery } from '../../ui/InlineError';
+import { loadChunk } from '../../ui/lazyComponent';
+import { toCard, type Card, type Hit } from '../../api/hits';
+import { PAGE, searchBody } from './searchBody';
+import type { FindState } from './findState';
 
-export interface Page extends Found {
+export interface Page extends SearchResult {
   cards: Card[];
 }
 
@@ -16,14 +16,14 @@ const INSPECTION = 4_000;
 /** False once the server has said that its indexes are too old for conditions on facts. */
 let facts = true;
 
-const pageOf = (state: FindState, page: number) =>
+const searchPageQuery = (state: FindState, page: number) =>
   queryOptions({
     queryKey: ['search', { ...state, view: undefined }, page],
     queryFn: ({ signal }) => fetchPage(state, page, signal),
     refetchInterval: (query) => {
       const found = query.state.data;
       if (!found) return false;
-      if (found.lagging) return untilFound(found);
+      if (found.lagging) return pollWhileLagging(found);
       const waits = found.cards.some(
         (card) => card.picture.previewMissing?.reason === 'inspecting',
       );
@@ -31,18 +31,18 @@ const pageOf = (state: FindState, page: number) =>
     },
   });
 
-const load = () => part(() => import('./conditionFilters'));
+const loadConditionFilters = () => loadChunk(() => import('./conditionFilters'));
 
 async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
-  const conditions = state.meta && (await load()).filtersOf(state.meta);
+  const conditions = state.meta && (await loadConditionFilters()).filtersOf(state.meta);
   const body = searchBody(state, page, facts, conditions);
   try {
     const found = await search(body, signal);
-    return { ...found, cards: found.reply.hits.hits.map((hit) => cardOf(hit as Hit)) };
+    return { ...found, cards: found.reply.hits.hits.map((hit) => toCard(hit as Hit)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!facts || error.code !== 'AttributesNotIndexed') {
-      throw (await load()).ofConditions(error, body.metadataFilters ?? []);
+      throw (await loadConditionFilters()).ofConditions(error, body.metadataFilters ?? []);
     }
     facts = false;
     return fetchPage(state, page, signal);
@@ -51,17 +51,17 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
 
 /** The first page of a search, with its facets; the one before is shown until it is there. */
 export const useFirstPage = (state: FindState) =>
-  useQuery({ ...pageOf(state, 0), placeholderData: keepPreviousData });
+  useQuery({ ...searchPageQuery(state, 0), placeholderData: keepPreviousData });
 
 interface Pages {
   pages: Map<number, Page>;
   /** One that could not be loaded. */
-  failed: Query | undefined;
+  failed: FailedQuery | undefined;
 }
 
 /** Further pages, each when its rows come into view. */
 export function usePages(state: FindState, wanted: number[]): Pages {
-  const found = useQueries({ queries: wanted.map((page) => pageOf(state, page)) });
+  const found = useQueries({ queries: wanted.map((page) => searchPageQuery(state, page)) });
   const pages = found.flatMap(({ data }, at) => {
     const page = wanted[at];
     return data && page !== undefined ? [[page, data] as const] : [];
@@ -73,7 +73,9 @@ export function usePages(state: FindState, wanted: number[]): Pages {
 export function cardsBetween(state: FindState, one: number, other: number): Card[] | null {
   const cards: Card[] = [];
   for (let index = Math.min(one, other); index <= Math.max(one, other); index++) {
-    const page = queries.getQueryData<Page>(pageOf(state, pageOfRow(index)).queryKey);
+    const page = queryClient.getQueryData<Page>(
+      searchPageQuery(state, pageOfIndex(index)).queryKey,
+    );
     const card = page?.cards[index % PAGE];
     if (!card) return null;
     cards.push(card);
@@ -81,4 +83,4 @@ export function cardsBetween(state: FindState, one: number, other: number): Card
   return cards;
 }
 
-export const pageOfRow = (index: number): number => Math.floor(index / PAGE);
+export const pageOfIndex = (index: number): number => Math.floor(index / PAGE);

@@ -1,8 +1,8 @@
 import { downloadZip } from 'client-zip';
-import { mayPass, NetworkError, sentence, StorageError } from '../../api/errors';
-import { fetchHeard } from '../../api/hearing';
-import { downloadUrl } from '../../viewer/sources';
-import { nameOf, type LeftOut, type Target } from './listing';
+import { isRetryable, NetworkError, errorText, StorageError } from '../../api/errors';
+import { fetchWithIdleTimeout } from '../../api/idleTimeout';
+import { downloadUrl } from '../../api/downloads';
+import { targetName, type LeftOut, type Target } from './selectedFiles';
 
 interface Progress {
   signal: AbortSignal;
@@ -11,12 +11,12 @@ interface Progress {
 }
 
 /** Packs files, each in the folder of its asset. Files that cannot be read are left out. */
-export async function zipOf(
+export async function createZip(
   targets: readonly Target[],
   { signal, at }: Progress,
 ): Promise<{ zip: Blob | null; failed: LeftOut[] }> {
   const failed: LeftOut[] = [];
-  const folders = foldersOf(targets);
+  const folders = assetFolders(targets);
   async function* entries() {
     for (const [done, target] of targets.entries()) {
       at(done);
@@ -25,7 +25,11 @@ export async function zipOf(
         yield { name: `${folders.get(target.card.id) ?? ''}${target.path ?? ''}`, input };
       } catch (error) {
         signal.throwIfAborted();
-        failed.push({ name: nameOf(target), reason: sentence(error), again: mayPass(error) });
+        failed.push({
+          name: targetName(target),
+          reason: errorText(error),
+          again: isRetryable(error),
+        });
       }
     }
   }
@@ -39,18 +43,18 @@ async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> 
   const lost = (): never => {
     throw new NetworkError();
   };
-  const response = await fetchHeard(url, { signal }).catch(lost);
+  const response = await fetchWithIdleTimeout(url, { signal }).catch(lost);
   if (!response.ok) throw new StorageError(response.status);
   return response.blob().catch(lost);
 }
 
 /** The folder of each asset: its name as any system accepts it, with a number where two are alike. */
-export function foldersOf(targets: readonly Target[]): Map<string, string> {
+export function assetFolders(targets: readonly Target[]): Map<string, string> {
   const folders = new Map<string, string>();
   const taken = new Set<string>();
   for (const { card } of targets) {
     if (folders.has(card.id)) continue;
-    const name = portable(card.name) || card.assetId;
+    const name = portableName(card.name) || card.assetId;
     let folder = name;
     for (let number = 2; taken.has(folder.toLowerCase()); number++) folder = `${name} (${number})`;
     taken.add(folder.toLowerCase());
@@ -59,10 +63,10 @@ export function foldersOf(targets: readonly Target[]): Map<string, string> {
   return folders;
 }
 
-const portable = (name: string): string =>
+const portableName = (name: string): string =>
   name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, '_').replace(/^[. ]+|[. ]+$/g, '');
 
-export function save(file: Blob, name: string): void {
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;

@@ -1,0 +1,61 @@
+import { api, reply } from './client';
+import { ApiError } from './errors';
+import type { Missing } from './pictures';
+
+export interface Place {
+  databaseId: string;
+  assetId: string;
+}
+
+/** Returns a presigned address of the newest version of a file, to show or to save it. */
+export async function downloadUrl(
+  { databaseId, assetId }: Place,
+  path: string,
+  attachment = false,
+): Promise<string> {
+  const found = await reply(
+    api.POST('/database/{databaseId}/assets/{assetId}/download', {
+      params: { path: { databaseId, assetId } },
+      body: { downloadType: 'assetFile', key: path, attachment },
+    }),
+  );
+  return found.downloadUrl;
+}
+
+/** Returns a presigned address of a preview's file, or of the asset's own preview. */
+export async function previewUrl(place: Place, path: string | null): Promise<string> {
+  if (path !== null) return downloadUrl(place, path);
+  const { databaseId, assetId } = place;
+  const found = await reply(
+    api.POST('/database/{databaseId}/assets/{assetId}/download', {
+      params: { path: { databaseId, assetId } },
+      body: { downloadType: 'assetPreview' },
+    }),
+  );
+  return found.downloadUrl;
+}
+
+/** Returns the address of a file, or null where the asset has no such file. */
+export async function companionUrl(place: Place, path: string): Promise<string | null> {
+  try {
+    return await downloadUrl(place, path);
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
+    throw error;
+  }
+}
+
+export interface DerivedGlb {
+  glb?: { url: string; size: number; current: boolean } | null;
+  turntable?: { url: string } | null;
+  glbMissing?: Missing | null;
+}
+
+/** Returns the newest GLB that was made of a file with its turntable, or why there is none. */
+export async function fetchDerivedGlb(place: Place, path: string): Promise<DerivedGlb> {
+  return reply(
+    api.GET('/database/{databaseId}/assets/{assetId}/files/glb', {
+      params: { path: place, query: { key: path } },
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+import type { components } from './schema';
+import type { PictureSource } from './pictures';
+
+export interface Hit extends Omit<components['schemas']['SearchHit'], 'files'>, PictureSource {
+  files?: Hit[];
+}
+
+/** Models whose textures or geometry are in files beside them: their own size says little. */
+const IN_SEVERAL_FILES = new Set(['.gltf', '.obj', '.dae', '.3ds', '.x3d', '.wrl']);
+
+/** The picture of an asset that the server made: that of its primary or largest file. */
+const GENERATED = /\/generated\/preview\.png$/;
+
+/** An asset as the grid shows it. */
+export interface Card {
+  id: string;
+  databaseId: string;
+  assetId: string;
+  name: string;
+  type: string;
+  /** Of the file that is shown, unless most of its content may be in others. */
+  size: number | null;
+  tags: string[];
+  changed: string;
+  description: string;
+  isArchived: boolean;
+  /** The file that matched best, as a path in the asset. */
+  file: string | null;
+  picture: PictureSource;
+}
+
+export function toCard(hit: Hit): Card {
+  const source = hit._source;
+  const files = hit.files ?? [];
+  // Of the best hits the first with something to look at.
+  const best = files.find((each) => each.preview ?? each._source.str_previewfilekey);
+  return {
+    id: hit._id,
+    databaseId: text(source.str_databaseid),
+    assetId: text(source.str_assetid),
+    name: text(source.str_assetname) || text(source.str_assetid),
+    type: (text(best?._source.str_fileext) || text(source.str_assettype)).replace(/^\./, ''),
+    size: best ? sizeOf(best) : null,
+    tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
+    changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
+    description: text(source.str_description),
+    isArchived: source.bool_archived === true,
+    file: best ? assetPath(text(best._source.str_key), text(source.str_assetid)) : null,
+    picture: hitPicture(
+      // The file that is named, unless a user chose the picture of the asset.
+      best && GENERATED.test(text(source.str_previewfilekey))
+        ? [best, hit, ...files]
+        : [hit, ...files],
+      text(source.str_databaseid),
+      text(source.str_assetid),
+    ),
+  };
+}
+
+function sizeOf({ _source: { num_filesize: size, str_fileext: extension } }: Hit): number | null {
+  return typeof size === 'number' && !IN_SEVERAL_FILES.has(text(extension)) ? size : null;
+}
+
+/** The first picture of an asset and its files; else the reason of the first that has one. */
+function hitPicture(hits: Hit[], databaseId: string, assetId: string): PictureSource {
+  const shown = hits.find((each) => each.preview);
+  if (shown) return { preview: shown.preview };
+  // Indexes of an earlier mapping version have the key of a preview, and no address.
+  const one = hits.find((each) => text(each._source.str_previewfilekey));
+  if (one && !hits.some((each) => each.previewMissing)) {
+    const own = one._index_type === 'asset';
+    const path = own ? null : assetPath(text(one._source.str_previewfilekey), assetId);
+    return { file: { databaseId, assetId, path } };
+  }
+  // An archived file says nothing about its asset.
+  const own = hits.filter((each) => each._index_type === 'asset' || !isArchivedFile(each));
+  const reasons = own.flatMap((each) => (each.previewMissing ? [each.previewMissing] : []));
+  return { previewMissing: reasons.find((each) => each.reason !== 'none') ?? reasons[0] ?? null };
+}
+
+const isArchivedFile = (hit: Hit): boolean => hit.previewMissing?.reason === 'archived';
+
+/** The path of a key in its asset: keys begin with the bucket's prefix and the asset's id. */
+export function assetPath(key: string, assetId: string): string {
+  const at = `/${key}`.indexOf(`/${assetId}/`);
+  return at < 0 ? `/${key}` : `/${key}`.slice(at + assetId.length + 1);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const text = (value: unknown): string => (isText(value) ? value : '');

@@ -1,0 +1,217 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useId, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { tagsQuery as tagsOfServer } from '../../api/queries';
+import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { editTexts } from '../../texts/edit';
+import { uploadTexts } from '../../texts/upload';
+import { InlineError } from '../../ui/InlineError';
+import { UserText } from '../../ui/UserText';
+import { toast } from '../../ui/Toasts';
+import { useFormError, type FieldProps } from '../../ui/useFormError';
+import type { Place } from '../../api/downloads';
+import { changedFields, toDraft, mergeDraft, saveAsset, type Draft, type Field } from './editAsset';
+import { assetQuery, type Asset } from '../../api/assets';
+
+const words = editTexts;
+
+/** Name, description and tags, edited in place. What was typed is kept whatever the server says. */
+export function AssetEditor(props: { place: Place; asset: Asset; onClose: () => void }) {
+  const { place, asset, onClose } = props;
+  const id = useId();
+  const cache = useQueryClient();
+  const [stored, setStored] = useState(asset);
+  const [draft, setDraft] = useState<Draft>(() => toDraft(asset));
+  const [conflicts, setConflicts] = useState<Field[]>([]);
+  const [state, setState] = useState({ busy: false, note: '' });
+  const { fieldProps, showError, showApiError, clearError, message } = useFormError();
+  // As it is once a save has ended: on a slow network, people go on typing meanwhile.
+  const latest = useRef(draft);
+  const show = (next: Draft) => {
+    latest.current = next;
+    setDraft(next);
+  };
+  const change = (next: Partial<Draft>) => show({ ...draft, ...next });
+  const changed = changedFields(draft, stored);
+  const leaving = () => changed.length > 0;
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname && leaving() && !confirm(words.leave),
+    enableBeforeUnload: leaving,
+  });
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    const wrong = validate(draft);
+    setState({ busy: !wrong, note: '' });
+    if (wrong) {
+      showError(wrong.text, wrong.field);
+      return;
+    }
+    clearError();
+    try {
+      const done = await saveAsset(place, stored, draft);
+      if ('saved' in done) {
+        cache.setQueryData(assetQuery(place).queryKey, done.saved);
+        void cache.invalidateQueries({ queryKey: ['search'] });
+        const isAll = !changedFields(latest.current, draft).length;
+        toast(isAll ? words.saved : words.savedFirst);
+        if (isAll) {
+          onClose();
+          return;
+        }
+        setStored(done.saved);
+        setConflicts([]);
+        setState({ busy: false, note: '' });
+        return;
+      }
+      const next = mergeDraft(latest.current, stored, done.theirs);
+      setStored(done.theirs);
+      show(next.draft);
+      setConflicts(next.conflicts);
+      cache.setQueryData(assetQuery(place).queryKey, done.theirs);
+      setState({ busy: false, note: next.conflicts.length ? words.both : words.other });
+    } catch (error) {
+      setState({ busy: false, note: '' });
+      showApiError(error);
+    }
+  };
+  const theirs = (field: Field) =>
+    conflicts.includes(field) && (
+      <ConflictNotice
+        value={stored[field]}
+        onTake={() => {
+          change({ [field]: stored[field] });
+          setConflicts(conflicts.filter((each) => each !== field));
+        }}
+      />
+    );
+  return (
+    <form
+      className="stack editor"
+      onSubmit={(event) => void submit(event)}
+      aria-label={words.title}
+    >
+      {state.note && (
+        <p className="notice" role="alert">
+          {state.note}
+        </p>
+      )}
+      <label htmlFor={`${id}-name`}>{uploadTexts.assetName}</label>
+      <input
+        id={`${id}-name`}
+        dir="auto"
+        maxLength={255}
+        autoFocus
+        {...fieldProps('assetName')}
+        value={draft.assetName}
+        onChange={(event) => change({ assetName: event.target.value })}
+      />
+      {theirs('assetName')}
+      <label htmlFor={`${id}-text`}>{uploadTexts.description}</label>
+      <textarea
+        id={`${id}-text`}
+        dir="auto"
+        rows={4}
+        maxLength={256}
+        {...fieldProps('description')}
+        value={draft.description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      {theirs('description')}
+      <TagsField
+        id={`${id}-tags`}
+        fieldProps={fieldProps('tags')}
+        selected={draft.tags}
+        onChange={(tags) => change({ tags })}
+      />
+      {theirs('tags')}
+      {message}
+      <FormButtons disabled={state.busy || !changed.length} onCancel={onClose} />
+    </form>
+  );
+}
+
+/** The end of a form in which something is edited in place. */
+export function FormButtons({ disabled, onCancel }: { disabled: boolean; onCancel: () => void }) {
+  return (
+    <div className="acts">
+      <button type="submit" className="primary" disabled={disabled}>
+        {words.save}
+      </button>
+      <button type="button" onClick={onCancel}>
+        {texts.cancel}
+      </button>
+    </div>
+  );
+}
+
+/** What somebody else has written meanwhile, beside what the user typed. */
+export function ConflictNotice({
+  value,
+  onTake,
+}: {
+  value: string | string[];
+  onTake: () => void;
+}) {
+  const shown = typeof value === 'string' ? value : value.join(', ') || assetTexts.noTags;
+  return (
+    <p className="theirs">
+      <span className="faint">{words.theirs}</span> <UserText text={shown} />
+      <button type="button" className="small" onClick={onTake}>
+        {words.take}
+      </button>
+    </p>
+  );
+}
+
+function TagsField(props: {
+  id: string;
+  fieldProps: ReturnType<FieldProps>;
+  selected: string[];
+  onChange: (tags: string[]) => void;
+}): ReactNode {
+  const { id, fieldProps, selected, onChange } = props;
+  const known = useQuery(tagsOfServer);
+  const others = known.data?.filter((each) => !selected.includes(each)) ?? [];
+  return (
+    <>
+      <label htmlFor={id}>{assetTexts.tags}</label>
+      {selected.length > 0 && (
+        <span className="tags">
+          {selected.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className="chip"
+              aria-label={words.removeTag(tag)}
+              onClick={() => onChange(selected.filter((each) => each !== tag))}
+            >
+              <UserText text={tag} line /> ×
+            </button>
+          ))}
+        </span>
+      )}
+      <select
+        id={id}
+        {...fieldProps}
+        value=""
+        disabled={!others.length}
+        onChange={(event) => onChange([...selected, event.target.value])}
+      >
+        <option value="">{known.data && !others.length ? words.noTags : words.addTag}</option>
+        {others.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <InlineError query={known} />
+    </>
+  );
+}
+
+function validate(draft: Draft): { text: string; field: Field } | null {
+  const { required, assetName, shortDescription } = uploadTexts;
+  if (!draft.assetName.trim()) return { text: required(assetName), field: 'assetName' };
+  const short = draft.description.trim().length < 4;
+  return short ? { text: shortDescription, field: 'description' } : null;
+}

@@ -1,0 +1,271 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, errorText } from '../../api/errors';
+import { useMayWrite } from '../../api/queries';
+import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { editTexts } from '../../texts/edit';
+import { viewerTexts } from '../../texts/viewer';
+import { UserText } from '../../ui/UserText';
+import { ErrorNotice } from '../../ui/ErrorNotice';
+import { toast } from '../../ui/Toasts';
+import { downloadUrl, type Place } from '../../api/downloads';
+import { Stage } from '../../viewer/Stage';
+import { assetPath as pathOfKey } from '../../api/hits';
+import { cachedAsset } from '../find/cachedAsset';
+import { addRecentAsset } from '../find/recentAssets';
+import { AssetProperties, newestChange } from './AssetProperties';
+import { ArchivedNotice } from './ArchivedNotice';
+import { AssetEditor } from './AssetEditor';
+import { FileFacts } from './FileFacts';
+import { FilesSection } from './FilesSection';
+import { filePath } from './FileTree';
+import { Metadata } from './Metadata';
+import { assetQuery, filesQuery, type Asset as Details } from '../../api/assets';
+import { References, Relations } from './Relations';
+import { missingReferencesQuery } from './relationQueries';
+import { firstFile } from './tree';
+import './asset.css';
+
+const ROUTE = '/databases/$databaseId/assets/$assetId';
+
+export function AssetPage() {
+  const { databaseId, assetId } = useParams({ from: ROUTE });
+  const { file } = useSearch({ from: ROUTE });
+  const place = { databaseId, assetId };
+  const found = useQuery(assetQuery(place));
+  const asset = found.data;
+  useEffect(() => {
+    if (!asset) return;
+    document.title = `${asset.assetName} · ${texts.product}`;
+    addRecentAsset({ databaseId, assetId, name: asset.assetName });
+  }, [asset, databaseId, assetId]);
+  // A refetch that fails must not replace what somebody types.
+  if (found.isError && !asset) {
+    const gone = found.error instanceof ApiError && found.error.status === 404;
+    if (!gone) return <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />;
+    return (
+      <div className="notice" role="alert">
+        <p>{assetTexts.gone}</p>
+        <Link to="/" search={{}}>
+          {texts.toFind}
+        </Link>
+      </div>
+    );
+  }
+  return (
+    <AssetContent
+      key={`${databaseId}/${assetId}`}
+      place={place}
+      asset={asset}
+      requestedPath={file}
+    />
+  );
+}
+
+function AssetContent({
+  place,
+  asset,
+  requestedPath,
+}: {
+  place: Place;
+  asset: Details | undefined;
+  requestedPath?: string;
+}) {
+  const [withArchived, setWithArchived] = useState(false);
+  const archived = asset?.status === 'archived';
+  const found = useInfiniteQuery(filesQuery(place, withArchived || archived));
+  const files = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const missing = useQuery(missingReferencesQuery(place));
+  const mayUpload = useMayWrite() ?? false;
+  const mayWrite = mayUpload && asset?.status === 'active';
+  const only = files.filter((each) => !each.isFolder);
+  const first = firstFile(files);
+  const path = archived ? undefined : (requestedPath ?? (first && filePath(first)));
+  const file = only.find((each) => filePath(each) === path);
+  const preview = file?.previewFile;
+  const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
+  return (
+    <div className="asset">
+      <section className="main" aria-label={viewerTexts.toolbar}>
+        {path ? (
+          <Stage
+            key={path}
+            {...place}
+            file={{ path, size: file?.size ?? null, versionId: file?.versionId }}
+            picture={picture}
+          />
+        ) : (
+          <div className="stage empty">
+            {archived ? (
+              <ArchivedNotice place={place} mayRestore={mayUpload} />
+            ) : (
+              found.isSuccess && <NoFiles place={place} mayUpload={mayWrite} />
+            )}
+          </div>
+        )}
+      </section>
+      <aside className="side">
+        {/* Buttons that came with the asset would move what is below them. */}
+        <AssetHeader
+          place={place}
+          asset={asset}
+          path={path}
+          isEmpty={archived || (found.isSuccess && !path)}
+          changed={found.isSuccess && !found.hasNextPage ? newestChange(only) : undefined}
+          mayWrite={mayUpload && !archived}
+        />
+        <FilesSection
+          place={place}
+          found={found}
+          // Those of an archived asset are not found until it is known to be archived.
+          failure={asset ? found.error : null}
+          files={files}
+          shown={path}
+          missing={missing.data}
+          mayWrite={mayWrite}
+          withArchived={withArchived}
+          onArchived={setWithArchived}
+        />
+        {path && (
+          <>
+            <section aria-labelledby="facts">
+              <h2 id="facts">{assetTexts.facts}</h2>
+              <FileFacts
+                key={path}
+                place={place}
+                path={path}
+                since={file?.dateCreatedCurrentVersion}
+              />
+            </section>
+            <References place={place} path={path} mayUpload={mayWrite} />
+          </>
+        )}
+        <Metadata place={place} />
+      </aside>
+      <div className="more">
+        <Relations place={place} path={path} />
+      </div>
+    </div>
+  );
+}
+
+function AssetHeader(props: {
+  place: Place;
+  asset: Details | undefined;
+  path: string | undefined;
+  isEmpty: boolean;
+  changed: string | undefined;
+  mayWrite: boolean;
+}) {
+  const { place, asset, path, isEmpty, mayWrite } = props;
+  const [editing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const [signing, setSigning] = useState(false);
+  const [known] = useState(() => cachedAsset(place));
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      toast(texts.copied);
+    } catch {
+      toast(location.href); // the browser allows no access to the clipboard
+    }
+  };
+  const download = async () => {
+    if (!path) return;
+    setSigning(true);
+    try {
+      const link = document.createElement('a');
+      // Without it, a browser would open images and texts instead of saving them.
+      link.href = await downloadUrl(place, path, true);
+      link.rel = 'noreferrer';
+      link.click();
+    } catch (error) {
+      toast(errorText(error));
+    }
+    setSigning(false);
+  };
+  if (editing && asset) {
+    return (
+      <AssetEditor
+        place={place}
+        asset={asset}
+        onClose={() => {
+          setEditing(false);
+          setTimeout(() => edit.current?.focus());
+        }}
+      />
+    );
+  }
+  const name = asset?.assetName ?? known?.name;
+  const description = asset?.description ?? known?.description;
+  return (
+    <header className="stack">
+      <h1>{name ? <UserText text={name} /> : <span className="hidden">{texts.loading}</span>}</h1>
+      {description && (
+        <p dir="auto" className="lines">
+          {description}
+        </p>
+      )}
+      {asset?.status === 'archived' && <p className="failure">{assetTexts.archived}</p>}
+      {asset && !asset.isDistributable && (
+        <p className="failure">{texts.errors.notDistributable}</p>
+      )}
+      <div className="acts">
+        {!isEmpty && (asset?.isDistributable ?? true) && (
+          <button
+            type="button"
+            className="primary"
+            disabled={!path || signing}
+            onClick={() => void download()}
+          >
+            {texts.download}
+          </button>
+        )}
+        <button type="button" onClick={() => void copy()}>
+          {texts.copy}
+        </button>
+        {mayWrite && (
+          <button ref={edit} type="button" onClick={() => setEditing(true)}>
+            {editTexts.start}
+          </button>
+        )}
+        {mayWrite && (
+          <Link
+            to="/upload"
+            search={{ database: place.databaseId, asset: place.assetId }}
+            className="button"
+            preload={false}
+          >
+            {assetTexts.upload}
+          </Link>
+        )}
+      </div>
+      <AssetProperties
+        place={place}
+        asset={asset}
+        tags={asset?.tags ?? known?.tags ?? []}
+        changed={props.changed}
+      />
+    </header>
+  );
+}
+
+function NoFiles({ place, mayUpload }: { place: Place; mayUpload: boolean }) {
+  return (
+    <div className="notice">
+      <p>{assetTexts.noFiles}</p>
+      {mayUpload && (
+        <Link
+          to="/upload"
+          search={{ database: place.databaseId, asset: place.assetId }}
+          className="button primary"
+          preload={false}
+        >
+          {assetTexts.upload}
+        </Link>
+      )}
+    </div>
+  );
+}

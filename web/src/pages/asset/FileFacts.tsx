@@ -1,0 +1,95 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { factsQuery, notInspectedQuery } from '../../api/fileFacts';
+import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
+import { InlineError } from '../../ui/InlineError';
+import { UserText } from '../../ui/UserText';
+import { factLabel } from '../../ui/facts';
+import { formatDateTime } from '../../texts/formats';
+import { formatDimensions, formatFact } from '../../ui/units';
+import type { Place } from '../../api/downloads';
+
+const HIDDEN =
+  /^(sourceVersionId|readersVersion|metresPerUnit|references|shape|boundsM.*|size[XYZ]|width|height)$/;
+
+const INSPECTION = 2 * 60_000;
+const SOON = 4_000;
+/** Whether the file is so new that it may still be inspected. */
+const isFresh = (since: string | null | undefined): boolean =>
+  Date.now() - Date.parse(since ?? '') < INSPECTION;
+
+/** What the product has read from a file; of a new file, as soon as that is known. */
+export function FileFacts(props: { place: Place; path: string; since?: string | null }) {
+  const { place, path, since } = props;
+  const cache = useQueryClient();
+  const waited = useRef(false);
+  const soon = isFresh(since) ? SOON : false;
+  const found = useQuery({
+    ...factsQuery(place, path),
+    refetchInterval: (query) => query.state.data?.size === 0 && soon,
+  });
+  const known = found.data?.size;
+  const reason = useQuery({
+    ...notInspectedQuery(place, path),
+    enabled: known === 0,
+    refetchInterval: (query) => !query.state.data && soon,
+  });
+  useEffect(() => {
+    if (known && waited.current) {
+      // With the facts come the picture and the references.
+      void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
+    }
+    waited.current = known === 0;
+  }, [known, cache, place]);
+  if (found.isPending) return <p className="faint">{texts.loading}</p>;
+  if (!found.data) return <InlineError query={found} />;
+  const facts = found.data;
+  const extent = formatDimensions(facts);
+  // A count of nothing says nothing: no bones, no missing textures.
+  const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');
+  if (!rows.length) {
+    if (reason.isPending) return <p className="faint">{texts.loading}</p>;
+    const unknown = soon ? assetTexts.inspecting : assetTexts.noFacts;
+    return <p className="faint">{reason.data ? `${reason.data}.` : unknown}</p>;
+  }
+  return (
+    <dl className="pairs">
+      {extent && (
+        <>
+          <dt>{assetTexts.dimensions}</dt>
+          <dd>{extent}</dd>
+        </>
+      )}
+      {rows.map(([name, value]) => (
+        <FactRow key={name} name={name} value={value} facts={facts} />
+      ))}
+    </dl>
+  );
+}
+
+function formatText(name: string, value: string): string {
+  // A time of no zone is that of the camera's clock, and is shown as it is.
+  if (name === 'taken') return formatDateTime(value);
+  if (value === 'true') return texts.find.yes;
+  return value === 'false' ? texts.find.no : value;
+}
+
+function FactRow(props: { name: string; value: string; facts: ReadonlyMap<string, string> }) {
+  const { name, value, facts } = props;
+  const number = Number(value);
+  return (
+    <>
+      <dt>{factLabel(name)}</dt>
+      <dd>
+        <UserText
+          text={
+            value.trim() !== '' && Number.isFinite(number)
+              ? formatFact(name, number, facts)
+              : formatText(name, value)
+          }
+        />
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { api, replyWithHeaders } from '../../api/client';
+import { waitForWrite } from '../../api/jobs';
+import declared from '../../api/declared.json';
+import { brokenRule } from '../../api/nameRules';
+import type { components } from '../../api/schema';
+import { filesTexts } from '../../texts/files';
+import { uploadTexts } from '../../texts/upload';
+import { replaceBidiMarks } from '../../texts/formats';
+import { fileExtension, fileName } from '../../ui/fileKinds';
+import type { Place } from '../../api/downloads';
+
+const MAX_BYTES = declared.files.maxDestinationBytes;
+
+export type Act = 'rename' | 'move' | 'copy' | 'archive' | 'restore' | 'delete';
+
+/** A file or a folder (whose path ends in `/`) of the tree. */
+export interface Subject {
+  path: string;
+  isArchived: boolean;
+}
+
+export const isFolder = ({ path }: Subject): boolean => path.endsWith('/');
+
+/** Whether the act asks for another name or place. */
+export const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
+
+/** What can be done with it. Folders are moved file by file. */
+export function allowedActs(subject: Subject): readonly Act[] {
+  if (isFolder(subject)) return ['rename', 'move', 'archive', 'delete'];
+  if (subject.isArchived) return ['restore', 'delete'];
+  return ['rename', 'move', 'copy', 'archive', 'delete'];
+}
+
+/** Where a file is to be: its name, and its folder without the slashes around it. */
+export interface Draft {
+  name: string;
+  folder: string;
+  /** The asset of a copy, if it is another one. */
+  target: Place | null;
+}
+
+/** The folders of files, with those that they are in, by name and without the slashes around. */
+export function listFolders(
+  files: readonly { relativePath: string; isFolder: boolean }[],
+): string[] {
+  const folders = new Set<string>();
+  for (const { relativePath, isFolder: itself } of files) {
+    const parts = relativePath.split('/').filter(Boolean);
+    const depth = itself ? parts.length : parts.length - 1;
+    for (let end = 1; end <= depth; end++) folders.add(parts.slice(0, end).join('/'));
+  }
+  return [...folders].sort((one, other) => one.localeCompare(other));
+}
+
+export const parentFolder = (path: string): string =>
+  path.slice(1, Math.max(path.lastIndexOf('/'), 1));
+
+export function toDraft(act: Act, subject: Subject): Draft {
+  const path = subject.path.replace(/\/$/, '');
+  const draft = { name: fileName(path), folder: parentFolder(path), target: null };
+  return act === 'copy'
+    ? { ...draft, name: filesTexts.copyName(...splitExtension(draft.name)) }
+    : draft;
+}
+
+/** A name without its extension, and the extension with its dot. */
+export function splitExtension(name: string): [string, string] {
+  const extension = fileExtension(name);
+  const end = extension ? name.length - extension.length - 1 : name.length;
+  return [name.slice(0, end), name.slice(end)];
+}
+
+/** The path of a draft; repeated slashes of its folder, and those around it, count once. */
+export const destinationPath = ({ name, folder }: Draft): string =>
+  `/${[...folder.split('/').filter(Boolean), name].join('/')}`.normalize('NFC');
+
+interface DraftError {
+  text: string;
+  field: 'name' | 'asset';
+}
+
+/** Why a draft cannot be sent, and its wrong field. What only the server knows, it says itself. */
+export function validateDraft(draft: Draft, subject: Subject): DraftError | null {
+  const { required, asset } = uploadTexts;
+  const words = filesTexts;
+  const folder = isFolder(subject);
+  const wrong = (text: string): DraftError => ({ text, field: 'name' });
+  if (!draft.name.trim()) return wrong(required(folder ? words.newFolderName : words.name));
+  if (draft.name.includes('/')) return wrong(words.slash);
+  if (draft.target && !draft.target.assetId) return { text: required(asset), field: 'asset' };
+  const destination = destinationPath(draft);
+  for (const name of destination.slice(1).split('/')) {
+    const fact = brokenRule(name);
+    if (fact !== null) return wrong(words.badName(replaceBidiMarks(name), fact));
+  }
+  const isLong = new TextEncoder().encode(destination).length > MAX_BYTES;
+  if (isLong) return wrong(words.longPath(MAX_BYTES));
+  if (draft.target) return null;
+  if (!folder) return destination === subject.path ? wrong(words.same) : null;
+  if (`${destination}/` === subject.path) return wrong(words.sameFolder);
+  return `${destination}/`.startsWith(subject.path) ? wrong(words.within) : null;
+}
+
+const ROUTE = '/database/{databaseId}/assets/{assetId}';
+type Changed = components['schemas']['FilesChangedReply'];
+
+/**
+ * Changes a file or folder. `onJob` is called if the change outlasts its request; it is complete
+ * when the promise is kept, or has failed when it is broken.
+ */
+export async function changeFile(
+  place: Place,
+  act: Act,
+  subject: Subject,
+  draft: Draft,
+  onJob: () => void,
+): Promise<void> {
+  const { data, headers } = await sendChange(place, act, subject, draft);
+  if (data.jobId) onJob();
+  await waitForWrite(headers, data.jobId);
+}
+
+function sendChange(
+  place: Place,
+  act: Act,
+  subject: Subject,
+  draft: Draft,
+): Promise<{ data: Changed; headers: Headers }> {
+  const params = { path: { databaseId: place.databaseId, assetId: place.assetId } };
+  const filePath = subject.path;
+  const transfer = { sourcePath: filePath, destinationPath: destinationPath(draft) };
+  const named = { filePath, isPrefix: isFolder(subject) };
+  switch (act) {
+    case 'rename':
+    case 'move':
+      return replyWithHeaders(api.POST(`${ROUTE}/moveFile`, { params, body: transfer }));
+    case 'copy': {
+      const { databaseId, assetId } = draft.target ?? place;
+      const to = { destinationDatabaseId: databaseId, destinationAssetId: assetId };
+      return replyWithHeaders(
+        api.POST(`${ROUTE}/copyFile`, { params, body: { ...transfer, ...to } }),
+      );
+    }
+    case 'archive':
+      return replyWithHeaders(api.DELETE(`${ROUTE}/archiveFile`, { params, body: named }));
+    case 'restore':
+      return replyWithHeaders(api.POST(`${ROUTE}/unarchiveFile`, { params, body: { filePath } }));
+    case 'delete':
+      return replyWithHeaders(
+        api.DELETE(`${ROUTE}/deleteFile`, {
+          params,
+          body: { ...named, confirmPermanentDelete: true },
+        }),
+      );
+  }
+}

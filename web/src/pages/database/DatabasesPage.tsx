@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { databasesQuery, useMayWrite } from '../../api/queries';
+import { texts } from '../../texts';
+import { databasesTexts } from '../../texts/databases';
+import { uploadTexts } from '../../texts/upload';
+import { ErrorNotice } from '../../ui/ErrorNotice';
+import { UserText } from '../../ui/UserText';
+import './database.css';
+
+const words = databasesTexts;
+
+/** The databases that the user may see. */
+export function DatabasesPage() {
+  const found = useQuery(databasesQuery);
+  const mayWrite = useMayWrite() ?? false;
+  useEffect(() => {
+    document.title = `${words.title} · ${texts.product}`;
+  }, []);
+  return (
+    <div className="database">
+      <h1>{words.title}</h1>
+      {found.isPending && <p className="faint">{texts.loading}</p>}
+      {found.isError && !found.data && (
+        <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
+      )}
+      {found.data?.length === 0 && (
+        <div className="notice">
+          <p>{words.none}</p>
+          <p>
+            {mayWrite ? (
+              <>
+                {uploadTexts.createDatabase} <code>{uploadTexts.createDatabaseCommand}</code>
+              </>
+            ) : (
+              texts.find.unseen.help
+            )}
+          </p>
+        </div>
+      )}
+      <ul className="databases">
+        {found.data?.map(({ databaseId, description, assetCount }) => (
+          <li key={databaseId}>
+            <Link to="/databases/$databaseId" params={{ databaseId }} preload={false}>
+              <UserText text={databaseId} />
+            </Link>
+            <span className="faint">{words.assets(assetCount)}</span>
+            <p dir="auto">{description}</p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,264 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { ApiError } from '../../api/errors';
+import { usePermissions } from '../../api/queries';
+import { texts } from '../../texts';
+import { ErrorBoundary } from '../../ui/ErrorBoundary';
+import { InlineError } from '../../ui/InlineError';
+import { ErrorNotice } from '../../ui/ErrorNotice';
+import { LazyDialog } from '../../ui/LazyDialog';
+import { lazyComponent } from '../../ui/lazyComponent';
+import { useMediaQuery } from '../../ui/useMediaQuery';
+import { Grid } from './Grid';
+import type { Card } from '../../api/hits';
+import { REACHABLE } from './searchBody';
+import { SORTS, countFilters, type FindState, type Sort } from './findState';
+import { useFirstPage, type Page } from './useSearch';
+import './find.css';
+
+const Chosen = lazyComponent(() => import('./ActiveFilters').then((found) => found.ActiveFilters));
+// Not shown before the first results.
+const Facets = lazyComponent(() => import('./Facets').then((found) => found.Facets));
+const Look = lazyComponent(() => import('./QuickLook').then((found) => found.QuickLook));
+const Selection = lazyComponent(() => import('./SelectionBar').then((found) => found.SelectionBar));
+
+export function FindPage() {
+  const state = useSearch({ from: '/' });
+  const navigate = useNavigate({ from: '/' });
+  const found = useFirstPage(state);
+  const may = usePermissions();
+  const maySelect = may.download || may.change;
+  const [quickLook, setQuickLook] = useState<number | null>(null);
+  const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
+  const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
+  const select = (cards: Card[]) =>
+    setSelection((before) => {
+      const after = new Map(before);
+      const [only] = cards;
+      // A click toggles one asset; with shift, it selects the whole range.
+      if (cards.length === 1 && only && after.delete(only.id)) return after;
+      cards.forEach((card) => after.set(card.id, card));
+      return after;
+    });
+  useEffect(() => {
+    document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
+  }, [state.q]);
+  const page = found.data;
+  const isLate = useDelayed(found.isPlaceholderData);
+  // Who may not search at all sees what somebody sees who may see no asset.
+  const denied = found.error instanceof ApiError && found.error.status === 403;
+  const total = page ? Math.min(page.reply.assetsFound ?? 0, REACHABLE) : 0;
+  return (
+    <div className="find">
+      <h1 className="hidden">{texts.find.title}</h1>
+      <a
+        className="skip"
+        href="#results"
+        onClick={(event) => {
+          event.preventDefault();
+          const results = document.getElementById('results');
+          (results?.querySelector<HTMLElement>('.hits a[tabindex="0"]') ?? results)?.focus();
+        }}
+      >
+        {texts.find.skip}
+      </a>
+      <Filters state={state} page={page} change={change} />
+      <section
+        id="results"
+        tabIndex={-1}
+        aria-label={texts.find.title}
+        aria-busy={found.isPlaceholderData}
+        className="results"
+      >
+        <ResultsBar state={state} page={page} pending={found.isPending || isLate} change={change} />
+        {countFilters(state) > 0 && (
+          // The column of filters has them, too.
+          <ErrorBoundary fallback={() => null}>
+            <Suspense fallback={<div className="chosen-filters" />}>
+              <Chosen state={state} change={change} />
+            </Suspense>
+          </ErrorBoundary>
+        )}
+        {page?.reply.didYouMean && (
+          <p className="hint">
+            {texts.find.didYouMean}{' '}
+            <Link to="/" search={{ ...state, q: page.reply.didYouMean }}>
+              <bdi>{page.reply.didYouMean}</bdi>
+            </Link>
+            ?
+          </p>
+        )}
+        {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
+        {page?.reply.filesLeftOut && <p className="hint">{page.reply.filesLeftOut}</p>}
+        {found.isError && !page && !denied && (
+          <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
+        )}
+        {page && <InlineError query={found} />}
+        {page && total === 0 && <EmptyState state={state} mayUpload={may.change} />}
+        {denied && !page && <EmptyState state={{}} mayUpload={false} />}
+        <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
+        {page && total > 0 && (
+          <Grid
+            state={state}
+            page={page}
+            total={total}
+            selected={new Set(selection.keys())}
+            onSelect={maySelect ? select : undefined}
+            onQuickLook={setQuickLook}
+          />
+        )}
+        {total === REACHABLE && <p className="hint">{texts.find.capped}</p>}
+      </section>
+      {quickLook !== null && (
+        <LazyDialog onClose={() => setQuickLook(null)}>
+          <Look
+            state={state}
+            index={quickLook}
+            total={total}
+            onMove={setQuickLook}
+            onClose={() => setQuickLook(null)}
+          />
+        </LazyDialog>
+      )}
+      {selection.size > 0 && (
+        <LazyDialog onClose={() => setSelection(new Map())}>
+          <Selection
+            cards={[...selection.values()]}
+            shown={page?.cards ?? []}
+            total={total}
+            may={may}
+            onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
+          />
+        </LazyDialog>
+      )}
+    </div>
+  );
+}
+
+const LATE = 400;
+
+/** Whether the results have been those of an earlier search for so long that a person sees it. */
+function useDelayed(waits: boolean): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!waits) return;
+    const timer = setTimeout(() => setLate(true), LATE);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [waits]);
+  return waits && late;
+}
+
+interface FilterProps {
+  state: FindState;
+  page: Page | undefined;
+  change: (next: FindState) => void;
+}
+
+/** A column on wide windows; on narrow ones it opens above the results. */
+function Filters({ state, page, change }: FilterProps) {
+  const wide = useMediaQuery('(min-width: 56rem)');
+  const facets = (
+    <ErrorBoundary fallback={(error, again) => <ErrorNotice error={error} onRetry={again} />}>
+      <Suspense>
+        <Facets state={state} reply={page?.reply} change={change} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+  if (wide) {
+    return (
+      <aside aria-label={texts.find.filters} className="aside">
+        {facets}
+      </aside>
+    );
+  }
+  return (
+    <details className="aside">
+      <summary>{texts.find.showFilters(countFilters(state))}</summary>
+      {facets}
+      {/* The results are below the filters, out of sight. */}
+      <button
+        type="button"
+        className="primary"
+        onClick={({ currentTarget }) => {
+          currentTarget.closest('details')?.removeAttribute('open');
+          document.getElementById('content')?.focus();
+        }}
+      >
+        {texts.find.showResults(page?.reply.assetsFound ?? 0)}
+      </button>
+    </details>
+  );
+}
+
+function ResultsBar({ state, page, pending, change }: FilterProps & { pending: boolean }) {
+  const assets = page?.reply.assetsFound ?? 0;
+  return (
+    <div className="results-bar">
+      <p role="status" className="total">
+        {pending && texts.find.searching}
+        {page && !pending && (
+          <>
+            <strong>{texts.find.results(assets, false)}</strong>
+            {page.lagging && <span className="faint"> {texts.find.indexing}</span>}
+          </>
+        )}
+      </p>
+      <label className="inline">
+        <span className="faint">{texts.find.sort}</span>
+        <select
+          value={state.sort ?? ''}
+          onChange={(event) => {
+            const sort = event.target.value;
+            change({ ...state, sort: sort === '' ? undefined : (sort as Sort) });
+          }}
+        >
+          <option value="">{texts.find.sorts.best}</option>
+          {SORTS.map((sort) => (
+            <option key={sort} value={sort}>
+              {texts.find.sorts[sort]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div role="group" aria-label={texts.find.layout} className="switch">
+        {(['grid', 'list'] as const).map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={(state.view ?? 'grid') === each}
+            onClick={() => change({ ...state, view: each === 'list' ? 'list' : undefined })}
+          >
+            {texts.find[each]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function EmptyState({ state, mayUpload }: { state: FindState; mayUpload: boolean }) {
+  const isNarrowed = state.q ?? countFilters(state);
+  const words = texts.find[isNarrowed ? 'nothing' : mayUpload ? 'empty' : 'unseen'];
+  return (
+    <div className="notice">
+      <p>
+        <strong>{words.title}</strong>
+      </p>
+      <p>{words.help}</p>
+      {isNarrowed ? (
+        <Link to="/" search={{}}>
+          {texts.find.everything}
+        </Link>
+      ) : (
+        mayUpload && (
+          <Link to="/upload" search={{}} className="button primary" preload={false}>
+            {texts.header.upload}
+          </Link>
+        )
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useRef, useState, type SyntheticEvent } from 'react';
+import { archiveAsset, restoreAsset } from '../../api/archiving';
+import { errorText } from '../../api/errors';
+import { tagsQuery as tagsOfServer, type Permissions } from '../../api/queries';
+import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
+import { dependentsTexts } from '../../texts/dependents';
+import { Dependents } from '../../ui/Dependents';
+import { InlineError } from '../../ui/InlineError';
+import { CloseButton, Dialog } from '../../ui/Dialog';
+import { UserText } from '../../ui/UserText';
+import { toast } from '../../ui/Toasts';
+import { parentsQuery } from '../asset/relationQueries';
+import { DownloadDialog } from './DownloadDialog';
+import type { Card } from '../../api/hits';
+import { RunDialog } from './RunDialog';
+import { addTag } from './tagging';
+
+type Act = (card: Card) => Promise<void>;
+type SelectionDialog = 'download' | 'tag' | 'run' | 'archive';
+
+/** The acts that the user may do with these assets, with their names. */
+function allowedActions(may: Permissions, cards: readonly Card[]): [SelectionDialog, string][] {
+  const acts: [SelectionDialog, string, boolean][] = [
+    ['download', texts.download, may.download],
+    ['tag', selectionTexts.tag, may.change],
+    ['run', selectionTexts.run, may.run],
+    ['archive', selectionTexts.archive, may.change && !cards.every((each) => each.isArchived)],
+  ];
+  return acts.flatMap(([act, name, allowed]) => (allowed ? [[act, name]] : []));
+}
+
+/** What can be done with the selected assets, one after the other. */
+export function SelectionBar(props: {
+  cards: Card[];
+  shown: Card[];
+  total: number;
+  may: Permissions;
+  onChange: (cards: Card[]) => void;
+}) {
+  const { cards, shown, may, onChange } = props;
+  const cache = useQueryClient();
+  const bar = useRef<HTMLDivElement>(null);
+  const [done, setDone] = useState<number | null>(null);
+  const [openDialog, setOpenDialog] = useState<SelectionDialog | null>(null);
+  const archived = cards.filter((each) => each.isArchived);
+  const active = cards.filter((each) => !each.isArchived);
+  const run = async (act: Act, finished: (number: number) => string, these = cards) => {
+    setOpenDialog(null);
+    const failed: Card[] = [];
+    let failure: unknown = null;
+    for (const [at, card] of these.entries()) {
+      setDone(at);
+      try {
+        await act(card);
+      } catch (error) {
+        failed.push(card);
+        failure = error;
+      }
+    }
+    setDone(null);
+    void cache.invalidateQueries({ queryKey: ['search'] });
+    const number = these.length - failed.length;
+    // What failed stays selected, so that it can be tried again.
+    onChange(failed);
+    // The button that had the focus is gone with the selection; on another page it is elsewhere.
+    if (!failed.length && bar.current) document.getElementById('content')?.focus();
+    toast(
+      failed.length
+        ? selectionTexts.failed(
+            number,
+            failed.map((each) => each.name),
+            errorText(failure),
+          )
+        : finished(number),
+    );
+  };
+  return (
+    <div
+      ref={bar}
+      className="selection"
+      role="region"
+      aria-label={texts.find.selected(cards.length)}
+    >
+      <strong role="status">
+        {done === null
+          ? texts.find.selected(cards.length)
+          : selectionTexts.progress(done + 1, cards.length)}
+      </strong>
+      <button type="button" onClick={() => onChange(shown)} disabled={done !== null}>
+        {texts.find.selectAll(shown.length, props.total)}
+      </button>
+      {allowedActions(may, cards).map(([act, name]) => (
+        <button key={act} type="button" onClick={() => setOpenDialog(act)} disabled={done !== null}>
+          {name}
+        </button>
+      ))}
+      {may.change && archived.length > 0 && (
+        <button
+          type="button"
+          onClick={() => void run(restoreAsset, selectionTexts.restored, archived)}
+          disabled={done !== null}
+        >
+          {selectionTexts.restore}
+        </button>
+      )}
+      <button type="button" onClick={() => onChange([])} disabled={done !== null}>
+        {texts.find.clearSelection}
+      </button>
+      {openDialog === 'download' && (
+        <DownloadDialog cards={cards} onClose={() => setOpenDialog(null)} />
+      )}
+      {openDialog === 'run' && <RunDialog cards={cards} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'tag' && (
+        <TagDialog
+          onClose={() => setOpenDialog(null)}
+          onChoose={(tag) => void run((card) => addTag(card, tag), selectionTexts.tagged(tag))}
+        />
+      )}
+      {openDialog === 'archive' && (
+        <ArchiveDialog
+          cards={active}
+          onClose={() => setOpenDialog(null)}
+          onConfirm={() => void run(archiveAsset, selectionTexts.archived, active)}
+        />
+      )}
+    </div>
+  );
+}
+
+function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
+  const id = useId();
+  const [tag, setTag] = useState('');
+  const tags = useQuery(tagsOfServer);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (tag) props.onChoose(tag);
+  };
+  return (
+    <Dialog title={selectionTexts.tag} onClose={props.onClose}>
+      <form className="stack" onSubmit={submit}>
+        <InlineError query={tags} />
+        {tags.data?.length === 0 && <p>{selectionTexts.noTags}</p>}
+        <label htmlFor={id}>{selectionTexts.tagName}</label>
+        <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
+          <option value="">{selectionTexts.chooseTag}</option>
+          {tags.data?.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+        <div className="acts">
+          <button type="submit" className="primary" disabled={!tag}>
+            {selectionTexts.tag}
+          </button>
+          <CloseButton />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
+  const wholes = useQuery(parentsQuery(props.cards));
+  return (
+    <Dialog title={selectionTexts.archiveTitle(props.cards.length)} onClose={props.onClose}>
+      <ul className="names" tabIndex={0}>
+        {props.cards.map((card) => (
+          <li key={card.id}>
+            <UserText text={card.name} />
+          </li>
+        ))}
+      </ul>
+      <p>{selectionTexts.archiveHelp}</p>
+      <Dependents query={wholes} title={dependentsTexts.assets} />
+      <div className="acts">
+        <button type="button" className="primary" onClick={props.onConfirm}>
+          {selectionTexts.archive}
+        </button>
+        <CloseButton first />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,174 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, reply } from '../../api/client';
+import { isTransient, errorText } from '../../api/errors';
+import { pagesOf } from '../../api/pages';
+import type { components } from '../../api/schema';
+import { texts } from '../../texts';
+import { selectionTexts } from '../../texts/selection';
+import { assetTexts } from '../../texts/asset';
+import { fileExtension } from '../../ui/fileKinds';
+import { readAsset } from '../../api/assets';
+import type { Card } from '../../api/hits';
+
+type FileItem = components['schemas']['FileItem'];
+
+/** As many files as one download takes, or as many runs as start at once. */
+export const MOST_FILES = 500;
+/** The browser holds a whole download, in memory or on disk. */
+export const MOST_BYTES = 1_000_000_000;
+const PAGE = 500;
+const AT_ONCE = 6;
+
+/** A file of a selected asset; without a path the asset as a whole. */
+export interface Target {
+  card: Card;
+  path: string | null;
+  size: number;
+}
+
+/** What is left out, and why. */
+export interface LeftOut {
+  name: string;
+  reason: string;
+  /** Another try may succeed. */
+  again?: boolean;
+}
+
+export interface Plan {
+  targets: Target[];
+  leftOut: LeftOut[];
+}
+
+/** The files of an asset, and the reasons why none of them can be used. */
+export interface Listed {
+  card: Card;
+  files: FileItem[];
+  reason: string;
+  distributable: boolean;
+}
+
+export const selectedFilesQuery = (cards: readonly Card[]) =>
+  queryOptions({
+    queryKey: ['selected files', cards.map((card) => card.id)],
+    queryFn: async () => {
+      const found: Listed[] = [];
+      for (let at = 0; at < cards.length; at += AT_ONCE)
+        found.push(...(await Promise.all(cards.slice(at, at + AT_ONCE).map(listAsset))));
+      return found;
+    },
+    // Files may have been changed when the dialog is opened again.
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+async function listAsset(card: Card): Promise<Listed> {
+  const place = { databaseId: card.databaseId, assetId: card.assetId };
+  const none = { card, files: [], distributable: true };
+  try {
+    const asset = await readAsset(place);
+    if (asset.status === 'archived') return { ...none, reason: assetTexts.archived };
+    const distributable = asset.isDistributable;
+    return { card, files: await fetchFiles(place), distributable, reason: '' };
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    return { ...none, reason: errorText(error) };
+  }
+}
+
+async function fetchFiles(path: { databaseId: string; assetId: string }): Promise<FileItem[]> {
+  const files: FileItem[] = [];
+  const read = (startingToken?: string) => {
+    const query = { basic: true, includeArchived: true, pageSize: PAGE, startingToken };
+    return reply(
+      api.GET('/database/{databaseId}/assets/{assetId}/listFiles', { params: { path, query } }),
+    );
+  };
+  for await (const page of pagesOf(read)) {
+    files.push(...page.items.filter((each) => !each.isFolder));
+    if (files.length > MOST_FILES) break;
+  }
+  return files;
+}
+
+/** The files to download, in their order; those that would exceed a limit are left out. */
+export function downloadPlan(listed: readonly Listed[]): Plan {
+  const plan = filesPlan(
+    listed.map((each) =>
+      each.distributable
+        ? each
+        : { ...each, reason: each.reason || texts.picture.notDistributable },
+    ),
+  );
+  let bytes = 0;
+  const within: Target[] = [];
+  for (const target of plan.targets) {
+    if (bytes + target.size <= MOST_BYTES) {
+      bytes += target.size;
+      within.push(target);
+    } else plan.leftOut.push({ name: targetName(target), reason: selectionTexts.overSize });
+  }
+  return { ...plan, targets: within };
+}
+
+/** The files to run a workflow on: those of its own database, or of any for a GLOBAL one. */
+export function runPlan(listed: readonly Listed[], workflow: Workflow, whole: boolean): Plan {
+  const { databaseId, extensions } = workflow;
+  const usable = listed.map((each) =>
+    databaseId === GLOBAL || databaseId === each.card.databaseId
+      ? each
+      : { ...each, reason: selectionTexts.otherDatabase(databaseId) },
+  );
+  if (!whole) return filesPlan(usable, extensions);
+  const plan: Plan = { targets: [], leftOut: [] };
+  for (const each of usable) {
+    const reason = each.reason || overCount(plan.targets.length);
+    if (reason) plan.leftOut.push(goneOf({ ...each, reason }));
+    else plan.targets.push({ card: each.card, path: null, size: 0 });
+  }
+  return plan;
+}
+
+export const GLOBAL = 'GLOBAL';
+const ALL = '.all';
+
+export interface Workflow {
+  workflowId: string;
+  databaseId: string;
+  description: string;
+  /** Those of the files that it is for; none for any file. */
+  extensions: string[];
+}
+
+export function toWorkflow(item: components['schemas']['WorkflowItem']): Workflow {
+  const extensions = item.autoTriggerOnFileExtensionsUpload.split(',').filter(Boolean);
+  return { ...item, extensions: extensions.includes(ALL) ? [] : extensions };
+}
+
+function filesPlan(listed: readonly Listed[], extensions: readonly string[] = []): Plan {
+  const plan: Plan = { targets: [], leftOut: [] };
+  for (const each of listed) {
+    if (each.reason) plan.leftOut.push(goneOf(each));
+    for (const file of each.reason ? [] : each.files) {
+      const target = { card: each.card, path: file.relativePath, size: file.size ?? 0 };
+      const suits = !extensions.length || extensions.includes(`.${fileExtension(target.path)}`);
+      if (!suits) continue;
+      const reason = leftOutReason(file, plan.targets.length);
+      if (reason) plan.leftOut.push({ name: targetName(target), reason });
+      else plan.targets.push(target);
+    }
+  }
+  return plan;
+}
+
+function leftOutReason(file: FileItem, before: number): string {
+  if (file.isArchived) return selectionTexts.archivedFile;
+  if (file.isQuarantined) return texts.picture.quarantined;
+  return overCount(before);
+}
+
+const overCount = (before: number): string =>
+  before >= MOST_FILES ? selectionTexts.overCount : '';
+
+const goneOf = ({ card, reason }: Listed): LeftOut => ({ name: card.name, reason: reason });
+
+export const targetName = ({ card, path }: Target): string => card.name + (path ?? '');

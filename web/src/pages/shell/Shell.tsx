@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Fragment, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { isRetryable } from '../../api/errors';
+import { configQuery, currentUserQuery, useMayWrite } from '../../api/queries';
+import { SearchBox } from '../find/SearchBox';
+import { signInProgress, signOut } from '../../session/signIn';
+import { session } from '../../session/session';
+import { SignIn } from '../signin/SignIn';
+import { SessionExpiredDialog } from '../signin/SessionExpiredDialog';
+import { texts } from '../../texts';
+import { DropTarget } from './DropTarget';
+import { InlineError } from '../../ui/InlineError';
+import { LazyDialog } from '../../ui/LazyDialog';
+import { lazyComponent } from '../../ui/lazyComponent';
+import { Toasts } from '../../ui/Toasts';
+import { chooseTheme, chosenTheme, type Theme } from '../../ui/theme';
+import { useShortcut } from '../../ui/useShortcut';
+
+const Keys = lazyComponent(() =>
+  import('../../ui/ShortcutsDialog').then((found) => found.ShortcutsDialog),
+);
+
+export function Shell() {
+  const { credential, expired, generation } = useSyncExternalStore(
+    session.subscribe,
+    session.current,
+  );
+  const { state } = useSyncExternalStore(signInProgress.subscribe, signInProgress.current);
+  useFocusOnNavigation();
+  if (state === 'popup') return <p className="notice">{texts.signIn.closeWindow}</p>;
+  if (!credential) return <SignIn />;
+  return (
+    // The next user gets a new page: this one holds replies and drafts of the user before.
+    <Fragment key={generation}>
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      <Header />
+      <Banner />
+      <UnknownRights />
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+      {expired && <SessionExpiredDialog />}
+      <DropTargetOutsideUpload />
+      <Toasts />
+    </Fragment>
+  );
+}
+
+/** The page of uploads takes dropped files itself. */
+function DropTargetOutsideUpload() {
+  const onUpload = useRouterState({ select: (state) => state.location.pathname === '/upload' });
+  const mayUpload = useMayWrite();
+  return onUpload ? null : <DropTarget mayUpload={mayUpload ?? false} />;
+}
+
+export function NotFound() {
+  return (
+    <div className="notice">
+      <p>{texts.notFound}</p>
+      <Link to="/" search={{}}>
+        {texts.toFind}
+      </Link>
+    </div>
+  );
+}
+
+function Header() {
+  const user = useQuery(currentUserQuery);
+  const mayUpload = useMayWrite();
+  return (
+    <header className="bar">
+      <Link
+        to="/"
+        search={{}}
+        className="brand"
+        aria-label={`${texts.product}: ${texts.header.find}`}
+      >
+        <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+          <path d="M16 2 29 9v14l-13 7L3 23V9z" fill="#0b57c2" />
+          <path d="M16 2 29 9l-13 7L3 9z" fill="#8ab8ff" />
+          <path d="M16 16 29 9v14l-13 7z" fill="#0a3f8c" />
+        </svg>
+        <span>{texts.product}</span>
+      </Link>
+      <SearchBox />
+      {mayUpload !== false && (
+        <Link
+          to="/upload"
+          search={{}}
+          // Its room is kept until the rights are known: it would move the search.
+          className={mayUpload ? 'button primary' : 'button primary unknown'}
+          preload={false}
+        >
+          {texts.header.upload}
+        </Link>
+      )}
+      <Account name={user.data?.name ?? ''} />
+    </header>
+  );
+}
+
+function Account({ name }: { name: string }) {
+  const [theme, setTheme] = useState<Theme>(chosenTheme);
+  const [keys, setKeys] = useState(false);
+  useShortcut('?', () => setKeys(true));
+  return (
+    <>
+      {keys && (
+        <LazyDialog onClose={() => setKeys(false)}>
+          <Keys onClose={() => setKeys(false)} />
+        </LazyDialog>
+      )}
+      <button
+        type="button"
+        popoverTarget="account"
+        className="quiet"
+        aria-label={texts.header.account}
+      >
+        <span className="initial" aria-hidden="true">
+          {(name[0] ?? '·').toUpperCase()}
+        </span>
+      </button>
+      <div id="account" popover="auto" className="menu">
+        <p>
+          {texts.header.signedInAs(name)}
+          {session.current().credential?.kind === 'key' && (
+            <small className="faint">{texts.signIn.endsWithTab}</small>
+          )}
+        </p>
+        <fieldset>
+          <legend>{texts.header.theme}</legend>
+          {(['auto', 'light', 'dark'] as const).map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="theme"
+                checked={theme === each}
+                onChange={() => {
+                  chooseTheme(each);
+                  setTheme(each);
+                }}
+              />
+              {texts.header.themes[each]}
+            </label>
+          ))}
+        </fieldset>
+        <button
+          type="button"
+          popoverTarget="account"
+          popoverTargetAction="hide"
+          onClick={() => setKeys(true)}
+        >
+          {texts.header.keys}
+        </button>
+        <button type="button" onClick={() => void signOut()}>
+          {texts.header.signOut}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** What the user may do is not known: without this, the page would only offer nothing. */
+function UnknownRights() {
+  const user = useQuery(currentUserQuery);
+  if (user.data || !isRetryable(user.error)) return null;
+  return (
+    <div className="banner">
+      {texts.header.unknownRights}
+      <InlineError query={user} />
+    </div>
+  );
+}
+
+/** The banner of the deployment, as text: markup of its settings is not rendered. */
+function Banner() {
+  const found = useQuery(configQuery);
+  const markup = found.data?.bannerHtmlMessage;
+  if (!markup) return null;
+  const text = new DOMParser().parseFromString(markup, 'text/html').body.textContent;
+  return text ? <p className="banner">{text}</p> : null;
+}
+
+/** Moves the focus to the content of a page that was opened by a link; not for a change of search. */
+function useFocusOnNavigation() {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
+}

@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
+import { errorText } from '../../api/errors';
+import { useMayWrite } from '../../api/queries';
+import { texts } from '../../texts';
+import { uploadTexts } from '../../texts/upload';
+import type { Place } from '../../api/downloads';
+import type { LocalFile } from './localFiles';
+import { DROPPED_FILES, useFileDrop } from './useFileDrop';
+import { UploadSetup } from './UploadSetup';
+import { UploadProgress } from './UploadProgress';
+import type { UploadRun } from './uploadRun';
+import './upload.css';
+
+/** Files and folders into a new asset, or into one that exists. */
+export function UploadPage() {
+  const search = useSearch({ from: '/upload' });
+  const navigate = useNavigate({ from: '/upload' });
+  const cache = useQueryClient();
+  const [files, setFiles] = useState(() => cache.getQueryData<LocalFile[]>(DROPPED_FILES) ?? []);
+  const [failure, setFailure] = useState('');
+  const [run, setRun] = useState<{ run: UploadRun; place: Place; given: typeof search } | null>(
+    null,
+  );
+  useEffect(() => {
+    document.title = `${uploadTexts.title} · ${texts.product}`;
+  }, []);
+  useEffect(() => cache.removeQueries({ queryKey: DROPPED_FILES }), [cache]);
+  useEffect(() => () => run?.run.end(), [run]);
+  const running = () => run?.run.current().running ?? false;
+  useBlocker({
+    shouldBlockFn: () => running() && !confirm(uploadTexts.leave),
+    enableBeforeUnload: running,
+  });
+  const add = useCallback((chosen: LocalFile[]) => {
+    setFailure('');
+    setFiles((before) => {
+      const paths = new Set(chosen.map((each) => each.path));
+      return [...before.filter((each) => !paths.has(each.path)), ...chosen];
+    });
+  }, []);
+  const drop = useCallback(
+    (chosen: Promise<LocalFile[]>) =>
+      void chosen.then(add, (error: unknown) => setFailure(errorText(error))),
+    [add],
+  );
+  const mayWrite = useMayWrite();
+  const over = useFileDrop(run || mayWrite === false ? null : drop);
+  return (
+    <div className="upload">
+      <h1>{uploadTexts.title}</h1>
+      {mayWrite === false ? (
+        <p className="notice">{uploadTexts.notAllowed}</p>
+      ) : run ? (
+        <UploadProgress
+          {...run}
+          onMore={() => {
+            void navigate({ search: run.given, replace: true });
+            setRun(null);
+            setFiles([]);
+          }}
+        />
+      ) : (
+        <UploadSetup
+          key={`${search.database ?? ''}/${search.asset ?? ''}`}
+          files={files}
+          initial={search}
+          over={over}
+          failure={failure}
+          onAdd={add}
+          onChange={setFiles}
+          onStart={(started, place) => {
+            setRun({ run: started, place, given: search });
+            // A reload while it runs leads to the same asset, not to a second one.
+            const { databaseId: database, assetId: asset } = place;
+            void navigate({ search: { database, asset }, replace: true, ignoreBlocker: true });
+            void started.start();
+          }}
+        />
+      )}
+    </div>
+  );
+}

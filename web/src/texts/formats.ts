@@ -1,0 +1,57 @@
+/** Numbers, sizes and dates, by the locale of the browser. */
+
+const locale = typeof navigator === 'undefined' ? 'en' : navigator.language;
+const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+/** Degrees on the earth: the sixth digit is a tenth of a metre. */
+export const degrees = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const digits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 17 });
+const small = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const percents = new Intl.NumberFormat(locale, { style: 'percent' });
+const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const lists = new Intl.ListFormat(locale);
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+const powers = new Intl.NumberFormat(locale, {
+  notation: 'scientific',
+  maximumSignificantDigits: 4,
+});
+
+/**
+ * A number; a small one keeps its digits instead of becoming zero, and one that nobody can count
+ * the digits of is a power of ten.
+ */
+export const formatNumber = (value: number): string => {
+  const amount = Math.abs(value);
+  if (amount >= 1e15 || (amount > 0 && amount < 1e-6)) return powers.format(value);
+  return (amount < 0.1 ? small : numbers).format(value);
+};
+
+/** A number with all its digits, as somebody entered it. */
+export const formatExactNumber = (value: number): string => digits.format(value);
+
+export const formatPercent = (part: number): string => percents.format(part);
+
+export const pluralize = (value: number, one: string, many: string): string =>
+  `${formatNumber(value)} ${value === 1 ? one : many}`;
+
+export const formatList = (parts: readonly string[]): string => lists.format(parts);
+
+export function formatBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
+  const shown = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+  return `${formatNumber(shown)} ${UNITS[unit] ?? ''}`;
+}
+
+export const formatDate = (iso: string): string => dated(iso, days);
+export const formatDateTime = (iso: string): string => dated(iso, times);
+
+function dated(iso: string, format: Intl.DateTimeFormat): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.valueOf()) ? iso : format.format(date);
+}
+
+/** Shows marks that reorder the letters of a name (`\u202egnp.exe` reads as `exe.png`) as ones. */
+export const replaceBidiMarks = (name: string): string =>
+  name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { databasesQuery } from '../api/queries';
+import { search, pollWhileLagging } from '../api/search';
+import { assetQuery } from '../api/assets';
+import { toCard, type Hit } from '../api/hits';
+import { texts } from '../texts';
+import { uploadTexts } from '../texts/upload';
+import { InlineError } from './InlineError';
+import type { FieldProps } from './useFormError';
+
+interface SelectProps {
+  value: string;
+  fieldProps?: ReturnType<FieldProps>;
+  onChange: (value: string) => void;
+}
+
+export function DatabaseSelect({ value, fieldProps, onChange }: SelectProps) {
+  const id = useId();
+  const known = useQuery(databasesQuery);
+  return (
+    <>
+      <label htmlFor={id}>{uploadTexts.database}</label>
+      <select
+        id={id}
+        {...fieldProps}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        <option value="">{uploadTexts.chooseDatabase}</option>
+        {known.data?.map((each) => (
+          <option key={each.databaseId}>{each.databaseId}</option>
+        ))}
+      </select>
+      <InlineError query={known} />
+    </>
+  );
+}
+
+/** An asset of a database, found by words. */
+export function AssetSelect(props: SelectProps & { databaseId: string }) {
+  const { databaseId, value, fieldProps, onChange } = props;
+  const id = useId();
+  const [words, setWords] = useState('');
+  const found = useQuery({
+    // As of all that a change of an asset changes.
+    queryKey: ['search', 'named', databaseId, words],
+    queryFn: async ({ signal }) => {
+      const body = {
+        query: words,
+        entityTypes: ['asset' as const],
+        size: 20,
+        aggregations: false,
+        facetChoices: [{ facet: 'str_databaseid', values: [databaseId] }],
+      };
+      const { reply, lagging } = await search(body, signal);
+      return { cards: reply.hits.hits.map((hit) => toCard(hit as Hit)), lagging };
+    },
+    refetchInterval: ({ state }) => pollWhileLagging(state.data),
+    enabled: databaseId !== '',
+  });
+  const listed = found.data?.cards ?? [];
+  const missing = value !== '' && !listed.some((each) => each.assetId === value);
+  const named = useQuery({ ...assetQuery({ databaseId, assetId: value }), enabled: missing });
+  return (
+    <>
+      <label htmlFor={`${id}-words`}>{uploadTexts.findAsset}</label>
+      <input
+        id={`${id}-words`}
+        type="search"
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <label htmlFor={`${id}-asset`}>{uploadTexts.asset}</label>
+      <select
+        id={`${id}-asset`}
+        {...fieldProps}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        <option value="">{uploadTexts.chooseAsset}</option>
+        {missing && (
+          <option value={value}>
+            {named.data?.assetName ?? (named.isError ? value : texts.loading)}
+          </option>
+        )}
+        {listed.map((each) => (
+          <option key={each.assetId} value={each.assetId}>
+            {each.name}
+          </option>
+        ))}
+      </select>
+      {found.data?.lagging && (
+        <p role="status" className="help">
+          {texts.find.indexing}
+        </p>
+      )}
+      <InlineError query={found} />
+      {missing && <InlineError query={named} />}
+    </>
+  );
+}

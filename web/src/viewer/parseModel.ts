@@ -1,0 +1,100 @@
+import { LoadingManager, type AnimationClip, type Group } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { NetworkError } from '../api/errors';
+import { viewerTexts } from '../texts/viewer';
+import { loadChunk } from '../ui/lazyComponent';
+import {
+  allowedUrl,
+  BASE,
+  nameOfReference,
+  pathOfReference,
+  referencesOf,
+  type References,
+} from './gltf';
+import { companionUrl, type Place } from '../api/downloads';
+
+export interface Loaded {
+  scene: Group;
+  animations: AnimationClip[];
+  /** References that are no files of the asset. */
+  missing: string[];
+}
+
+/** The bytes are no model that three.js reads; its own words are for developers. */
+export class UnreadableError extends Error {
+  constructor() {
+    super(viewerTexts.failed);
+  }
+}
+
+const unreadable = (): never => {
+  throw new UnreadableError();
+};
+
+const DECODERS = `${import.meta.env.BASE_URL}decoders/`;
+const AT_ONCE = 6;
+
+/** Parses a GLB or glTF; its companions are files of the same asset, and nothing else is loaded. */
+export async function parseModel(
+  data: ArrayBuffer,
+  origin: { place: Place; path: string },
+): Promise<Loaded> {
+  const { uris, extensions, required } = parseReferences(data);
+  // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
+  // KTX2 that have another form beside it are loaded in that form.
+  if (required.includes('KHR_texture_basisu')) throw new Error(viewerTexts.ktx2);
+  const companions = new Map<string, string>();
+  const missing: string[] = [];
+  const waiting = [...new Set(uris)];
+  const sign = async (): Promise<void> => {
+    for (let uri = waiting.shift(); uri !== undefined; uri = waiting.shift()) {
+      const path = pathOfReference(uri, origin.path);
+      const url = path === null ? null : await companionUrl(origin.place, path);
+      if (url === null) missing.push(nameOfReference(uri));
+      else companions.set(uri, url);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, sign));
+  const manager = new LoadingManager();
+  manager.setURLModifier((url) => allowedUrl(url, companions));
+  let isLost = false;
+  manager.onError = (url) => (isLost ||= [...companions.values()].includes(url));
+  const loader = new GLTFLoader(manager);
+  const release = await addDecoders(loader, extensions);
+  try {
+    const parsed = await loader.parseAsync(data, BASE).catch(() => {
+      // A file that it refers to did not arrive.
+      if (isLost) throw new NetworkError();
+      return unreadable();
+    });
+    return { scene: parsed.scene, animations: parsed.animations, missing };
+  } finally {
+    release();
+  }
+}
+
+function parseReferences(data: ArrayBuffer): References {
+  try {
+    return referencesOf(data);
+  } catch {
+    return unreadable();
+  }
+}
+
+/** Adds the decoders that a file needs, from the page's own origin; most files need none. */
+async function addDecoders(loader: GLTFLoader, extensions: string[]): Promise<() => void> {
+  const releases: (() => void)[] = [];
+  if (extensions.includes('KHR_draco_mesh_compression')) {
+    const { DRACOLoader } = await loadChunk(() => import('three/addons/loaders/DRACOLoader.js'));
+    const draco = new DRACOLoader().setDecoderPath(DECODERS);
+    loader.setDRACOLoader(draco);
+    releases.push(() => draco.dispose());
+  }
+  if (extensions.some((each) => each.endsWith('meshopt_compression'))) {
+    const { MeshoptDecoder } = await loadChunk(
+      () => import('three/addons/libs/meshopt_decoder.module.js'),
+    );
+    loader.setMeshoptDecoder(MeshoptDecoder);
+  }
+  return () => releases.forEach((each) => each());
+}
