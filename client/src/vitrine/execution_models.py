@@ -2,22 +2,22 @@
 
 from typing import Final
 
-from vitrine import replies
+from vitrine import api_models
+from vitrine.api_models import ExecutionError as ExecutionError
+from vitrine.api_models import Outputs as Outputs
+from vitrine.api_models import RefusedFile as RefusedFile
+from vitrine.api_models import RefusedOutput as RefusedOutput
+from vitrine.api_models import StartedExecution as StartedExecution
+from vitrine.api_models import StartedFile as StartedFile
+from vitrine.api_models import Step as Step
 from vitrine.errors import VitrineError
-from vitrine.replies import ExecutionError as ExecutionError
-from vitrine.replies import Outputs as Outputs
-from vitrine.replies import RefusedFile as RefusedFile
-from vitrine.replies import RefusedOutput as RefusedOutput
-from vitrine.replies import StartedExecution as StartedExecution
-from vitrine.replies import StartedFile as StartedFile
-from vitrine.replies import Step as Step
 
 ENDED: Final = frozenset({"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"})
 """The final states of an execution."""
 SUCCEEDED: Final = "SUCCEEDED"
 
 
-class Execution(replies.Execution):
+class Execution(api_models.Execution):
     """An execution: its input, its state, and, if it was read alone, its outputs."""
 
     @property

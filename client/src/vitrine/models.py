@@ -8,27 +8,31 @@ from enum import StrEnum
 
 from pydantic import AliasChoices, Field
 
-from vitrine import replies
-from vitrine.replies import ApiKey as ApiKey
-from vitrine.replies import AssetCreated as AssetCreated
-from vitrine.replies import Bucket as Bucket
-from vitrine.replies import BulkResult as BulkResult
-from vitrine.replies import CurrentVersion as CurrentVersion
-from vitrine.replies import DatabaseCreated as DatabaseCreated
-from vitrine.replies import Download as Download
-from vitrine.replies import FailedItem as FailedItem
-from vitrine.replies import FileResult as FileResult
-from vitrine.replies import FileVersion as FileVersion
-from vitrine.replies import Job as Job
-from vitrine.replies import Location as Location
-from vitrine.replies import MetadataRecord as MetadataRecord
-from vitrine.replies import PartUrl as PartUrl
-from vitrine.replies import PendingFile as PendingFile
-from vitrine.replies import Tag as Tag
-from vitrine.replies import TagType as TagType
-from vitrine.replies import Upload as Upload
-from vitrine.replies import UploadResult as UploadResult
-from vitrine.replies import Version as Version
+from vitrine import api_models
+from vitrine.api_models import ApiKey as ApiKey
+from vitrine.api_models import AssetCreated as AssetCreated
+from vitrine.api_models import Bucket as Bucket
+from vitrine.api_models import BulkResult as BulkResult
+from vitrine.api_models import CurrentVersion as CurrentVersion
+from vitrine.api_models import DatabaseCreated as DatabaseCreated
+from vitrine.api_models import Download as Download
+from vitrine.api_models import FailedItem as FailedItem
+from vitrine.api_models import FileResult as FileResult
+from vitrine.api_models import FileVersion as FileVersion
+from vitrine.api_models import FinishedFile as FinishedFile
+from vitrine.api_models import Job as Job
+from vitrine.api_models import Location as Location
+from vitrine.api_models import MetadataRecord as MetadataRecord
+from vitrine.api_models import NewFile as NewFile
+from vitrine.api_models import Part as Part
+from vitrine.api_models import PartUrl as PartUrl
+from vitrine.api_models import PendingFile as PendingFile
+from vitrine.api_models import Tag as Tag
+from vitrine.api_models import TagType as TagType
+from vitrine.api_models import Upload as Upload
+from vitrine.api_models import UploadResult as UploadResult
+from vitrine.api_models import Version as Version
+from vitrine.wire import Body
 from vitrine.wire import Wire as Wire
 
 AssetIds = tuple[str, str]
@@ -41,7 +45,7 @@ class Message(Wire):
     message: str | None = None
 
 
-class Database(replies.Database):
+class Database(api_models.Database):
     revision: str | None = Field(default=None, exclude=True)
     """The ETag of the reply. Pass it as `if_match`."""
 
@@ -61,32 +65,21 @@ class TagDeleted(Operation):
     job_id: str | None = None
 
 
-class Asset(replies.Asset):
+class Asset(api_models.Asset):
     revision: str | None = Field(default=None, exclude=True)
     """The ETag that this was read with; give it back as `if_match`."""
 
 
-class FileItem(Wire):
+class FileItem(api_models.FileItem):
     """One row of `listFiles`."""
 
-    file_name: str
-    key: str | None = None
-    relative_path: str
-    is_folder: bool = False
-    size: int | None = None
-    date_created_current_version: str | None = None
-    version_id: str | None = None
-    storage_class: str | None = None
-    is_archived: bool | None = None
-    primary_type: str | None = None
-    preview_file: str | None = None
     etag: str | None = None
     checksum_sha256: str | None = Field(
         default=None, validation_alias=AliasChoices("checksumSha256", "checksum")
     )
 
 
-class FileInfo(replies.FileInfo):
+class FileInfo(api_models.FileInfo):
     """A file, as `fileInfo` returns it."""
 
     checksum_sha256: str | None = Field(
@@ -97,30 +90,6 @@ class FileInfo(replies.FileInfo):
 class UploadType(StrEnum):
     ASSET_FILE = "assetFile"
     ASSET_PREVIEW = "assetPreview"
-
-
-class NewFile(Wire):
-    """A file to upload; without `num_parts` the server chooses the number of parts."""
-
-    relative_key: str
-    file_size: int = Field(validation_alias="file_size", serialization_alias="file_size")
-    checksum_sha256: str | None = None
-    num_parts: int | None = Field(
-        default=None, validation_alias="num_parts", serialization_alias="num_parts"
-    )
-
-
-class Part(Wire):
-    part_number: int = Field(validation_alias="PartNumber", serialization_alias="PartNumber")
-    e_tag: str = Field(validation_alias="ETag", serialization_alias="ETag")
-
-
-class FinishedFile(Wire):
-    """A file whose parts are stored; a file without parts is cancelled."""
-
-    relative_key: str
-    upload_id_s3: str
-    parts: tuple[Part, ...]
 
 
 class MetadataType(StrEnum):
@@ -139,7 +108,7 @@ class MetadataType(StrEnum):
     JSON = "json"
 
 
-class Metadata(Wire):
+class Metadata(Body):
     """A metadata record to write."""
 
     metadata_key: str

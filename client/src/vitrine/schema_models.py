@@ -5,8 +5,8 @@ from typing import Self
 
 from pydantic import JsonValue
 
+from vitrine.api_models import SchemaOperation as SchemaOperation
 from vitrine.models import MetadataType, Wire
-from vitrine.replies import SchemaOperation as SchemaOperation
 
 
 class SchemaEntity(StrEnum):

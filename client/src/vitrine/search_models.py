@@ -2,18 +2,18 @@
 
 from enum import StrEnum
 
-from vitrine import replies
-from vitrine.replies import Facet as Facet
-from vitrine.replies import Histogram as Histogram
-from vitrine.replies import HistogramBucket as HistogramBucket
-from vitrine.replies import Hit as Hit
-from vitrine.replies import Hits as Hits
-from vitrine.replies import Lag as Lag
-from vitrine.replies import MetadataFacetCounts as MetadataFacetCounts
-from vitrine.replies import Missing as Missing
-from vitrine.replies import NamedPreview as NamedPreview
-from vitrine.replies import Preview as Preview
-from vitrine.replies import Total as Total
+from vitrine import api_models
+from vitrine.api_models import Facet as Facet
+from vitrine.api_models import Histogram as Histogram
+from vitrine.api_models import HistogramBucket as HistogramBucket
+from vitrine.api_models import Hit as Hit
+from vitrine.api_models import Hits as Hits
+from vitrine.api_models import Lag as Lag
+from vitrine.api_models import MetadataFacetCounts as MetadataFacetCounts
+from vitrine.api_models import Missing as Missing
+from vitrine.api_models import NamedPreview as NamedPreview
+from vitrine.api_models import Preview as Preview
+from vitrine.api_models import Total as Total
 
 
 class EntityType(StrEnum):
@@ -29,7 +29,7 @@ class HistogramField(StrEnum):
     VERSIONED = "date_asset_version_createdate"
 
 
-class SearchResult(replies.SearchResult):
+class SearchResult(api_models.SearchResult):
     """A page of hits, with what was counted.
 
     `with_all_words` is how many hits have all words of a query with several words, and

@@ -22,10 +22,11 @@ from vitrine.errors import (
 )
 from vitrine.quoting import quoted
 from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
+from vitrine.wire import Body
 
 Model = TypeVar("Model", bound=BaseModel)
 Query = Mapping[str, str | int | bool | None]
-Body = Mapping[str, JsonValue]
+Content = Body | Mapping[str, JsonValue]
 
 USER_AGENT: Final = "vitrine-client/0.1.0"
 # The gateway responds within 30 seconds, at the latest with a timeout.
@@ -166,7 +167,7 @@ class Transport:
         path: str,
         *,
         query: Query | None = None,
-        body: Body | None = None,
+        body: Content | None = None,
         headers: Mapping[str, str] | None = None,
         repeatable: bool | None = None,
         redirects: bool = False,
@@ -179,8 +180,9 @@ class Transport:
             ApiError: the server rejected the request, after the attempts that the policy allows.
             UnreachableError: no response, after the same attempts.
         """
+        fields = body.body() if isinstance(body, Body) else body
         request = self._client.build_request(
-            method, path, params=_parameters(query), json=body, headers=headers
+            method, path, params=_parameters(query), json=fields, headers=headers
         )
         # PUT and DELETE of this API have the same effect twice; POST may create a second object.
         again = method in _SAFE_METHODS if repeatable is None else repeatable
@@ -218,7 +220,7 @@ class Transport:
         method: str,
         path: str,
         *,
-        body: Body | None = None,
+        body: Content | None = None,
         headers: Mapping[str, str] | None = None,
         repeatable: bool | None = None,
     ) -> Model:

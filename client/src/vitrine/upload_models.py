@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from vitrine.replies import Renewal as Renewal
-from vitrine.replies import RenewedFile as RenewedFile
-from vitrine.replies import StoredPart as StoredPart
-from vitrine.replies import UploadDetails as UploadDetails
-from vitrine.replies import UploadedFile as UploadedFile
-from vitrine.replies import UploadSummary as UploadSummary
+from vitrine.api_models import Renewal as Renewal
+from vitrine.api_models import RenewedFile as RenewedFile
+from vitrine.api_models import StoredPart as StoredPart
+from vitrine.api_models import UploadDetails as UploadDetails
+from vitrine.api_models import UploadedFile as UploadedFile
+from vitrine.api_models import UploadSummary as UploadSummary
 
 
 def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:

@@ -16,6 +16,14 @@ class Wire(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
+class Body(Wire):
+    """Base of the bodies of requests."""
+
+    def body(self) -> dict[str, JsonValue]:
+        """Return the body with wire names; fields that are None are not sent."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
 class HitText(Wire):
     """Base of search hits."""
 

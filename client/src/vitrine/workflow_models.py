@@ -5,14 +5,15 @@ from typing import Self
 
 from pydantic import JsonValue
 
-from vitrine import replies
+from vitrine import api_models
 from vitrine.models import Wire
+from vitrine.wire import Body
 
 GLOBAL = "GLOBAL"
 """The database id of what belongs to every database: pipelines, workflows and schemas."""
 
 
-class PipelineSettings(Wire):
+class PipelineSettings(api_models.PutPipelineBody):
     """A pipeline in a request.
 
     `lambda_name`, `sqs_queue_url` or the event bus's fields name what it calls, by its execution
@@ -20,31 +21,8 @@ class PipelineSettings(Wire):
     workflows that use the pipeline.
     """
 
-    pipeline_id: str
-    database_id: str
-    pipeline_type: str = "standardFile"
-    pipeline_execution_type: str = "Lambda"
-    description: str
-    asset_type: str = ".all"
-    output_type: str = ""
-    wait_for_callback: str | None = None
-    task_timeout: str | None = None
-    task_heartbeat_timeout: str | None = None
-    lambda_name: str | None = None
-    sqs_queue_url: str | None = None
-    event_bridge_bus_arn: str | None = None
-    event_bridge_source: str | None = None
-    event_bridge_detail_type: str | None = None
-    input_parameters: str | None = None
-    enabled: bool | None = None
-    update_associated_workflows: bool | None = None
 
-    def body(self) -> dict[str, JsonValue]:
-        """Return the body of a request."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-class Pipeline(replies.Pipeline):
+class Pipeline(api_models.Pipeline):
     @property
     def resource(self) -> str | None:
         """Return the function, queue or event bus that it calls."""
@@ -59,7 +37,7 @@ class Pipeline(replies.Pipeline):
         )
 
 
-class WorkflowPipeline(Wire):
+class WorkflowPipeline(Body):
     """A pipeline of a workflow; `input_parameters` are the workflow's own, if it has any."""
 
     name: str

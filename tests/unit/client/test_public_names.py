@@ -77,13 +77,14 @@ def test_every_public_name_still_has_its_signature() -> None:
     assert sorted(recorded - public_names()) == []
 
 
-def test_the_models_of_replies_are_up_to_date() -> None:
+def test_the_models_are_up_to_date() -> None:
     assert MODULE.read_text(encoding="utf-8") == client_models(), "run: make docs"
 
 
 def test_a_model_that_a_module_imports_has_the_schema_of_its_name(tmp_path: Path) -> None:
-    source = "from vitrine.replies import DeletedApiKey\nfrom vitrine.replies import Unknown\n"
+    source = "from vitrine.api_models import DeletedApiKey, TagsBody, Unknown\n"
     (tmp_path / "resources.py").write_text(source, encoding="utf-8")
     found = listed_models(tmp_path)
     assert found["DeletedApiKey"] == {"schema": "DeletedApiKeyReply"}
+    assert found["TagsBody"] == {"schema": "TagsBody", "base": "vitrine.wire.Body"}
     assert "Unknown" not in found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from vitrine.api_models import CreateAssetBody, DownloadBody, UpdateAssetBody
 from vitrine.models import (
     Asset,
     AssetCreated,
@@ -12,7 +13,7 @@ from vitrine.models import (
 )
 from vitrine.resources.file_changes import FileChanges
 from vitrine.resources.lifecycle import AssetLifecycle
-from vitrine.resources.resource import Resource, given, if_match
+from vitrine.resources.resource import Resource, if_match
 from vitrine.transport import parse, path_of
 
 
@@ -33,14 +34,14 @@ class Assets(AssetLifecycle):
         bucket_existing_key: str | None = None,
     ) -> AssetCreated:
         """Create an asset without files. Raises ConflictError if the id or the prefix is in use."""
-        body = given(
-            databaseId=database_id,
-            assetName=asset_name,
+        body = CreateAssetBody(
+            database_id=database_id,
+            asset_name=asset_name,
             description=description,
-            isDistributable=is_distributable,
-            tags=list(tags),
-            assetId=asset_id,
-            bucketExistingKey=bucket_existing_key,
+            is_distributable=is_distributable,
+            tags=tags,
+            asset_id=asset_id,
+            bucket_existing_key=bucket_existing_key,
         )
         return self._transport.write(AssetCreated, "POST", path_of("assets"), body=body)
 
@@ -79,11 +80,11 @@ class Assets(AssetLifecycle):
         revision: str | None = None,
     ) -> Operation:
         """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
-        body = given(
-            assetName=asset_name,
+        body = UpdateAssetBody(
+            asset_name=asset_name,
             description=description,
-            isDistributable=is_distributable,
-            tags=None if tags is None else list(tags),
+            is_distributable=is_distributable,
+            tags=tags,
         )
         return self._transport.write(
             Operation,
@@ -134,6 +135,6 @@ class Downloads(Resource):
         self, database_id: str, asset_id: str, key: str, *, version_id: str | None = None
     ) -> Download:
         """Return a presigned URL for one file, valid for a limited time."""
-        body = given(downloadType="assetFile", key=key, versionId=version_id)
+        body = DownloadBody(download_type="assetFile", key=key, version_id=version_id)
         path = asset_path(database_id, asset_id, "download")
         return self._transport.write(Download, "POST", path, body=body, repeatable=True)

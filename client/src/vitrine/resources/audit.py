@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from vitrine.replies import AuditChange as AuditChange
-from vitrine.replies import AuditDenied as AuditDenied
-from vitrine.replies import AuditEntry as AuditEntry
-from vitrine.replies import AuditRead as AuditRead
-from vitrine.replies import AuditValue as AuditValue
-from vitrine.replies import AuditValueReference as AuditValueReference
+from vitrine.api_models import AuditChange as AuditChange
+from vitrine.api_models import AuditDenied as AuditDenied
+from vitrine.api_models import AuditEntry as AuditEntry
+from vitrine.api_models import AuditRead as AuditRead
+from vitrine.api_models import AuditValue as AuditValue
+from vitrine.api_models import AuditValueReference as AuditValueReference
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from vitrine.api_models import ImportStarted as ImportStarted
+from vitrine.api_models import RegisterBucketBody
 from vitrine.models import Bucket
-from vitrine.replies import ImportStarted as ImportStarted
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 
@@ -27,7 +28,9 @@ class Buckets(Resource):
             ConflictError: it overlaps a prefix that is registered already.
             InvalidInputError: the bucket does not exist, has no versioning, or is not accessible.
         """
-        body = given(bucketName=name, baseAssetsPrefix=prefix, defaultDatabaseId=database)
+        body = RegisterBucketBody(
+            bucket_name=name, base_assets_prefix=prefix, default_database_id=database
+        )
         return self._transport.write(Bucket, "POST", path_of("admin", "buckets"), body=body)
 
     def start_import(self, bucket_id: str) -> ImportStarted:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from uuid import uuid4
 
+from vitrine.api_models import Comment as Comment
+from vitrine.api_models import CommentBody
 from vitrine.models import Message, Wire
-from vitrine.replies import Comment as Comment
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 KEY = "assetVersionId:commentId"
@@ -42,13 +43,15 @@ class Comments(Resource):
     ) -> str:
         """Comment on a version of an asset; return the comment's key."""
         key = f"{version_id}:{comment_id or f'x{uuid4()}'}"
-        self._transport.write(Message, "POST", _path(asset_id, key), body=given(commentBody=text))
+        self._transport.write(
+            Message, "POST", _path(asset_id, key), body=CommentBody(comment_body=text)
+        )
         return key
 
     def edit(self, asset_id: str, key: str, text: str) -> Message:
         """Change a comment. Raises PermissionDeniedError if another user wrote it."""
         path = _path(asset_id, key)
-        return self._transport.write(Message, "PUT", path, body=given(commentBody=text))
+        return self._transport.write(Message, "PUT", path, body=CommentBody(comment_body=text))
 
     def delete(self, asset_id: str, key: str) -> Message:
         """Delete a comment. Raises PermissionDeniedError if another user wrote it."""

@@ -2,13 +2,13 @@
 
 from pydantic import JsonValue, RootModel
 
-from vitrine import replies
-from vitrine.replies import SignInSettings as SignInSettings
+from vitrine import api_models
+from vitrine.api_models import SignInSettings as SignInSettings
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 
-class Switches(replies.Switches):
+class Switches(api_models.Switches):
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the enabled features."""

@@ -1,85 +1,24 @@
 """Constraints, which allow and deny actions, and templates of them."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from vitrine.models import Operation, Wire
+from vitrine.api_models import Constraint as Constraint
+from vitrine.api_models import ConstraintWritten as ConstraintWritten
+from vitrine.api_models import Criterion as Criterion
+from vitrine.api_models import GroupPermission as GroupPermission
+from vitrine.api_models import Template as Template
+from vitrine.api_models import TemplateHead as TemplateHead
+from vitrine.api_models import TemplateImported as TemplateImported
+from vitrine.api_models import TemplateVariable as TemplateVariable
+from vitrine.api_models import UserPermission as UserPermission
+from vitrine.models import Wire
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 ROLE_NAME = "ROLE_NAME"
 """The variable of templates with the role that their constraints are created for."""
-
-
-class Criterion(Wire):
-    """A condition on one field; lists of values only with `is_one_of` and `is_not_one_of`."""
-
-    field: str
-    operator: str
-    value: str | list[str]
-
-
-class GroupPermission(Wire):
-    group_id: str
-    permission: str
-    permission_type: Literal["allow", "deny"] = "allow"
-
-
-class UserPermission(Wire):
-    user_id: str
-    permission: str
-    permission_type: Literal["allow", "deny"] = "allow"
-
-
-class Constraint(Wire):
-    constraint_id: str
-    name: str
-    description: str
-    object_type: str
-    criteria_and: list[Criterion] = []
-    criteria_or: list[Criterion] = []
-    group_permissions: list[GroupPermission] = []
-    user_permissions: list[UserPermission] = []
-    date_modified: str | None = None
-    modified_by: str | None = None
-    changed_meaning: list[str] | None = None
-    """The difference between the decisions of the stored constraint now and in earlier releases."""
-
-
-class ConstraintWritten(Operation):
-    """`warnings` lists accepted settings that are probably unintended."""
-
-    constraint_id: str
-    warnings: list[str] = []
-
-
-class TemplateHead(Wire):
-    name: str
-    description: str | None = None
-    version: str | None = None
-
-
-class TemplateVariable(Wire):
-    name: str
-    required: bool = True
-    description: str | None = None
-
-
-class Template(Wire):
-    """A template that ships with the product; `constraints` are sent back unchanged."""
-
-    template: TemplateHead
-    variables: list[TemplateVariable] = []
-    constraints: list[dict[str, JsonValue]] = []
-
-
-class TemplateImported(Wire):
-    success: bool = True
-    message: str | None = None
-    constraint_ids: list[str] = []
-    warnings: list[str] = []
 
 
 class _Templates(Wire):
@@ -120,11 +59,9 @@ class Templates(Resource):
 
     def apply(self, template: Template, values: Mapping[str, str]) -> TemplateImported:
         """Create the constraints of a template for the role `ROLE_NAME`, or replace them."""
-        body: dict[str, JsonValue] = {
-            "template": template.template.wire(),
-            "variables": [each.wire() for each in template.variables],
-            "variableValues": {**values},
-            "constraints": [*template.constraints],
-        }
+        # As it was read: a default that the server did not send is not sent back.
+        sent = template.wire()
+        body = {name: sent.get(name, []) for name in ("template", "variables", "constraints")}
+        body["variableValues"] = {**values}
         path = path_of("auth", "constraintsTemplateImport")
         return self._transport.write(TemplateImported, "POST", path, body=body)

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from pydantic import JsonValue
-
+from vitrine.api_models import StartBody
 from vitrine.execution_models import (
     SUCCEEDED,
     Execution,
@@ -13,7 +12,7 @@ from vitrine.execution_models import (
     StartedExecution,
 )
 from vitrine.models import Message, Wire
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 from vitrine.workflow_models import GLOBAL
 
@@ -43,8 +42,9 @@ class Executions(Resource):
         disabled. With several files, the reply lists those that were refused.
         """
         path = path_of("database", database_id, "assets", asset_id, "workflows", workflow_id)
-        keys: list[JsonValue] | None = None if file_keys is None else [*file_keys]
-        body = given(workflowDatabaseId=workflow_database_id, fileKey=file_key, fileKeys=keys)
+        body = StartBody(
+            workflow_database_id=workflow_database_id, file_key=file_key, file_keys=file_keys
+        )
         return self._transport.write(StartedExecution, "POST", path, body=body)
 
     def list(

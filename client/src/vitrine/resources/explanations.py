@@ -1,8 +1,8 @@
 """Explanations of permissions."""
 
-from vitrine.replies import DecidingRule as DecidingRule
-from vitrine.replies import Decision as Decision
-from vitrine.replies import Explanation as Explanation
+from vitrine.api_models import DecidingRule as DecidingRule
+from vitrine.api_models import Decision as Decision
+from vitrine.api_models import Explanation as Explanation
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 

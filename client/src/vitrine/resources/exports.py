@@ -1,14 +1,18 @@
 """Exports of assets and of the trees below them, page by page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
+from pydantic.alias_generators import to_camel
 
+from vitrine.api_models import ExportedAsset as ExportedAsset
+from vitrine.api_models import ExportedFile as ExportedFile
+from vitrine.api_models import ExportPage as ExportPage
+from vitrine.api_models import UnseenAsset as UnseenAsset
 from vitrine.errors import ProtocolError
-from vitrine.models import Wire
 from vitrine.resources.assets import asset_path
-from vitrine.resources.resource import Resource
+from vitrine.resources.resource import Resource, given
 from vitrine.transport import parse
 
 
@@ -30,62 +34,9 @@ class ExportFlags:
     max_assets: int | None = None
 
     def body(self) -> dict[str, JsonValue]:
-        return {
-            "generatePresignedUrls": self.generate_presigned_urls,
-            "includeFolderFiles": self.include_folder_files,
-            "includeOnlyPrimaryTypeFiles": self.include_only_primary_type_files,
-            "includeFileMetadata": self.include_file_metadata,
-            "includeAssetLinkMetadata": self.include_asset_link_metadata,
-            "includeAssetMetadata": self.include_asset_metadata,
-            "fetchAssetRelationships": self.fetch_asset_relationships,
-            "fetchEntireChildrenSubtrees": self.fetch_entire_children_subtrees,
-            "includeParentRelationships": self.include_parent_relationships,
-            "includeArchivedFiles": self.include_archived_files,
-            **({"fileExtensions": list(self.file_extensions)} if self.file_extensions else {}),
-            **({} if self.max_assets is None else {"maxAssets": self.max_assets}),
-        }
-
-
-class ExportedFile(Wire):
-    relative_path: str
-    is_folder: bool = False
-    size: int | None = None
-
-
-class ExportedAsset(Wire):
-    """An asset with files of it; one that the caller may not see has only its ids.
-
-    If its files do not fit a page, the next page has the same asset again, with more of them.
-    """
-
-    asset_id: str = Field(validation_alias="assetid", serialization_alias="assetid")
-    database_id: str = Field(validation_alias="databaseid", serialization_alias="databaseid")
-    asset_name: str = Field(
-        default="", validation_alias="assetname", serialization_alias="assetname"
-    )
-    files: tuple[ExportedFile, ...] = ()
-
-
-class UnseenAsset(Wire):
-    """A linked asset that the caller may not see; not every deployment names them."""
-
-    asset_id: str
-    database_id: str
-    unauthorized_asset: bool
-
-
-class ExportPage(Wire):
-    """Some assets of the tree; only the first page has links."""
-
-    assets: tuple[ExportedAsset | UnseenAsset, ...]
-    relationships: tuple[JsonValue, ...] | None = None
-    next_token: str | None = Field(
-        default=None, validation_alias="NextToken", serialization_alias="NextToken"
-    )
-    total_assets_in_tree: int
-    assets_in_this_page: int
-    unauthorized_asset_count: int = 0
-    """Number of linked assets that the caller may not see."""
+        fields = {to_camel(name): value for name, value in asdict(self).items()}
+        extensions: list[JsonValue] = [*self.file_extensions]
+        return given(**{**fields, "fileExtensions": extensions or None})
 
 
 class Exports(Resource):

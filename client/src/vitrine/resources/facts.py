@@ -2,22 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import JsonValue
-
+from vitrine.api_models import Dependent as Dependent
+from vitrine.api_models import FileDependencies as FileDependencies
+from vitrine.api_models import FileGlb as FileGlb
+from vitrine.api_models import Glb as Glb
+from vitrine.api_models import Reference as Reference
+from vitrine.api_models import RenewalWork as RenewalWork
+from vitrine.api_models import RenewFactsBody
+from vitrine.api_models import SimilarFile as SimilarFile
+from vitrine.api_models import SimilarFiles as SimilarFiles
 from vitrine.models import AssetIds
-from vitrine.replies import Dependent as Dependent
-from vitrine.replies import FileDependencies as FileDependencies
-from vitrine.replies import FileGlb as FileGlb
-from vitrine.replies import Glb as Glb
-from vitrine.replies import Reference as Reference
-from vitrine.replies import RenewalWork as RenewalWork
-from vitrine.replies import SimilarFile as SimilarFile
-from vitrine.replies import SimilarFiles as SimilarFiles
 from vitrine.resources.assets import asset_path
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
-
-"""A database id and an asset id."""
 
 
 class Facts(Resource):
@@ -51,8 +48,7 @@ class Facts(Resource):
         Of a database, of formats (extensions), or of all files if neither is named.
         """
         everything = True if database_id is None and not formats else None
-        named: list[JsonValue] | None = [*formats] or None
-        body = given(all=everything, databaseId=database_id, formats=named)
+        body = RenewFactsBody(all=everything, database_id=database_id, formats=formats or None)
         return self._transport.write(
             RenewalWork, "POST", path_of("admin", "facts", "renew"), body=body
         )

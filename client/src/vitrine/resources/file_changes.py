@@ -1,17 +1,23 @@
 """Changes of an asset's files: folders, moves, copies, archiving, versions, previews."""
 
-from pydantic import JsonValue
-
+from vitrine.api_models import (
+    ArchiveFileBody,
+    CopyFileBody,
+    CreateFolderBody,
+    DeleteFileBody,
+    FileBody,
+    MoveFileBody,
+    SetPrimaryFileBody,
+)
+from vitrine.api_models import AuxiliaryDeleted as AuxiliaryDeleted
+from vitrine.api_models import FileReverted as FileReverted
+from vitrine.api_models import FilesChanged as FilesChanged
+from vitrine.api_models import FolderMade as FolderMade
+from vitrine.api_models import PrimaryFileSet as PrimaryFileSet
 from vitrine.models import AssetIds, Wire
-from vitrine.replies import AuxiliaryDeleted as AuxiliaryDeleted
-from vitrine.replies import FileReverted as FileReverted
-from vitrine.replies import FilesChanged as FilesChanged
-from vitrine.replies import FolderMade as FolderMade
-from vitrine.replies import PrimaryFileSet as PrimaryFileSet
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import Model, path_of
-
-"""A database id and an asset id."""
+from vitrine.wire import Body
 
 
 class PreviewDeleted(Wire):
@@ -28,7 +34,9 @@ class FileChanges(Resource):
 
     def create_folder(self, ids: AssetIds, path: str) -> FolderMade:
         folder = path if path.endswith("/") else path + "/"
-        return self._sent(FolderMade, "POST", ids, ("createFolder",), {"relativeKey": folder})
+        return self._sent(
+            FolderMade, "POST", ids, ("createFolder",), CreateFolderBody(relative_key=folder)
+        )
 
     def move(self, ids: AssetIds, source: str, destination: str) -> FilesChanged:
         """Move a file within its asset, with metadata, attributes, previews and viewer data.
@@ -36,7 +44,7 @@ class FileChanges(Resource):
         Raises:
             ConflictError: the destination exists, possibly as an archived file.
         """
-        body = given(sourcePath=source, destinationPath=destination)
+        body = MoveFileBody(source_path=source, destination_path=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFile",), body)
 
     def copy(
@@ -53,38 +61,40 @@ class FileChanges(Resource):
         Raises:
             ConflictError: the destination exists, possibly as an archived file.
         """
-        body = given(
-            sourcePath=source,
-            destinationPath=destination,
-            destinationAssetId=to_asset,
-            destinationDatabaseId=to_database,
+        body = CopyFileBody(
+            source_path=source,
+            destination_path=destination,
+            destination_asset_id=to_asset,
+            destination_database_id=to_database,
         )
         return self._sent(FilesChanged, "POST", ids, ("copyFile",), body)
 
     def archive(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Archive a file, or with `folder` all files of a folder."""
-        body = given(filePath=path, isPrefix=folder)
+        body = ArchiveFileBody(file_path=path, is_prefix=folder)
         return self._sent(FilesChanged, "DELETE", ids, ("archiveFile",), body)
 
     def unarchive(self, ids: AssetIds, path: str) -> FilesChanged:
         """Restore an archived file. Raises ConflictError if it is not archived."""
-        return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), {"filePath": path})
+        return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), FileBody(file_path=path))
 
     def delete(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Permanently delete a file, or with `folder` a folder, with all versions."""
-        body = given(filePath=path, isPrefix=folder, confirmPermanentDelete=True)
+        body = DeleteFileBody(file_path=path, is_prefix=folder, confirm_permanent_delete=True)
         return self._sent(FilesChanged, "DELETE", ids, ("deleteFile",), body)
 
     def revert(self, ids: AssetIds, path: str, version_id: str) -> FileReverted:
         """Restore an old version of a file as its newest version."""
         verb = ("revertFileVersion", version_id)
-        return self._sent(FileReverted, "POST", ids, verb, {"filePath": path})
+        return self._sent(FileReverted, "POST", ids, verb, FileBody(file_path=path))
 
     def set_primary(
         self, ids: AssetIds, path: str, primary_type: str, *, other: str | None = None
     ) -> PrimaryFileSet:
         """Set the primary type of a file: primary, lod1 to lod5, other (named), or none."""
-        body = given(filePath=path, primaryType=primary_type, primaryTypeOther=other)
+        body = SetPrimaryFileBody(
+            file_path=path, primary_type=primary_type, primary_type_other=other
+        )
         return self._sent(PrimaryFileSet, "PUT", ids, ("setPrimaryFile",), body)
 
     def delete_asset_preview(self, ids: AssetIds) -> PreviewDeleted:
@@ -93,7 +103,7 @@ class FileChanges(Resource):
     def delete_auxiliary(self, ids: AssetIds, path: str) -> AuxiliaryDeleted:
         """Delete the auxiliary files of a file, or of a folder that ends in `/`."""
         verb = ("deleteAuxiliaryPreviewAssetFiles",)
-        return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, {"filePath": path})
+        return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, FileBody(file_path=path))
 
     def _sent(
         self,
@@ -101,7 +111,7 @@ class FileChanges(Resource):
         method: str,
         ids: AssetIds,
         verb: tuple[str, ...],
-        body: dict[str, JsonValue] | None,
+        body: Body | None,
     ) -> Model:
         path = path_of("database", ids[0], "assets", ids[1], *verb)
         return self._transport.write(model, method, path, body=body, repeatable=False)

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from vitrine.api_models import IngestBody
 from vitrine.models import FinishedFile, NewFile, Upload, UploadResult
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.resources.uploads import completed
 from vitrine.transport import path_of
 
@@ -27,14 +28,14 @@ class Ingest(Resource):
         Raises:
             ConflictError: the id is used by an asset that this caller may not upload to.
         """
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            assetName=asset_name,
+        body = IngestBody(
+            database_id=database_id,
+            asset_id=asset_id,
+            asset_name=asset_name,
             description=description,
-            isDistributable=is_distributable,
-            tags=list(tags),
-            files=[file.wire() for file in files],
+            is_distributable=is_distributable,
+            tags=tags,
+            files=files,
         )
         path = path_of("ingest-asset")
         return self._transport.write(Upload, "POST", path, body=body, repeatable=True)
@@ -46,11 +47,11 @@ class Ingest(Resource):
 
         Return the result of each, even if all failed.
         """
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            uploadId=upload_id,
-            files=[file.wire() for file in files],
+        body = IngestBody(
+            database_id=database_id,
+            asset_id=asset_id,
+            upload_id=upload_id,
+            files=files,
         )
         path = path_of("ingest-asset")
         return completed(self._transport, path, body)

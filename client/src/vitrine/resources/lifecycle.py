@@ -1,11 +1,11 @@
 """Archives, restores and permanently deletes assets."""
 
-from pydantic import JsonValue
-
+from vitrine.api_models import ArchiveBody, DeleteBody, UnarchiveBody
+from vitrine.api_models import Changed as Changed
 from vitrine.models import AssetIds
-from vitrine.replies import Changed as Changed
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
+from vitrine.wire import Body
 
 
 class AssetLifecycle(Resource):
@@ -17,7 +17,7 @@ class AssetLifecycle(Resource):
 
     def archive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
         """Archive an asset and its files. Raises ConflictError if it is already archived."""
-        body = given(confirmArchive=True, reason=reason)
+        body = ArchiveBody(confirm_archive=True, reason=reason)
         return self._change("DELETE", "archiveAsset", (database_id, asset_id), body)
 
     def unarchive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
@@ -26,15 +26,15 @@ class AssetLifecycle(Resource):
         Raises:
             ConflictError: it is not archived, is still being archived, or its database is deleted.
         """
-        body = given(confirmUnarchive=True, reason=reason)
+        body = UnarchiveBody(confirm_unarchive=True, reason=reason)
         return self._change("PUT", "unarchiveAsset", (database_id, asset_id), body)
 
     def delete(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
         """Permanently delete an asset, active or archived, with all versions of its files."""
-        body = given(confirmPermanentDelete=True, reason=reason)
+        body = DeleteBody(confirm_permanent_delete=True, reason=reason)
         return self._change("DELETE", "deleteAsset", (database_id, asset_id), body)
 
-    def _change(self, method: str, verb: str, ids: AssetIds, body: dict[str, JsonValue]) -> Changed:
+    def _change(self, method: str, verb: str, ids: AssetIds, body: Body) -> Changed:
         path = path_of("database", ids[0], "assets", ids[1], verb)
         # Not repeated after a broken connection: the first one may have been carried out.
         return self._transport.write(Changed, method, path, body=body, repeatable=False)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from vitrine.api_models import AssetLinks as AssetLinks
+from vitrine.api_models import CreateLinkBody, UpdateLinkBody
+from vitrine.api_models import Link as Link
+from vitrine.api_models import LinkCreated as LinkCreated
+from vitrine.api_models import LinkedAsset as LinkedAsset
+from vitrine.api_models import UnseenAssets as UnseenAssets
 from vitrine.models import AssetIds, Message, Wire
-from vitrine.replies import AssetLinks as AssetLinks
-from vitrine.replies import Link as Link
-from vitrine.replies import LinkCreated as LinkCreated
-from vitrine.replies import LinkedAsset as LinkedAsset
-from vitrine.replies import UnseenAssets as UnseenAssets
 from vitrine.resources.assets import asset_path
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 LinkType = Literal["parentChild", "related"]
@@ -48,14 +49,14 @@ class Links(Resource):
 
         Raises ConflictError if they have such a link, or the link would create a cycle.
         """
-        body = given(
-            fromAssetDatabaseId=source[0],
-            fromAssetId=source[1],
-            toAssetDatabaseId=target[0],
-            toAssetId=target[1],
-            relationshipType=relationship_type,
-            assetLinkAliasId=alias,
-            tags=list(tags),
+        body = CreateLinkBody(
+            from_asset_database_id=source[0],
+            from_asset_id=source[1],
+            to_asset_database_id=target[0],
+            to_asset_id=target[1],
+            relationship_type=relationship_type,
+            asset_link_alias_id=alias,
+            tags=tags,
         )
         return self._transport.write(LinkCreated, "POST", path_of("asset-links"), body=body)
 
@@ -75,7 +76,7 @@ class Links(Resource):
         self, asset_link_id: str, *, alias: str | None = None, tags: Sequence[str] | None = None
     ) -> Message:
         """Change the passed fields; an empty alias removes it."""
-        body = given(assetLinkAliasId=alias, tags=None if tags is None else list(tags))
+        body = UpdateLinkBody(asset_link_alias_id=alias, tags=tags)
         path = path_of("asset-links", asset_link_id)
         return self._transport.write(Message, "PUT", path, body=body)
 

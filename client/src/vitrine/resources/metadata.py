@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from vitrine.models import BulkResult, Metadata, MetadataRecord
 from vitrine.resources.assets import asset_path
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 
@@ -55,29 +55,19 @@ class MetadataRecords(Resource):
 
     def add(self, owner: Owner, records: Sequence[Metadata]) -> BulkResult:
         """Add records; a key that exists is among the failed items."""
-        return self._write("POST", owner, {"metadata": _rows(records)})
+        return self._write("POST", owner, metadata=[record.body() for record in records])
 
     def set(
         self, owner: Owner, records: Sequence[Metadata], *, replace_all: bool = False
     ) -> BulkResult:
         """Add or change records; `replace_all` removes all others."""
         mode = "replace_all" if replace_all else "update"
-        return self._write("PUT", owner, {"metadata": _rows(records), "updateType": mode})
+        rows: list[JsonValue] = [record.body() for record in records]
+        return self._write("PUT", owner, metadata=rows, updateType=mode)
 
     def remove(self, owner: Owner, keys: Sequence[str]) -> BulkResult:
-        return self._write("DELETE", owner, {"metadataKeys": list(keys)})
+        return self._write("DELETE", owner, metadataKeys=list(keys))
 
-    def _write(self, method: str, owner: Owner, fields: dict[str, JsonValue]) -> BulkResult:
-        body = given(**fields, **owner.selector())
+    def _write(self, method: str, owner: Owner, **fields: JsonValue) -> BulkResult:
+        body = {**fields, **owner.selector()}
         return self._transport.write(BulkResult, method, owner.path(), body=body)
-
-
-def _rows(records: Sequence[Metadata]) -> list[JsonValue]:
-    return [
-        {
-            "metadataKey": record.metadata_key,
-            "metadataValue": record.metadata_value,
-            "metadataValueType": record.metadata_value_type.value,
-        }
-        for record in records
-    ]

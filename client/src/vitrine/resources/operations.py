@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
+from vitrine.api_models import Failure as Failure
+from vitrine.api_models import FailureDocument as FailureDocument
+from vitrine.api_models import Queue as Queue
+from vitrine.api_models import Redrive as Redrive
+from vitrine.api_models import Redriven as Redriven
+from vitrine.api_models import ReplayBody
+from vitrine.api_models import Replayed as Replayed
+from vitrine.api_models import ReplayedPage as ReplayedPage
 from vitrine.models import Wire
-from vitrine.replies import Failure as Failure
-from vitrine.replies import FailureDocument as FailureDocument
-from vitrine.replies import Queue as Queue
-from vitrine.replies import Redrive as Redrive
-from vitrine.replies import Redriven as Redriven
-from vitrine.replies import Replayed as Replayed
-from vitrine.replies import ReplayedPage as ReplayedPage
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 # The API's limit; a request replays for some seconds and returns what is left.
@@ -44,7 +45,7 @@ class Failures(Resource):
         """Replay failures by their keys, with as many requests as necessary."""
         left: tuple[str, ...] = tuple(dict.fromkeys(keys))
         while left:
-            page = self._replay({"keys": [*left[:KEYS_A_REQUEST]]})
+            page = self._replay(ReplayBody(keys=left[:KEYS_A_REQUEST]))
             if not page.items:
                 return
             yield from page.items
@@ -56,13 +57,13 @@ class Failures(Resource):
         after: str | None = None
         while True:
             everything = True if consumer is None else None
-            page = self._replay(given(all=everything, consumer=consumer, after=after))
+            page = self._replay(ReplayBody(all=everything, consumer=consumer, after=after))
             yield from page.items
             if page.next_key is None or page.next_key == after:
                 return
             after = page.next_key
 
-    def _replay(self, body: dict[str, JsonValue]) -> ReplayedPage:
+    def _replay(self, body: ReplayBody) -> ReplayedPage:
         path = path_of("admin", "failures", "replay")
         return self._transport.write(ReplayedPage, "POST", path, body=body)
 

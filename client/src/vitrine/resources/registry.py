@@ -3,6 +3,16 @@
 from collections.abc import Iterator
 from typing import Literal
 
+from vitrine.api_models import (
+    CreateApiKeyBody,
+    CreateDatabaseBody,
+    DeleteDatabaseBody,
+    TagsBody,
+    TagTypesBody,
+    UpdateApiKeyBody,
+    UpdateDatabaseBody,
+)
+from vitrine.api_models import Purge as Purge
 from vitrine.models import (
     ApiKey,
     Database,
@@ -14,7 +24,6 @@ from vitrine.models import (
     TagType,
     Version,
 )
-from vitrine.replies import Purge as Purge
 from vitrine.resources.resource import Resource
 from vitrine.resources.resource import given as given
 from vitrine.resources.resource import if_match as if_match
@@ -33,12 +42,12 @@ class Databases(Resource):
         processing: bool | None = None,
     ) -> DatabaseCreated:
         """Create a database. Raises ConflictError if the id is in use."""
-        body = given(
-            databaseId=database_id,
+        body = CreateDatabaseBody(
+            database_id=database_id,
             description=description,
-            defaultBucketId=default_bucket_id,
-            restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
-            restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+            default_bucket_id=default_bucket_id,
+            restrict_metadata_outside_schemas=restrict_metadata_outside_schemas,
+            restrict_file_uploads_to_extensions=restrict_file_uploads_to_extensions,
             processing=processing,
         )
         return self._transport.write(DatabaseCreated, "POST", path_of("database"), body=body)
@@ -76,11 +85,11 @@ class Databases(Resource):
         revision: str | None = None,
     ) -> Operation:
         """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
-        body = given(
+        body = UpdateDatabaseBody(
             description=description,
-            defaultBucketId=default_bucket_id,
-            restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
-            restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+            default_bucket_id=default_bucket_id,
+            restrict_metadata_outside_schemas=restrict_metadata_outside_schemas,
+            restrict_file_uploads_to_extensions=restrict_file_uploads_to_extensions,
             processing=processing,
         )
         return self._transport.write(
@@ -108,7 +117,7 @@ class Databases(Resource):
             "DELETE",
             path_of("database", database_id),
             query={"purge": True},
-            body=given(confirmPermanentDelete=True, reason=reason),
+            body=DeleteDatabaseBody(confirm_permanent_delete=True, reason=reason),
             headers=if_match(revision),
             repeatable=False,  # a second request would be refused because of the first
         )
@@ -129,7 +138,7 @@ class Tags(Resource):
         return self._transport.write(TagDeleted, "DELETE", path_of("tags", tag_name))
 
     def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
-        body = given(tagName=tag_name, description=description, tagTypeName=tag_type_name)
+        body = TagsBody(tag_name=tag_name, description=description, tag_type_name=tag_type_name)
         return self._transport.write(Operation, method, path_of("tags"), body=body)
 
 
@@ -148,8 +157,8 @@ class TagTypes(Resource):
         return self._transport.write(Operation, "DELETE", path_of("tag-types", tag_type_name))
 
     def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
-        body = given(
-            tagTypeName=name, description=description, required="True" if required else "False"
+        body = TagTypesBody(
+            tag_type_name=name, description=description, required="True" if required else "False"
         )
         return self._transport.write(Operation, method, path_of("tag-types"), body=body)
 
@@ -162,8 +171,11 @@ class ApiKeys(Resource):
         self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None
     ) -> ApiKey:
         """Create a key, which only this reply contains."""
-        body = given(
-            apiKeyName=api_key_name, userId=user_id, description=description, expiresAt=expires_at
+        body = CreateApiKeyBody(
+            api_key_name=api_key_name,
+            user_id=user_id,
+            description=description,
+            expires_at=expires_at,
         )
         return self._transport.write(ApiKey, "POST", path_of("auth", "api-keys"), body=body)
 
@@ -178,7 +190,7 @@ class ApiKeys(Resource):
         expires_at: str | None = None,
         is_active: Literal["true", "false"] | None = None,
     ) -> ApiKey:
-        body = given(description=description, expiresAt=expires_at, isActive=is_active)
+        body = UpdateApiKeyBody(description=description, expires_at=expires_at, is_active=is_active)
         path = path_of("auth", "api-keys", api_key_id)
         return self._transport.write(ApiKey, "PUT", path, body=body)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from vitrine.resources.resource import Resource, given
+from vitrine.api_models import CreateSchemaBody, DeleteSchemaBody, UpdateSchemaBody
+from vitrine.resources.resource import Resource
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, SchemaOperation
 from vitrine.transport import path_of
 
@@ -46,12 +47,12 @@ class MetadataSchemas(Resource):
 
         `file_extensions` (".jpg,.png") restricts a schema for files to these extensions.
         """
-        body = given(
-            databaseId=database_id,
-            metadataSchemaEntityType=entity_type,
-            schemaName=name,
+        body = CreateSchemaBody(
+            database_id=database_id,
+            metadata_schema_entity_type=entity_type,
+            schema_name=name,
             fields=fields.body(),
-            fileKeyTypeRestriction=file_extensions,
+            file_key_type_restriction=file_extensions,
             enabled=enabled,
         )
         path = path_of("metadataschema")
@@ -67,11 +68,11 @@ class MetadataSchemas(Resource):
         enabled: bool | None = None,
     ) -> SchemaOperation:
         """Change the passed fields."""
-        body = given(
-            metadataSchemaId=metadata_schema_id,
-            schemaName=name,
+        body = UpdateSchemaBody(
+            metadata_schema_id=metadata_schema_id,
+            schema_name=name,
             fields=None if fields is None else fields.body(),
-            fileKeyTypeRestriction=file_extensions,
+            file_key_type_restriction=file_extensions,
             enabled=enabled,
         )
         path = path_of("metadataschema")
@@ -80,5 +81,5 @@ class MetadataSchemas(Resource):
     def delete(self, database_id: str, metadata_schema_id: str) -> SchemaOperation:
         """Delete a schema; existing records are kept."""
         path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
-        body = given(confirmDelete=True)
+        body = DeleteSchemaBody(confirm_delete=True)
         return self._transport.write(SchemaOperation, "DELETE", path, body=body)

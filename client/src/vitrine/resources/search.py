@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
+from vitrine.api_models import PreviewName, PreviewsBody
+from vitrine.api_models import Suggestion as Suggestion
 from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
-from vitrine.replies import Suggestion as Suggestion
 from vitrine.resources.resource import Resource, given
 from vitrine.search_models import (
     EntityType,
@@ -145,13 +146,13 @@ class Search(Resource):
 
         Those that do not exist, or that the caller may not see, are left out.
         """
-        items: list[JsonValue] = [
-            given(databaseId=database_id, assetId=asset_id, key=key)
+        items = [
+            PreviewName(database_id=database_id, asset_id=asset_id, key=key)
             for database_id, asset_id, key in names
         ]
-        return self._transport.write(
-            _Previews, "POST", path_of("previews"), body={"items": items}, repeatable=True
-        ).items
+        body = PreviewsBody(items=items)
+        path = path_of("previews")
+        return self._transport.write(_Previews, "POST", path, body=body, repeatable=True).items
 
     def suggest(self, text: str, *, size: int = 10) -> list[Suggestion]:
         """Return names, tags, metadata keys and values that begin with the text."""

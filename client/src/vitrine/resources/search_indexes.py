@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from pydantic import JsonValue
-
-from vitrine.replies import Consistency as Consistency
-from vitrine.replies import Drifting as Drifting
-from vitrine.replies import DriftReport as DriftReport
-from vitrine.replies import IndexStanding as IndexStanding
-from vitrine.replies import UnfinishedWork as UnfinishedWork
-from vitrine.replies import Work as Work
-from vitrine.resources.resource import Resource, given
+from vitrine.api_models import Consistency as Consistency
+from vitrine.api_models import Drifting as Drifting
+from vitrine.api_models import DriftReport as DriftReport
+from vitrine.api_models import IndexStanding as IndexStanding
+from vitrine.api_models import RepairBody
+from vitrine.api_models import UnfinishedWork as UnfinishedWork
+from vitrine.api_models import Work as Work
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
+from vitrine.wire import Body
 
 
 class SearchIndexes(Resource):
@@ -21,7 +21,7 @@ class SearchIndexes(Resource):
 
     def check(self) -> Work:
         """Start a check of everything, unless one is running."""
-        return self._start("consistency", {})
+        return self._start("consistency", Body())
 
     def repair(
         self,
@@ -32,13 +32,14 @@ class SearchIndexes(Resource):
     ) -> Work:
         """Start a repair of the named documents; of everything if none are named."""
         everything = True if database_id is None and documents is None else None
-        named: list[JsonValue] | None = None if documents is None else [{**d} for d in documents]
-        body = given(all=everything, databaseId=database_id, assetId=asset_id, documents=named)
+        body = RepairBody(
+            all=everything, database_id=database_id, asset_id=asset_id, documents=documents
+        )
         return self._start("repair", body)
 
     def reindex(self) -> Work:
         """Start a reindex, unless one is running. Raises ConflictError if one has failed."""
-        return self._start("reindex", {})
+        return self._start("reindex", Body())
 
-    def _start(self, name: str, body: dict[str, JsonValue]) -> Work:
+    def _start(self, name: str, body: Body) -> Work:
         return self._transport.write(Work, "POST", path_of("admin", "search", name), body=body)

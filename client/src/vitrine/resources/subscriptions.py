@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from vitrine.api_models import CheckBody, SubscriptionBody
+from vitrine.api_models import Subscription as Subscription
 from vitrine.errors import ProtocolError
 from vitrine.models import Message, Wire
-from vitrine.replies import Subscription as Subscription
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
 EVENT = "Asset Version Change"
@@ -60,13 +61,13 @@ class Subscriptions(Resource):
         return self._write("DELETE", "unsubscribe", asset_id, subscribers)
 
     def is_subscribed(self, asset_id: str, user_id: str) -> bool:
-        body = given(userId=user_id, assetId=asset_id)
+        body = CheckBody(user_id=user_id, asset_id=asset_id)
         path = path_of("check-subscription")
         reply = self._transport.write(Message, "POST", path, body=body)
         return reply.message == _SUBSCRIBED
 
     def _write(self, method: str, route: str, asset_id: str, subscribers: Sequence[str]) -> Message:
-        body = given(
-            eventName=EVENT, entityName=ENTITY, entityId=asset_id, subscribers=[*subscribers]
+        body = SubscriptionBody(
+            event_name=EVENT, entity_name=ENTITY, entity_id=asset_id, subscribers=subscribers
         )
         return self._transport.write(Message, method, path_of(route), body=body)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
+from vitrine.api_models import CompleteBody, InitialiseBody, RenewBody
 from vitrine.errors import ConflictError
 from vitrine.models import (
     FinishedFile,
@@ -13,8 +14,8 @@ from vitrine.models import (
     UploadResult,
     UploadType,
 )
-from vitrine.resources.resource import Resource, given
-from vitrine.transport import Body, Transport, path_of
+from vitrine.resources.resource import Resource
+from vitrine.transport import Content, Transport, path_of
 from vitrine.upload_models import Renewal, UploadDetails, UploadSummary, ranges_of
 
 
@@ -32,12 +33,12 @@ class Uploads(Resource):
 
         With `max_part_urls` it has only so many; `renew` returns the others.
         """
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            uploadType=upload_type.value,
-            files=[file.wire() for file in files],
-            maxPartUrls=max_part_urls,
+        body = InitialiseBody(
+            database_id=database_id,
+            asset_id=asset_id,
+            upload_type=upload_type.value,
+            files=files,
+            max_part_urls=max_part_urls,
         )
         # One that is begun twice expires unused.
         return self._transport.write(Upload, "POST", path_of("uploads"), body=body, repeatable=True)
@@ -59,11 +60,11 @@ class Uploads(Resource):
             ConflictError: the upload cannot be completed now (code `UploadBusy`: another request is
                 processing it), or not any more.
         """
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            uploadType=upload_type.value,
-            files=[file.wire() for file in files],
+        body = CompleteBody(
+            database_id=database_id,
+            asset_id=asset_id,
+            upload_type=upload_type.value,
+            files=files,
         )
         path = path_of("uploads", upload_id, "complete")
         return completed(self._transport, path, body)
@@ -90,12 +91,12 @@ class Uploads(Resource):
         files: list[JsonValue] = [
             {"relativeKey": key, "partRanges": ranges_of(numbers)} for key, numbers in parts.items()
         ]
-        body = given(files=files, storedParts=stored_parts)
+        body = RenewBody(files=files, stored_parts=stored_parts)
         path = path_of("uploads", upload_id, "renew")
         return self._transport.write(Renewal, "POST", path, body=body, repeatable=True)
 
 
-def completed(transport: Transport, path: str, body: Body) -> UploadResult:
+def completed(transport: Transport, path: str, body: Content) -> UploadResult:
     """Complete files; a conflict that has the results of all files is a result, too."""
     try:
         return transport.write(UploadResult, "POST", path, body=body, repeatable=True)

@@ -2,24 +2,29 @@
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import JsonValue
-
+from vitrine.api_models import (
+    ArchiveVersionBody,
+    CreateVersionBody,
+    NamedFile,
+    RevertBody,
+    UnarchiveVersionBody,
+    UpdateVersionBody,
+)
+from vitrine.api_models import AssetVersion as AssetVersion
+from vitrine.api_models import Comparison as Comparison
+from vitrine.api_models import FileDifference as FileDifference
+from vitrine.api_models import FileDifferences as FileDifferences
+from vitrine.api_models import GeometryDifference as GeometryDifference
+from vitrine.api_models import MadeVersion as MadeVersion
+from vitrine.api_models import RecordDifference as RecordDifference
+from vitrine.api_models import RecordDifferences as RecordDifferences
+from vitrine.api_models import VersionFile as VersionFile
+from vitrine.api_models import VersionRecord as VersionRecord
+from vitrine.api_models import WholeVersion as WholeVersion
 from vitrine.models import AssetIds
-from vitrine.replies import AssetVersion as AssetVersion
-from vitrine.replies import Comparison as Comparison
-from vitrine.replies import FileDifference as FileDifference
-from vitrine.replies import FileDifferences as FileDifferences
-from vitrine.replies import GeometryDifference as GeometryDifference
-from vitrine.replies import MadeVersion as MadeVersion
-from vitrine.replies import RecordDifference as RecordDifference
-from vitrine.replies import RecordDifferences as RecordDifferences
-from vitrine.replies import VersionFile as VersionFile
-from vitrine.replies import VersionRecord as VersionRecord
-from vitrine.replies import WholeVersion as WholeVersion
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
-
-"""A database id and an asset id."""
+from vitrine.wire import Body
 
 
 class AssetVersions(Resource):
@@ -37,13 +42,13 @@ class AssetVersions(Resource):
 
         Raises ConflictError if another version has the alias.
         """
-        named: list[JsonValue] | None = None
+        named = None
         if files is not None:
-            named = [{"relativeKey": path, "versionId": one} for path, one in files.items()]
-        body = given(
+            named = [NamedFile(relative_key=path, version_id=id_) for path, id_ in files.items()]
+        body = CreateVersionBody(
             comment=comment,
-            versionAlias=alias,
-            useLatestFiles=True if files is None else None,
+            version_alias=alias,
+            use_latest_files=True if files is None else None,
             files=named,
         )
         return self._send("POST", _path(ids, "createVersion"), body)
@@ -98,7 +103,7 @@ class AssetVersions(Resource):
         alias: str | None = None,
     ) -> MadeVersion:
         """Change the passed fields; an empty alias removes it."""
-        body = given(comment=comment, versionAlias=alias)
+        body = UpdateVersionBody(comment=comment, version_alias=alias)
         return self._send("PUT", _path(ids, "assetversions", version_id), body)
 
     def archive(
@@ -113,7 +118,9 @@ class AssetVersions(Resource):
 
         The current one only if confirmed, because its asset is archived too.
         """
-        body = given(confirmArchiveAsset=confirm_archive_asset or None, reason=reason)
+        body = ArchiveVersionBody(
+            confirm_archive_asset=confirm_archive_asset or None, reason=reason
+        )
         return self._send("POST", _path(ids, "assetversions", version_id, "archive"), body)
 
     def unarchive(
@@ -121,16 +128,16 @@ class AssetVersions(Resource):
     ) -> MadeVersion:
         """Restore a version, and its asset if archived with it."""
         path = _path(ids, "assetversions", version_id, "unarchive")
-        return self._send("POST", path, given(reason=reason))
+        return self._send("POST", path, UnarchiveVersionBody(reason=reason))
 
     def revert(
         self, ids: AssetIds, version_id: str, comment: str, *, metadata: bool = False
     ) -> MadeVersion:
         """Restore the files of a version, optionally with its metadata, as a new version."""
-        body = given(comment=comment, revertMetadata=metadata or None)
+        body = RevertBody(comment=comment, revert_metadata=metadata or None)
         return self._send("POST", _path(ids, "revertAssetVersion", version_id), body)
 
-    def _send(self, method: str, path: str, body: dict[str, JsonValue]) -> MadeVersion:
+    def _send(self, method: str, path: str, body: Body) -> MadeVersion:
         # Not repeated after a broken connection: the first one may have been carried out.
         return self._transport.write(MadeVersion, method, path, body=body, repeatable=False)
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from vitrine.api_models import PutWorkflowBody
 from vitrine.models import Message, Wire
-from vitrine.resources.resource import Resource, given
+from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 from vitrine.workflow_models import Workflow, WorkflowPipeline, functions_of
 
@@ -51,12 +52,12 @@ class Workflows(Resource):
         `extensions` (".glb,.obj", or ".all") are those of the files whose upload starts it. The
         settings of pipelines are copied now: later changes of a pipeline do not affect it.
         """
-        body = given(
-            databaseId=database_id,
-            workflowId=workflow_id,
+        body = PutWorkflowBody(
+            database_id=database_id,
+            workflow_id=workflow_id,
             description=description,
-            specifiedPipelines=functions_of(pipelines),
-            autoTriggerOnFileExtensionsUpload=extensions,
+            specified_pipelines=functions_of(pipelines),
+            auto_trigger_on_file_extensions_upload=extensions,
         )
         return self._transport.write(Message, "PUT", path_of("workflows"), body=body)
 

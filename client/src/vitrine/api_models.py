@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, JsonValue
-from vitrine.wire import Drift, HitText, Wire
+from vitrine.wire import Body, Drift, HitText, Wire
 
 
 class ApiKey(Wire):
@@ -24,6 +25,29 @@ class ApiKey(Wire):
     is_active: str | bool | None = None
     last_used_at: str | None = None
     api_key: str | None = None
+
+
+class ArchiveBody(Body):
+    """
+    The request itself confirms the archiving, which can be undone; `false` is rejected.
+    """
+
+    confirm_archive: bool | None = None
+    reason: str | None = None
+
+
+class ArchiveFileBody(Body):
+    file_path: str
+    is_prefix: bool | None = None
+
+
+class ArchiveVersionBody(Body):
+    """
+    `confirm_archive_asset` is required for the current version: its asset is archived too.
+    """
+
+    confirm_archive_asset: bool | None = None
+    reason: str | None = None
 
 
 class AssetCreated(Wire):
@@ -143,6 +167,11 @@ class Changed(Wire):
     job_state: str
 
 
+class CheckBody(Body):
+    user_id: str
+    asset_id: str
+
+
 class Comment(Wire):
     """
     A comment.
@@ -155,6 +184,105 @@ class Comment(Wire):
     comment_owner_username: str | None = None
     date_created: str | None = None
     date_edited: str | None = None
+
+
+class CommentBody(Body):
+    comment_body: str
+
+
+class ConstraintWritten(Wire):
+    """
+    `warnings` lists accepted settings that probably have no effect or not the intended one.
+
+    `warning` is the one on constraints with criteria in both blocks, which `warnings` has too.
+    """
+
+    success: bool | None = None
+    message: str | None = None
+    constraint_id: str
+    operation: str | None = None
+    timestamp: str | None = None
+    warnings: list[str] = []
+    warning: str | None = None
+
+
+class CopyFileBody(Body):
+    """
+    The copy is placed in the same asset or database unless another one is named.
+
+    An archived file at the destination is treated as by a move.
+    """
+
+    source_path: str
+    destination_path: str
+    destination_asset_id: str | None = None
+    destination_database_id: str | None = None
+
+
+class CreateApiKeyBody(Body):
+    api_key_name: str
+    user_id: str
+    description: str
+    expires_at: str | None = None
+
+
+class CreateAssetBody(Body):
+    database_id: str
+    asset_name: str
+    description: str
+    is_distributable: bool
+    tags: Sequence[str] | None = None
+    asset_id: str | None = None
+    bucket_existing_key: str | None = None
+
+
+class CreateDatabaseBody(Body):
+    database_id: str
+    description: str
+    default_bucket_id: str
+    restrict_metadata_outside_schemas: bool | None = None
+    restrict_file_uploads_to_extensions: str | None = None
+    processing: bool | None = None
+
+
+class CreateFolderBody(Body):
+    relative_key: str
+
+
+class CreateLinkBody(Body):
+    """
+    The assets to link. An alias distinguishes links between the same parent and child.
+    """
+
+    from_asset_id: str
+    from_asset_database_id: str
+    to_asset_id: str
+    to_asset_database_id: str
+    relationship_type: str
+    asset_link_alias_id: str | None = None
+    tags: Sequence[str] | None = None
+
+
+class CreateSchemaBody(Body):
+    database_id: str
+    metadata_schema_entity_type: str
+    schema_name: str
+    fields: JsonValue
+    file_key_type_restriction: str | None = None
+    enabled: bool | None = None
+
+
+class CreateSignInBody(Body):
+    user_id: str
+    email: str
+    phone: str | None = None
+
+
+class Criterion(Wire):
+    id: str | None = None
+    field: str
+    operator: str
+    value: str | list[str]
 
 
 class CurrentVersion(Wire):
@@ -214,6 +342,30 @@ class Decision(Wire):
     by: list[DecidingRule] = Field(default=[], validate_default=True)
 
 
+class DeleteBody(Body):
+    confirm_permanent_delete: bool
+    reason: str | None = None
+
+
+class DeleteDatabaseBody(Body):
+    confirm_permanent_delete: bool | None = None
+    reason: str | None = None
+
+
+class DeleteFileBody(Body):
+    """
+    Archived files at paths from which the file was moved earlier are not deleted.
+    """
+
+    file_path: str
+    is_prefix: bool | None = None
+    confirm_permanent_delete: bool
+
+
+class DeleteSchemaBody(Body):
+    confirm_delete: bool
+
+
 class Dependent(Wire):
     file_path: str
 
@@ -228,6 +380,21 @@ class Download(Wire):
     download_type: str | None = None
     version_id: str | None = None
     message: str | None = None
+
+
+class DownloadBody(Body):
+    """
+    The file or preview to download.
+
+    With `attachment` a browser saves the file; without it, files that can be displayed are.
+    """
+
+    version_id: str | None = None
+    asset_version_id: str | None = None
+    asset_version_id_alias: str | None = None
+    download_type: str
+    key: str | None = None
+    attachment: bool | None = None
 
 
 class Drifting(Wire):
@@ -263,6 +430,11 @@ class Explanation(Wire):
     roles: list[str] = []
     tier2: Decision | None = None
     tier1: Decision | None = None
+
+
+class ExportedValue(Wire):
+    value_type: str | None = None
+    value: str | None = None
 
 
 class Facet(Wire):
@@ -316,6 +488,34 @@ class FailureDocument(Wire):
     next_attempt_at: str | None = None
     document: str = ""
     is_truncated: bool = False
+
+
+class FileBody(Body):
+    file_path: str
+
+
+class FileItem(Wire):
+    """
+    A row of the file list. With `basic`, and for folders, the fields that require a HEAD request
+    to S3 are absent.
+
+    `is_quarantined` is also absent if uploads are not scanned.
+    """
+
+    file_name: str
+    key: str | None = None
+    relative_path: str
+    is_folder: bool = False
+    size: int | None = None
+    date_created_current_version: str | None = None
+    version_id: str | None = None
+    storage_class: str | None = None
+    is_archived: bool | None = None
+    current_asset_version_file_version_mismatch: bool | None = None
+    is_permanently_deleted: bool | None = None
+    is_quarantined: bool | None = None
+    primary_type: str | None = None
+    preview_file: str | None = None
 
 
 class FileResult(Wire):
@@ -405,6 +605,13 @@ class Glb(Wire):
     version_id: str
     size: int
     current: bool
+
+
+class GroupPermission(Wire):
+    id: str | None = None
+    group_id: str
+    permission: str
+    permission_type: Literal["allow", "deny"] = "allow"
 
 
 class HistogramBucket(Wire):
@@ -552,6 +759,39 @@ class Missing(Wire):
     message: str
 
 
+class MoveFileBody(Body):
+    """
+    The file gets new versions at the destination, also if an archived file is there.
+
+    Such a file must have no metadata, attributes and viewer data, because these have no versions.
+    The source remains as an archived file with the earlier versions.
+    """
+
+    source_path: str
+    destination_path: str
+
+
+class NamedFile(Body):
+    """
+    A file to include in the version; archived files are skipped.
+    """
+
+    relative_key: str
+    version_id: str
+    is_archived: bool | None = None
+
+
+class NewFile(Body):
+    """
+    A file to upload; the number of parts is `num_parts`, or computed from its size.
+    """
+
+    relative_key: str
+    file_size: int = Field(..., validation_alias="file_size", serialization_alias="file_size")
+    num_parts: int | None = Field(default=None, validation_alias="num_parts", serialization_alias="num_parts")
+    checksum_sha256: str | None = None
+
+
 class NumberStatistics(Wire):
     """
     Statistics of a key's numbers. A value outside the range of numbers is left out.
@@ -562,6 +802,11 @@ class NumberStatistics(Wire):
     max: float | None = None
     avg: float | None = None
     sum: float | None = None
+
+
+class Part(Body):
+    part_number: int = Field(..., validation_alias="PartNumber", serialization_alias="PartNumber")
+    e_tag: str = Field(..., validation_alias="ETag", serialization_alias="ETag")
 
 
 class PartUrl(Wire):
@@ -617,6 +862,24 @@ class Preview(Wire):
     expires_at: str
 
 
+class PreviewName(Body):
+    """
+    A file, by its path in the asset or its key; without `key`, the asset.
+    """
+
+    database_id: str
+    asset_id: str
+    key: str | None = None
+
+
+class PreviewsBody(Body):
+    """
+    The files and assets whose previews are requested.
+    """
+
+    items: Sequence[PreviewName]
+
+
 class PrimaryFileSet(Wire):
     success: bool | None = None
     message: str | None = None
@@ -630,6 +893,14 @@ class Profile(Wire):
     email: str | None = None
 
 
+class ProfileBody(Body):
+    """
+    The email address for notifications, if the credentials contain none.
+    """
+
+    email: str | None = None
+
+
 class Purge(Wire):
     """
     `job_id` is present if the database is purged.
@@ -638,6 +909,40 @@ class Purge(Wire):
     message: str | None = None
     job_id: str
     job_state: str
+
+
+class PutPipelineBody(Body):
+    """
+    A whole pipeline: omitted fields get their defaults, except `enabled`, which remains
+    unchanged.
+    """
+
+    pipeline_id: str
+    database_id: str
+    pipeline_type: str = "standardFile"
+    pipeline_execution_type: str = "Lambda"
+    description: str
+    asset_type: str = ".all"
+    output_type: str = ""
+    wait_for_callback: str | None = None
+    task_timeout: str | None = None
+    task_heartbeat_timeout: str | None = None
+    lambda_name: str | None = None
+    sqs_queue_url: str | None = None
+    event_bridge_bus_arn: str | None = None
+    event_bridge_source: str | None = None
+    event_bridge_detail_type: str | None = None
+    input_parameters: str | None = None
+    update_associated_workflows: bool | None = None
+    enabled: bool | None = None
+
+
+class PutWorkflowBody(Body):
+    workflow_id: str
+    database_id: str
+    description: str
+    specified_pipelines: JsonValue
+    auto_trigger_on_file_extensions_upload: str | None = None
 
 
 class RecordSide(Wire):
@@ -699,6 +1004,33 @@ class RefusedOutput(Wire):
     reason: str | None = None
 
 
+class RegisterBucketBody(Body):
+    bucket_name: str
+    base_assets_prefix: str | None = None
+    default_database_id: str | None = None
+
+
+class RenewBody(Body):
+    """
+    `storedParts` requests the list of stored parts: one request to S3 per thousand parts.
+    """
+
+    files: Sequence[JsonValue]
+    stored_parts: bool | None = None
+
+
+class RenewFactsBody(Body):
+    """
+    Files whose facts are renewed: all, those of a database, of formats, or of both.
+
+    A format is an extension, such as `dae`.
+    """
+
+    all: bool | None = None
+    database_id: str | None = None
+    formats: Sequence[str] | None = None
+
+
 class RenewalWork(Wire):
     """
     The job that does the work. `started` is false if such a job was running already; its id is
@@ -708,6 +1040,30 @@ class RenewalWork(Wire):
     job_id: str
     started: bool = False
     message: str | None = None
+
+
+class RepairBody(Body):
+    """
+    Documents to repair: all, those of a database or an asset, or named ones.
+
+    Named documents are always rebuilt; otherwise, only documents that differ are.
+    """
+
+    all: bool | None = None
+    database_id: str | None = None
+    asset_id: str | None = None
+    documents: Sequence[dict[str, str]] | None = None
+
+
+class ReplayBody(Body):
+    """
+    Failures to replay: named keys, all of one consumer, or all, starting after `after`.
+    """
+
+    keys: Sequence[str] | None = None
+    consumer: str | None = None
+    all: bool | None = None
+    after: str | None = None
 
 
 class Replayed(Wire):
@@ -725,6 +1081,19 @@ class ReplayedPage(Wire):
     next_key: str | None = None
 
 
+class ResetPasswordBody(Body):
+    """
+    The request itself confirms the reset; `false` is rejected.
+    """
+
+    confirm_reset: bool | None = None
+
+
+class RevertBody(Body):
+    comment: str
+    revert_metadata: bool | None = None
+
+
 class Role(Wire):
     role_name: str
     description: str | None = None
@@ -732,6 +1101,19 @@ class Role(Wire):
     source: str | None = None
     source_identifier: str | None = None
     mfa_required: bool = False
+
+
+class RoleBody(Body):
+    """
+    Omitted fields remain unchanged; a new role does not require MFA unless `mfaRequired` is
+    true.
+    """
+
+    role_name: str
+    description: str
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool | None = None
 
 
 class SchemaOperation(Wire):
@@ -750,6 +1132,12 @@ class ScoreBreakdown(Wire):
     total_score: float | None = Field(default=None, alias="total_score")
     field_matches: int | None = Field(default=None, alias="field_matches")
     highlight_matches: int | None = Field(default=None, alias="highlight_matches")
+
+
+class SetPrimaryFileBody(Body):
+    file_path: str
+    primary_type: str
+    primary_type_other: str | None = None
 
 
 class SignIn(Wire):
@@ -809,6 +1197,17 @@ class SimilarFiles(Wire):
     items: tuple[SimilarFile, ...] = Field(default=(), validate_default=True)
 
 
+class StartBody(Body):
+    """
+    Starts a run on one file (`fileKey`), on several (`fileKeys`, one run each), or on the
+    asset.
+    """
+
+    workflow_database_id: str
+    file_key: str | None = None
+    file_keys: Sequence[str] | None = None
+
+
 class StartedFile(Wire):
     """
     The execution started for one of several files.
@@ -859,6 +1258,13 @@ class Subscription(Wire):
     database_id: str | None = None
 
 
+class SubscriptionBody(Body):
+    event_name: str
+    entity_name: str
+    entity_id: str
+    subscribers: Sequence[str]
+
+
 class Suggestion(Wire):
     """
     `documents` counts assets and files; for keys and values, the matching key-value pairs.
@@ -886,11 +1292,73 @@ class Tag(Wire):
     required: str | bool | None = None
 
 
+class TagBody(Body):
+    tag_name: str
+    description: str
+    tag_type_name: str
+
+
 class TagType(Wire):
     tag_type_name: str
     description: str | None = None
     required: str | bool | None = None
     tags: tuple[JsonValue, ...] | None = None
+
+
+class TagTypeBody(Body):
+    """
+    If `required` is omitted, a new type is not required and an existing one is unchanged.
+    """
+
+    tag_type_name: str
+    description: str
+    required: str | None = None
+
+
+class TagTypesBody(Body):
+    """
+    One tag type by its fields, or a list in `tagTypes`.
+    """
+
+    tag_type_name: str | None = None
+    description: str | None = None
+    required: str | None = None
+    tag_types: Sequence[TagTypeBody] | None = None
+
+
+class TagsBody(Body):
+    """
+    One tag by its fields, or a list in `tags`, written in this order.
+
+    The request ends at the first invalid tag; the tags before it have been written.
+    """
+
+    tag_name: str | None = None
+    description: str | None = None
+    tag_type_name: str | None = None
+    tags: Sequence[TagBody] | None = None
+
+
+class TemplateHead(Wire):
+    name: str
+    description: str | None = None
+    version: str | None = None
+
+
+class TemplateImported(Wire):
+    success: bool = True
+    message: str | None = None
+    constraints_created: int | None = None
+    constraint_ids: list[str] = []
+    timestamp: str | None = None
+    warnings: list[str] = []
+
+
+class TemplateVariable(Wire):
+    name: str
+    required: bool = True
+    description: str | None = None
+    default: str | None = None
 
 
 class Total(Wire):
@@ -911,6 +1379,15 @@ class TurntableAddress(Wire):
     expires_at: str | None = None
 
 
+class UnarchiveBody(Body):
+    confirm_unarchive: bool
+    reason: str | None = None
+
+
+class UnarchiveVersionBody(Body):
+    reason: str | None = None
+
+
 class UnfinishedWork(Wire):
     """
     A running or failed job on the search indexes; `phase` is set for a reindex.
@@ -923,6 +1400,17 @@ class UnfinishedWork(Wire):
     phase: str | None = None
 
 
+class UnseenAsset(Wire):
+    """
+    A linked asset that the caller may not see; listed only with the setting
+    `NAME_HIDDEN_ASSETS`.
+    """
+
+    asset_id: str
+    database_id: str
+    unauthorized_asset: bool
+
+
 class UnseenAssets(Wire):
     """
     The number of linked assets that the caller may not see.
@@ -931,6 +1419,78 @@ class UnseenAssets(Wire):
     related: int = 0
     parents: int = 0
     children: int = 0
+
+
+class UpdateApiKeyBody(Body):
+    """
+    The fields to change; at least one. An empty `expiresAt` removes the expiry.
+    """
+
+    description: str | None = None
+    expires_at: str | None = None
+    is_active: str | None = None
+
+
+class UpdateAssetBody(Body):
+    """
+    The fields to change; at least one.
+    """
+
+    asset_name: str | None = None
+    description: str | None = None
+    is_distributable: bool | None = None
+    tags: Sequence[str] | None = None
+
+
+class UpdateDatabaseBody(Body):
+    """
+    The fields to change; at least one.
+    """
+
+    description: str | None = None
+    default_bucket_id: str | None = None
+    restrict_metadata_outside_schemas: bool | None = None
+    restrict_file_uploads_to_extensions: str | None = None
+    processing: bool | None = None
+
+
+class UpdateLinkBody(Body):
+    """
+    The fields to change, at least one; an empty alias removes it.
+    """
+
+    asset_link_alias_id: str | None = None
+    tags: Sequence[str] | None = None
+
+
+class UpdateSchemaBody(Body):
+    """
+    The fields to change; at least one. Database and entity type are fixed.
+    """
+
+    metadata_schema_id: str
+    schema_name: str | None = None
+    fields: JsonValue = None
+    file_key_type_restriction: str | None = None
+    enabled: bool | None = None
+
+
+class UpdateSignInBody(Body):
+    """
+    Omitted fields remain unchanged; at least one is required.
+    """
+
+    email: str | None = None
+    phone: str | None = None
+
+
+class UpdateVersionBody(Body):
+    """
+    The fields to change, at least one; an empty alias removes it.
+    """
+
+    comment: str | None = None
+    version_alias: str | None = None
 
 
 class Upload(Wire):
@@ -982,6 +1542,17 @@ class UploadedFile(Wire):
     large_file_asynchronous_handling: bool = False
 
 
+class UserBody(Body):
+    user_id: str
+
+
+class UserPermission(Wire):
+    id: str | None = None
+    user_id: str
+    permission: str
+    permission_type: Literal["allow", "deny"] = "allow"
+
+
 class UserRoles(Wire):
     """
     The roles of one user; `createdOn` is when the first role was assigned.
@@ -990,6 +1561,11 @@ class UserRoles(Wire):
     user_id: str
     role_names: list[str] = Field(..., alias="roleName")
     created_on: str | None = None
+
+
+class UserRolesBody(Body):
+    user_id: str
+    role_name: Sequence[str]
 
 
 class Version(Wire):
@@ -1030,6 +1606,10 @@ class WebRoute(Wire):
 
     method: str
     route_path: str = Field(..., alias="route__path")
+
+
+class WebRoutesBody(Body):
+    routes: Sequence[WebRoute]
 
 
 class WholeVersion(Wire):
@@ -1131,6 +1711,33 @@ class BulkResult(Wire):
     timestamp: str | None = None
 
 
+class Constraint(Wire):
+    constraint_id: str
+    name: str
+    description: str
+    object_type: str
+    criteria_and: list[Criterion] = Field(default=[], validate_default=True)
+    criteria_or: list[Criterion] = Field(default=[], validate_default=True)
+    group_permissions: list[GroupPermission] = Field(default=[], validate_default=True)
+    user_permissions: list[UserPermission] = Field(default=[], validate_default=True)
+    date_created: str | None = None
+    date_modified: str | None = None
+    created_by: str | None = None
+    modified_by: str | None = None
+    changed_meaning: list[str] | None = None
+
+
+class CreateVersionBody(Body):
+    """
+    Either all current files, or the files that are listed.
+    """
+
+    comment: str
+    use_latest_files: bool | None = None
+    files: Sequence[NamedFile] | None = None
+    version_alias: str | None = None
+
+
 class DriftReport(Drift):
     """
     The result of the last complete consistency check.
@@ -1149,6 +1756,30 @@ class DriftReport(Drift):
     started_at: str | None = None
     finished_at: str | None = None
     oldest_unindexed_seconds: int = 0
+
+
+class ExportedFile(Wire):
+    """
+    `is_quarantined` is null if uploads are not scanned; a quarantined file has no URL.
+    """
+
+    file_name: str | None = None
+    key: str | None = None
+    relative_path: str
+    is_folder: bool = False
+    size: int | None = None
+    date_created_current_version: str | None = None
+    version_id: str | None = None
+    storage_class: str | None = None
+    is_archived: bool | None = None
+    is_quarantined: bool | None = None
+    current_asset_version_file_version_mismatch: bool | None = None
+    primary_type: str | None = None
+    preview_file: str | None = None
+    metadata: dict[str, ExportedValue] | None = None
+    attributes: dict[str, ExportedValue] | None = None
+    presigned_file_download_url: str | None = None
+    presigned_file_download_expires_in: int | None = None
 
 
 class FileDependencies(Wire):
@@ -1214,6 +1845,16 @@ class FileInfo(Wire):
     versions: tuple[FileVersion, ...] | None = None
 
 
+class FinishedFile(Body):
+    """
+    A file with its stored parts; a file without parts is cancelled.
+    """
+
+    relative_key: str
+    upload_id_s3: str
+    parts: tuple[Part, ...]
+
+
 class Histogram(Wire):
     """
     `interval` is the length of an interval of dates; OpenSearch chooses it.
@@ -1235,6 +1876,38 @@ class HitExplanation(Wire):
     matched_fields: tuple[str, ...] | None = Field(default=None, alias="matched_fields")
     match_reasons: dict[str, str] | None = Field(default=None, alias="match_reasons")
     score_breakdown: ScoreBreakdown | None = Field(default=None, alias="score_breakdown")
+
+
+class IngestBody(Body):
+    """
+    Without `uploadId`, creates an asset and starts its upload; with it, completes the upload.
+
+    As in VAMS, the asset can be downloaded unless `isDistributable` is false.
+    """
+
+    database_id: str
+    asset_id: str
+    upload_id: str | None = None
+    asset_name: str | None = None
+    description: str | None = None
+    is_distributable: bool | None = None
+    tags: Sequence[str] | None = None
+    files: Sequence[NewFile | FinishedFile]
+
+
+class InitialiseBody(Body):
+    """
+    `maxPartUrls` (an addition to VAMS) limits the URLs in the reply; the client gets the others
+    from `renew`.
+
+    Files are then always cut into parts of the default size.
+    """
+
+    database_id: str
+    asset_id: str
+    upload_type: str
+    files: Sequence[NewFile]
+    max_part_urls: int | None = None
 
 
 class MetadataFacetCounts(Wire):
@@ -1329,6 +2002,16 @@ class StartedExecution(Wire):
     refused: tuple[RefusedFile, ...] | None = None
 
 
+class Template(Wire):
+    """
+    A permission template that ships with the product, in the format used for import.
+    """
+
+    template: TemplateHead
+    variables: list[TemplateVariable] = Field(default=[], validate_default=True)
+    constraints: list[dict[str, JsonValue]] = []
+
+
 class UploadDetails(Wire):
     upload_id: str
     database_id: str
@@ -1358,6 +2041,13 @@ class Comparison(Wire):
     attributes: RecordDifferences
     geometry: tuple[GeometryDifference, ...] = Field(default=(), validate_default=True)
     next_token: str | None = Field(default=None, alias="NextToken")
+
+
+class CompleteBody(Body):
+    database_id: str
+    asset_id: str
+    upload_type: str
+    files: Sequence[FinishedFile]
 
 
 class Consistency(Wire):
@@ -1399,6 +2089,33 @@ class Execution(Wire):
     steps: tuple[Step, ...] = Field(default=(), validate_default=True)
     outputs: Outputs | None = None
     log_link: str | None = None
+
+
+class ExportedAsset(Wire):
+    """
+    An asset with those of its files that are on this page.
+
+    If files remain, the next page has the same asset again with more files.
+    """
+
+    is_root_lookup_asset: bool | None = Field(default=None, alias="is_root_lookup_asset")
+    id: str | None = None
+    database_id: str = Field(..., alias="databaseid")
+    asset_id: str = Field(..., alias="assetid")
+    bucketid: str | None = None
+    asset_name: str = Field(default="", alias="assetname")
+    bucketname: str | None = None
+    bucketprefix: str | None = None
+    assettype: str | None = None
+    description: str | None = None
+    isdistributable: bool | None = None
+    tags: tuple[str, ...] | None = None
+    asset_version_id: str | None = Field(default=None, alias="asset_version_id")
+    asset_version_createdate: str | None = Field(default=None, alias="asset_version_createdate")
+    asset_version_comment: str | None = Field(default=None, alias="asset_version_comment")
+    archived: bool | None = None
+    metadata: dict[str, ExportedValue] | None = None
+    files: tuple[ExportedFile, ...] = Field(default=(), validate_default=True)
 
 
 class Hit(HitText):
@@ -1460,6 +2177,22 @@ class SearchResult(Wire):
     files_left_out: str | None = None
     lag: Lag | None = None
     previews_omitted: str | None = None
+
+
+class ExportPage(Wire):
+    """
+    A page of an export. Only the first page contains the relationships.
+
+    `unauthorizedAssetCount` (an addition to VAMS) counts the linked assets that the caller may not
+    see. `totalAssetsInTree` includes them only if the setting `NAME_HIDDEN_ASSETS` is on.
+    """
+
+    assets: tuple[ExportedAsset | UnseenAsset, ...]
+    relationships: tuple[JsonValue, ...] | None = None
+    next_token: str | None = Field(default=None, alias="NextToken")
+    total_assets_in_tree: int
+    unauthorized_asset_count: int = 0
+    assets_in_this_page: int
 
 
 LinkedAsset.model_rebuild()
