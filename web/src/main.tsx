@@ -9,7 +9,7 @@ import { startSession } from './session/signIn';
 import { applyTheme, chosenTheme } from './ui/theme';
 
 applyTheme(chosenTheme());
-startSession();
+startSession((path) => router.history.replace(path));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id root');

@@ -1,5 +1,6 @@
 import { api, reply } from './client';
-import { ApiError } from './errors';
+import { ApiError, NetworkError, StorageError } from './errors';
+import { fetchWithIdleTimeout } from './idleTimeout';
 import type { Missing } from './pictures';
 
 export interface Place {
@@ -58,4 +59,15 @@ export async function fetchDerivedGlb(place: Place, path: string): Promise<Deriv
       params: { path: place, query: { key: path } },
     }),
   );
+}
+
+/** Why an element of the page did not load an address: it says nothing itself. Null if it is there. */
+export async function fetchLoadError(url: string): Promise<Error | null> {
+  try {
+    const response = await fetchWithIdleTimeout(url, { headers: { range: 'bytes=0-0' } });
+    await response.body?.cancel();
+    return response.ok ? null : new StorageError(response.status);
+  } catch {
+    return new NetworkError();
+  }
 }

@@ -1,3 +1,5 @@
+import { createStore } from '../api/createStore';
+
 /**
  * Who is signed in, in this tab only. A credential is kept in memory, and in the tab's session
  * storage where the user (or the kind of sign-in) wants it to survive a reload.
@@ -22,35 +24,32 @@ export interface Session {
 }
 
 const STORED = 'vitrine.credential';
-const listeners = new Set<() => void>();
-let state: Session = { credential: restored(), expired: false, generation: 0 };
 let renewal: (() => Promise<Credential | null>) | null = null;
 let renewing: Promise<Credential | null> | null = null;
 
-export const session = {
-  current: (): Session => state,
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+export const session = createStore<Session>({
+  credential: restored(),
+  expired: false,
+  generation: 0,
+});
 
 /** Starts to use a credential; `keep` lets it survive a reload of this tab. */
 export function signIn(credential: Credential, keep: boolean): void {
   if (keep) sessionStorage.setItem(STORED, JSON.stringify(credential));
   else sessionStorage.removeItem(STORED);
-  set({ ...state, credential, expired: false });
+  session.set({ ...session.current(), credential, expired: false });
 }
 
 /** Forgets the credential and all that this tab stored for its user. */
 export function clearSession(): void {
   sessionStorage.clear();
-  set({ credential: null, expired: false, generation: state.generation + 1 });
+  session.set({ credential: null, expired: false, generation: session.current().generation + 1 });
 }
 
 /** Notes that the server refused `token`, unless a newer one is in use by now. */
 export function markExpired(token: string | null): void {
-  if (state.credential && state.credential.token === token) set({ ...state, expired: true });
+  const state = session.current();
+  if (state.credential?.token === token) session.set({ ...state, expired: true });
 }
 
 /** How a provider's token is renewed; there is one while somebody is signed in with a provider. */
@@ -60,23 +59,19 @@ export function setRenewal(renew: (() => Promise<Credential | null>) | null): vo
 
 /** Returns the token to send, renewed if it ends within half a minute. */
 export async function tokenForRequest(): Promise<string | null> {
-  const credential = state.credential;
+  const credential = session.current().credential;
   if (!credential) return null;
   const ends = credential.expiresAt;
   if (ends === undefined || ends - Date.now() > 30_000 || !renewal) return credential.token;
   renewing ??= renewal().finally(() => (renewing = null));
   const renewed = await renewing;
-  if (state.credential !== credential) return state.credential?.token ?? null;
+  if (session.current().credential !== credential)
+    return session.current().credential?.token ?? null;
   if (renewed) {
     signIn(renewed, sessionStorage.getItem(STORED) !== null);
     return renewed.token;
   }
   return credential.token;
-}
-
-function set(next: Session): void {
-  state = next;
-  listeners.forEach((each) => each());
 }
 
 function restored(): Credential | null {

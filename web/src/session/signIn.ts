@@ -1,12 +1,12 @@
 import { isRetryable } from '../api/errors';
+import { createStore } from '../api/createStore';
 import { forgetPictures } from '../api/pictures';
 import { configQuery, queryClient } from '../api/queries';
 import { forgetWrites } from '../api/writes';
-import { router } from '../router';
 import { texts } from '../texts';
 import { completeSignIn, endSession, renew } from './oidc';
 import { exchangeOneTimeSecret, takeOneTimeSecret } from './oneTimeLink';
-import { clearSession, setRenewal, session, signIn, type Credential } from './session';
+import { clearSession, setRenewal, session, signIn } from './session';
 
 export interface SignInProgress {
   state: 'ready' | 'working' | 'popup';
@@ -16,26 +16,17 @@ export interface SignInProgress {
   retry?: () => void;
 }
 
-let state: SignInProgress = { state: 'ready', failure: null, once: false };
-const listeners = new Set<() => void>();
-
 /** How a sign-in that began outside of the page goes on: a one-time link, or a provider's reply. */
-export const signInProgress = {
-  current: (): SignInProgress => state,
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
-
-function set(next: SignInProgress): void {
-  state = next;
-  listeners.forEach((each) => each());
-}
+export const signInProgress = createStore<SignInProgress>({
+  state: 'ready',
+  failure: null,
+  once: false,
+});
 
 const fetchConfig = () => queryClient.query(configQuery);
 
-export function startSession(): void {
+/** `openPage` shows the page that was requested before the provider signed the user in. */
+export function startSession(openPage: (path: string) => void): void {
   setRenewal(async () => {
     const credential = session.current().credential;
     return credential?.kind === 'provider' ? renew(await fetchConfig(), credential) : null;
@@ -47,37 +38,37 @@ export function startSession(): void {
     if (pasted !== null) void signInByLink(pasted);
   });
   if (secret !== null) void signInByLink(secret);
-  else if (new URLSearchParams(location.search).has('state')) void returnFromProvider();
+  else if (new URLSearchParams(location.search).has('state')) void returnFromProvider(openPage);
 }
 
 async function signInByLink(secret: string): Promise<void> {
-  set({ state: 'working', failure: null, once: true });
+  signInProgress.set({ state: 'working', failure: null, once: true });
   try {
     const token = await exchangeOneTimeSecret(secret);
     clearUserData();
     signIn({ kind: 'key', token }, true);
-    set({ state: 'ready', failure: null, once: true });
+    signInProgress.set({ state: 'ready', failure: null, once: true });
   } catch (failure) {
     const retry = isRetryable(failure) ? () => void signInByLink(secret) : undefined;
-    set({ state: 'ready', failure, once: true, retry });
+    signInProgress.set({ state: 'ready', failure, once: true, retry });
   }
 }
 
-async function returnFromProvider(): Promise<void> {
-  set({ state: 'working', failure: null, once: false });
+async function returnFromProvider(openPage: (path: string) => void): Promise<void> {
+  signInProgress.set({ state: 'working', failure: null, once: false });
   try {
     const done = await completeSignIn(fetchConfig);
     if (done === 'popup') {
-      set({ state: 'popup', failure: null, once: false });
+      signInProgress.set({ state: 'popup', failure: null, once: false });
       return;
     }
     if (done) {
       signIn(done.credential, true);
-      router.history.replace(done.returnTo || '/ui/');
+      openPage(done.returnTo || '/ui/');
     }
-    set({ state: 'ready', failure: null, once: false });
+    signInProgress.set({ state: 'ready', failure: null, once: false });
   } catch (failure) {
-    set({ state: 'ready', failure, once: false });
+    signInProgress.set({ state: 'ready', failure, once: false });
   }
 }
 
@@ -91,11 +82,9 @@ export function clearUserData(): void {
   document.title = texts.product;
 }
 
-export async function signOut(): Promise<void> {
-  const credential: Credential | null = session.current().credential;
+/** Signs out. Returns where the provider ends its session, if it has one. */
+export async function signOut(): Promise<string | null> {
+  const { credential } = session.current();
   clearUserData();
-  const elsewhere =
-    credential?.kind === 'provider' ? await endSession(await fetchConfig(), credential) : null;
-  if (elsewhere) location.assign(elsewhere);
-  else void router.navigate({ to: '/', search: {}, replace: true });
+  return credential?.kind === 'provider' ? endSession(await fetchConfig(), credential) : null;
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { fetchLoadError } from '../api/downloads';
 import { StorageError } from '../api/errors';
-import { fetchLoadError } from '../viewer/fetchBytes';
 
 const PAUSE = 3_000;
 const TRIES = 3;

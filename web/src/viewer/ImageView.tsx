@@ -14,7 +14,8 @@ import { formatPercent } from '../texts/formats';
 import { UserText } from '../ui/UserText';
 import { formatPhoto } from '../ui/units';
 import { fileName } from '../ui/fileKinds';
-import { Poster, useDownload, type ViewProps } from './Stage';
+import { Poster, type ViewProps } from './Poster';
+import { useDownload } from './useDownload';
 import { useGestures } from './useGestures';
 import {
   fitZoom,

@@ -4,7 +4,7 @@ import { factsQuery } from '../api/fileFacts';
 import { viewerTexts } from '../texts/viewer';
 import { formatNumber } from '../texts/formats';
 import { unitSymbol } from '../ui/units';
-import type { ShownModel } from './ModelView';
+import type { ShownModel } from './scene';
 import { drawnAxis, type Axis } from './axes';
 import type { Place } from '../api/downloads';
 

@@ -7,18 +7,10 @@ import { formatBytes } from '../texts/formats';
 import { fetchBytes, LargeFileError } from './fetchBytes';
 import { isGltf, fileName } from '../ui/fileKinds';
 import { parseModel, UnreadableError, type Loaded } from './parseModel';
-import { ModelScene } from './scene';
+import { ModelScene, type ShownModel } from './scene';
 import { fetchDerivedGlb, downloadUrl, type DerivedGlb, type Place } from '../api/downloads';
-import { Poster, type ViewProps } from './Stage';
+import { Poster, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
-
-export interface ShownModel {
-  scene: ModelScene;
-  loaded: Loaded;
-  /** The extent of the model, in its own units. */
-  extent: [number, number, number];
-  derived: boolean;
-}
 
 type State =
   | { state: 'loading'; fraction?: number }

@@ -5,7 +5,7 @@ import { viewerTexts } from '../texts/viewer';
 import { formatBytes } from '../texts/formats';
 import { fileName } from '../ui/fileKinds';
 import { downloadUrl } from '../api/downloads';
-import { Poster, type ViewProps } from './Stage';
+import { Poster, type ViewProps } from './Poster';
 
 const MOST = 200_000;
 

@@ -11,17 +11,6 @@ export class LargeFileError extends Error {
   }
 }
 
-/** Why an element of the page did not load an address: it says nothing itself. Null if it is there. */
-export async function fetchLoadError(url: string): Promise<Error | null> {
-  try {
-    const response = await fetchWithIdleTimeout(url, { headers: { range: 'bytes=0-0' } });
-    await response.body?.cancel();
-    return response.ok ? null : new StorageError(response.status);
-  } catch {
-    return new NetworkError();
-  }
-}
-
 /** Fetches a presigned address; asks before more than 100 MB, by LargeFileError. */
 export async function fetchBytes(
   url: string,

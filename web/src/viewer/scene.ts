@@ -26,6 +26,15 @@ const TURN = 0.2;
 const NEARER = 0.85;
 const MOST_PIXELS = 2;
 
+/** A model on the page, with the scene that draws it. */
+export interface ShownModel {
+  scene: ModelScene;
+  loaded: Loaded;
+  /** The extent of the model, in its own units. */
+  extent: [number, number, number];
+  derived: boolean;
+}
+
 /** One model on one canvas. Draws only when something changed. */
 export class ModelScene {
   readonly renderer: WebGLRenderer;

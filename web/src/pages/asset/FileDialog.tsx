@@ -24,7 +24,7 @@ import {
   type Subject,
 } from './fileChanges';
 import { DestinationFields } from './DestinationFields';
-import { FolderSummary } from './FolderDialog';
+import { FolderSummary } from './FolderSummary';
 import { referencesQuery, referencedPaths, dependentsQuery } from './relationQueries';
 
 const words = filesTexts;

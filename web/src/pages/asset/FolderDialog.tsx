@@ -15,7 +15,8 @@ import type { Place } from '../../api/downloads';
 import { destinationPath, toDraft, parentFolder, validateDraft } from './fileChanges';
 import { DestinationFields } from './DestinationFields';
 import type { FileDialogProps } from './FileDialog';
-import { folderContentQuery, moveFolder, type NotMoved } from './folders';
+import { FolderSummary } from './FolderSummary';
+import { moveFolder, type NotMoved } from './folders';
 import { rememberMove } from './folderMove';
 import { folderReferencesQuery, dependentsQuery } from './relationQueries';
 
@@ -146,14 +147,6 @@ function NotMovedList({ left, moved }: { left: readonly NotMoved[]; moved: numbe
       </ul>
     </>
   );
-}
-
-/** How many files a folder has. */
-export function FolderSummary({ place, path }: { place: Place; path: string }) {
-  const { data, error, isPending } = useQuery(folderContentQuery(place, path));
-  if (isPending) return <p className="faint">{texts.loading}</p>;
-  if (!data) return <p className="failure">{errorText(error)}</p>;
-  return <p>{words.holds(data.files.length, data.archived)}</p>;
 }
 
 /** What will not be found after a move: files of the folder by others, and others by its files. */

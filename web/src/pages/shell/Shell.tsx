@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Fragment, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
+import { useStore } from '../../api/createStore';
 import { isRetryable } from '../../api/errors';
 import { configQuery, currentUserQuery, useMayWrite } from '../../api/queries';
 import { SearchBox } from '../find/SearchBox';
-import { signInProgress, signOut } from '../../session/signIn';
+import { signInProgress } from '../../session/signIn';
+import { useSignOut } from '../signin/useSignOut';
 import { session } from '../../session/session';
 import { SignIn } from '../signin/SignIn';
 import { SessionExpiredDialog } from '../signin/SessionExpiredDialog';
@@ -22,11 +24,8 @@ const Keys = lazyComponent(() =>
 );
 
 export function Shell() {
-  const { credential, expired, generation } = useSyncExternalStore(
-    session.subscribe,
-    session.current,
-  );
-  const { state } = useSyncExternalStore(signInProgress.subscribe, signInProgress.current);
+  const { credential, expired, generation } = useStore(session);
+  const { state } = useStore(signInProgress);
   useFocusOnNavigation();
   if (state === 'popup') return <p className="notice">{texts.signIn.closeWindow}</p>;
   if (!credential) return <SignIn />;
@@ -105,6 +104,7 @@ function Header() {
 function Account({ name }: { name: string }) {
   const [theme, setTheme] = useState<Theme>(chosenTheme);
   const [keys, setKeys] = useState(false);
+  const signOut = useSignOut();
   useShortcut('?', () => setKeys(true));
   return (
     <>

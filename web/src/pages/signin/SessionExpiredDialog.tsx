@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useStore } from '../../api/createStore';
 import { errorText } from '../../api/errors';
 import { configQuery, currentUserQuery } from '../../api/queries';
 import { texts } from '../../texts';
-import { signOut, clearUserData } from '../../session/signIn';
+import { clearUserData } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
+import { useSignOut } from './useSignOut';
 import { offersProvider, signInByPopup } from '../../session/oidc';
 import { session, signIn } from '../../session/session';
 import { fetchUserName } from '../../session/user';
@@ -13,10 +15,11 @@ import { fetchUserName } from '../../session/user';
 export function SessionExpiredDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const cache = useQueryClient();
-  const { credential } = useSyncExternalStore(session.subscribe, session.current);
+  const { credential } = useStore(session);
   const config = useQuery(configQuery);
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
+  const signOut = useSignOut();
   const previous = cache.getQueryData(currentUserQuery.queryKey)?.name ?? null;
   useEffect(() => {
     dialog.current?.showModal();

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
+import { useStore } from '../../api/createStore';
 import { configQuery } from '../../api/queries';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
@@ -10,10 +11,7 @@ import { offersProvider, redirectToProvider } from '../../session/oidc';
 
 /** The whole page while nobody is signed in; the address keeps the requested page. */
 export function SignIn() {
-  const { state, failure, once, retry } = useSyncExternalStore(
-    signInProgress.subscribe,
-    signInProgress.current,
-  );
+  const { state, failure, once, retry } = useStore(signInProgress);
   const config = useQuery(configQuery);
   const [refused, setRefused] = useState('');
   const [leaving, setLeaving] = useState(false);

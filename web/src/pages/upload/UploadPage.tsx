@@ -28,7 +28,7 @@ export function UploadPage() {
   }, []);
   useEffect(() => cache.removeQueries({ queryKey: DROPPED_FILES }), [cache]);
   useEffect(() => () => run?.run.end(), [run]);
-  const running = () => run?.run.current().running ?? false;
+  const running = () => run?.run.progress.current().running ?? false;
   useBlocker({
     shouldBlockFn: () => running() && !confirm(uploadTexts.leave),
     enableBeforeUnload: running,

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
+import { useStore } from '../../api/createStore';
 import { texts } from '../../texts';
 import { uploadTexts } from '../../texts/upload';
 import { UserText } from '../../ui/UserText';
@@ -21,7 +22,7 @@ export function UploadProgress({
   place: Place;
   onMore: () => void;
 }) {
-  const { items, running, paused, busyUntil } = useSyncExternalStore(run.subscribe, run.current);
+  const { items, running, paused, busyUntil } = useStore(run.progress);
   const isOnline = useOnline();
   const seconds = useSecondsUntil(busyUntil);
   const cache = useQueryClient();

@@ -58,10 +58,10 @@ test('contents are compared by SHA-256 where the server has it, and never taken 
   );
   const contents = new ContentComparison(place);
   const listener = vi.fn();
-  contents.subscribe(listener);
+  contents.found.subscribe(listener);
   contents.compare(files);
   await settled();
-  expect(files.map(({ file }) => contents.current().get(file))).toEqual([
+  expect(files.map(({ file }) => contents.found.current().get(file))).toEqual([
     'same',
     'replaces',
     'alike',
@@ -91,5 +91,5 @@ test('a few files are compared at once, and none that was removed, or after the 
   contents.end();
   open.splice(0).forEach((resolve) => resolve({ checksumSha256: null }));
   await settled();
-  expect(contents.current().size).toBe(4);
+  expect(contents.found.current().size).toBe(4);
 });

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useMemo } from 'react';
 import { api, reply } from '../../api/client';
+import { createStore, useStore } from '../../api/createStore';
 import { errorText } from '../../api/errors';
 import { pagesOf } from '../../api/pages';
 import { queryClient } from '../../api/queries';
@@ -60,9 +61,8 @@ const fileInfoQuery = (place: Place, filePath: string) =>
 
 /** Compares the contents of files with those at their paths, some at once. */
 export class ContentComparison {
-  private found: ReadonlyMap<File, FileStatus> = new Map();
+  readonly found = createStore<ReadonlyMap<File, FileStatus>>(new Map());
   private readonly statuses = new Map<File, FileStatus>();
-  private readonly listeners = new Set<() => void>();
   private readonly busy = new Set<File>();
   private waiting: LocalFile[] = [];
   private hashing: Hashing | null = null;
@@ -70,13 +70,6 @@ export class ContentComparison {
   private ended = false;
 
   constructor(private readonly place: Place) {}
-
-  readonly current = (): ReadonlyMap<File, FileStatus> => this.found;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
 
   /** Compares these files, and no longer those that were given before. */
   compare(files: readonly LocalFile[]): void {
@@ -102,8 +95,7 @@ export class ContentComparison {
       this.statuses.set(next.file, status);
       this.timer ??= setTimeout(() => {
         this.timer = null;
-        this.found = new Map(this.statuses);
-        this.listeners.forEach((each) => each());
+        this.found.set(new Map(this.statuses));
       }, PAUSE);
     }
   }
@@ -145,7 +137,7 @@ export function useComparison(place: Place | null, files: readonly LocalFile[]):
     () => new ContentComparison({ databaseId, assetId }),
     [databaseId, assetId],
   );
-  const found = useSyncExternalStore(contents.subscribe, contents.current);
+  const found = useStore(contents.found);
   const sizes = (enabled && listed.data) || NONE;
   useEffect(() => {
     contents.compare(files.filter(({ file, path }) => sizes.get(path) === file.size));

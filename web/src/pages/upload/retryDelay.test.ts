@@ -62,12 +62,12 @@ test('an upload says how long it waits for a busy server, and waits five minutes
     const run = newRun();
     const started = run.start();
     await vi.advanceTimersByTimeAsync(20);
-    const { busyUntil } = run.current();
+    const { busyUntil } = run.progress.current();
     expect(Math.round(((busyUntil ?? 0) - Date.now()) / 1000)).toBe(seconds);
     await vi.advanceTimersByTimeAsync(seconds * 1000);
     await started;
-    expect(run.current()).toMatchObject({ busyUntil: null, running: false });
-    expect(run.current().items[0]?.state).toBe('done');
+    expect(run.progress.current()).toMatchObject({ busyUntil: null, running: false });
+    expect(run.progress.current().items[0]?.state).toBe('done');
   }
 });
 
@@ -76,7 +76,7 @@ test('a server that failed is not called busy', async () => {
   const run = newRun();
   const started = run.start();
   await vi.advanceTimersByTimeAsync(20);
-  expect(run.current().busyUntil).toBeNull();
+  expect(run.progress.current().busyUntil).toBeNull();
   await vi.advanceTimersByTimeAsync(60_000);
   await started;
 });

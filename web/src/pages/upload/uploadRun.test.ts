@@ -86,7 +86,7 @@ test('without a connection nothing is sent or given up, and the upload goes on w
   browser.onLine = true;
   connection.dispatchEvent(new Event('online'));
   await started;
-  expect(run.current().items.map((each) => each.state)).toEqual(['done']);
+  expect(run.progress.current().items.map((each) => each.state)).toEqual(['done']);
 });
 
 test('an upload that waits for a connection can be cancelled', async () => {
@@ -99,7 +99,7 @@ test('an upload that waits for a connection can be cancelled', async () => {
   run.cancel();
   await started;
   expect(POST).not.toHaveBeenCalled();
-  expect(run.current().items.map((each) => each.state)).toEqual(['waiting']);
+  expect(run.progress.current().items.map((each) => each.state)).toEqual(['waiting']);
 });
 
 test('a file that is refused fails by itself, and all others of its batch are uploaded', async () => {
@@ -107,7 +107,7 @@ test('a file that is refused fails by itself, and all others of its batch are up
     server(refused);
     const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(70), new Map());
     await run.start();
-    const { items } = run.current();
+    const { items } = run.progress.current();
     const failed = items.filter((each) => each.state === 'failed');
     expect(failed.map((each) => each.path)).toEqual(refused);
     expect(failed.map((each) => each.error)).toEqual(refused.map((each) => `${each} is refused.`));
@@ -121,7 +121,7 @@ test('another try leaves out files that are refused, or not readable, as they ar
   put.mockRejectedValueOnce(new Error('the storage failed'));
   const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(4), new Map());
   await run.start();
-  const shown = () => run.current().items.map(({ state, final }) => `${state} ${final}`);
+  const shown = () => run.progress.current().items.map(({ state, final }) => `${state} ${final}`);
   expect(shown()).toEqual(['failed true', 'failed true', 'failed false', 'done false']);
   POST.mockClear();
   await run.start();
@@ -135,7 +135,7 @@ test('a refusal of the sender is not tried again with fewer files', async () => 
   const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(10), new Map());
   await run.start();
   expect(POST).toHaveBeenCalledTimes(1);
-  expect(run.current().items.every((each) => each.state === 'failed')).toBe(true);
+  expect(run.progress.current().items.every((each) => each.state === 'failed')).toBe(true);
 });
 
 const MIB = 1024 * 1024;
@@ -194,7 +194,7 @@ async function sendBig(): Promise<{ state?: string; urls: string[]; completed: u
     String(route).endsWith('complete'),
   )?.[1] as unknown;
   return {
-    state: run.current().items[0]?.state,
+    state: run.progress.current().items[0]?.state,
     urls: put.mock.calls.map(([url]) => url),
     completed,
   };
@@ -268,7 +268,7 @@ test('files that wait for others to be sent are not shown as read', async () => 
   server([]);
   let states: string[] = [];
   put.mockImplementationOnce((url: string) => {
-    states = run.current().items.map((each) => each.state);
+    states = run.progress.current().items.map((each) => each.state);
     return Promise.resolve(url && 'etag');
   });
   const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(3), new Map());
@@ -292,5 +292,5 @@ test('an upload that waits for a busy server is cancelled at once', async () => 
   await new Promise((resolve) => setTimeout(resolve, 20));
   run.cancel();
   await started;
-  expect(run.current().running).toBe(false);
+  expect(run.progress.current().running).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { api, reply, replyWithHeaders } from '../../api/client';
+import { createStore, type Store } from '../../api/createStore';
 import { isFinal, isInputRefused, isTransient, errorText } from '../../api/errors';
 import { recordWrite } from '../../api/writes';
 import { waitUntilOnline } from '../../ui/useOnline';
@@ -34,8 +35,7 @@ const TRIES = 5;
 
 /** Uploads files into one asset, in batches; what failed can be tried again. */
 export class UploadRun {
-  private progress: Progress;
-  private readonly listeners = new Set<() => void>();
+  readonly progress: Store<Progress>;
   private readonly hashing = new Hashing();
   private stopping = new AbortController();
   private resumeWaiting: (() => void) | null = null;
@@ -54,27 +54,27 @@ export class UploadRun {
       error: '',
       final: false,
     }));
-    this.progress = { items, running: false, paused: false, busyUntil: null };
+    const initial = { items, running: false, paused: false, busyUntil: null };
+    // At most one update a frame: parts report their progress often.
+    this.progress = createStore<Progress>(initial, (notify) => {
+      this.frame ||= requestAnimationFrame(() => {
+        this.frame = 0;
+        notify();
+      });
+    });
   }
-
-  readonly current = (): Progress => this.progress;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
 
   /** Uploads all that is not there yet; also again, after some have failed. */
   async start(): Promise<void> {
     this.stopping = new AbortController();
     this.change({ running: true, paused: false });
     const { signal } = this.stopping;
-    for (const item of this.progress.items) {
+    for (const item of this.progress.current().items) {
       if (item.state === 'failed' && !item.final) {
         this.set(item, { state: 'waiting', sent: 0, error: '' });
       }
     }
-    const waiting = this.progress.items.filter((each) => each.state === 'waiting');
+    const waiting = this.progress.current().items.filter((each) => each.state === 'waiting');
     for (let at = 0; at < waiting.length && !signal.aborted; at += FILES_AT_ONCE) {
       await this.batch(waiting.slice(at, at + FILES_AT_ONCE), signal);
     }
@@ -263,7 +263,8 @@ export class UploadRun {
   }
 
   private async waitWhilePaused(): Promise<void> {
-    if (this.progress.paused) await new Promise<void>((resolve) => (this.resumeWaiting = resolve));
+    if (this.progress.current().paused)
+      await new Promise<void>((resolve) => (this.resumeWaiting = resolve));
     await waitUntilOnline(this.stopping.signal);
   }
 
@@ -283,11 +284,7 @@ export class UploadRun {
   }
 
   private change(next: Partial<Progress>): void {
-    this.progress = { ...this.progress, ...next, items: [...(next.items ?? this.progress.items)] };
-    // At most one update a frame: parts report their progress often.
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      this.listeners.forEach((each) => each());
-    });
+    const progress = this.progress.current();
+    this.progress.set({ ...progress, ...next, items: [...(next.items ?? progress.items)] });
   }
 }
