@@ -25,7 +25,7 @@ _LAG_SECONDS = 60.0
 _FOLDERS, _FILES = 12, 100  # of the import
 ECHO, GET = "echo", "get an asset"
 
-# The SDK takes 2.1 to 2.5 times the echo (decision 38).
+# The SDK takes 2.1 to 2.5 times the echo (decision 39).
 GET_PER_ECHO = 2.6
 """The target median of a warm GET, relative to the median of the echo."""
 LAG_P50, LAG_P99 = 2.0, 5.0

@@ -23,7 +23,7 @@ from local import arns
 from local.errors import LocalError
 from local.function_process import Call, FunctionSpec, InvocationResult, Worker, function_error
 
-# More processes of a function use memory without being faster on two cores (decision 54).
+# More processes of a function use memory without being faster on two cores.
 _DEFAULT_CONCURRENCY = 4
 # A start is half a second of computing: more at once than there are cores only delay each other.
 _STARTS_AT_ONCE = max(2, os.cpu_count() or 2)

@@ -14,7 +14,7 @@ from pathlib import Path
 from local.errors import LocalError
 from local.state import StateFolder
 
-# Ten minutes, enough to open a link that was printed (decision 86).
+# Ten minutes, enough to open a link that was printed (decision 85).
 SECONDS = 600
 # Longer than any secret of ours: others need not be hashed.
 _MOST_CHARACTERS = 100

@@ -1,4 +1,4 @@
-"""What continuous integration runs for a change.
+"""Selects the parts and files that continuous integration runs for a change.
 
 A part whose inputs differ from those with which it last passed is due. Continuous integration runs
 of the due short parts what `AREAS` says for the changed files; the others are reported.

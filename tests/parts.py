@@ -65,14 +65,14 @@ SHARED = (
     *("tests/parts.py", "tests/wording.py", "tests/factories", "tests/fakes", "tests/model"),
 )
 RUNTIME = ("app.py", "cdk.json", "infra", "client", "samples")
-"""What the local runtime is made of, beside `SHARED`."""
+"""The files of the local runtime, beside `SHARED`."""
 
 
 class Part(NamedTuple):
     """Runs with a name."""
 
     shows: str
-    """What a passed part shows, as the list of parts prints it."""
+    """The promise that the part tests, as the list of parts prints it."""
     runs: tuple[Run, ...]
     needs: tuple[str, ...]
     """Files and folders that can change the result, beside `SHARED` and those of its tests."""

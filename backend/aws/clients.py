@@ -32,7 +32,7 @@ deadline = Deadline()
 before it."""
 _SLOW = frozenset({"CompleteMultipartUpload", "CopyObject", "UploadPartCopy"})
 # Time that must remain for a request that makes S3 copy or assemble gigabytes: twice that of others
-# (decision 91).
+# (decision 39).
 _SLOW_SECONDS = 10.0
 # The oldest boto3 release that is tested. The Lambda runtime includes its own release, which cannot
 # be pinned.
@@ -85,7 +85,7 @@ _IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
 )
 # Two attempts: a read that cannot be reported is refused, so a lost packet must not refuse it.
-# Together at most six seconds (decision 42).
+# Together at most six seconds (decision 15).
 _IMPATIENT_SQS_CONFIG = _CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
 )

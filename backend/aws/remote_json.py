@@ -18,7 +18,7 @@ from backend.core.errors import UnavailableError
 from backend.spec.versions import PRODUCT_VERSION
 
 # A set of keys has some kilobytes; another host, which the provider names, may send any amount
-# (decision 99).
+# (decision 32).
 MAX_BYTES = 256 * 1024
 SECONDS = 3.0  # for one document: the authorizer needs at most two, and has ten seconds
 _HEADERS = {"Accept": "application/json", "User-Agent": f"vitrine/{PRODUCT_VERSION}"}

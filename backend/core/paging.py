@@ -18,7 +18,7 @@ Position = Mapping[str, Any]
 # it bounds a request whose caller sees little; the next page continues there (the contract).
 MAX_ROWS_PER_PAGE = 5000
 # Time after which a page reads no further rows; reads in progress are completed. A request has 24
-# seconds (decision 91).
+# seconds (decision 39).
 MAX_TIME_PER_PAGE = timedelta(seconds=2)
 # Size of items, as `bytes_in_reply` counts them, at which a page ends. A Lambda function may return
 # 6 MB, some lists appear twice in a reply (`LegacyEnvelope`), and the last item may be large.

@@ -26,7 +26,7 @@ from backend.values import frozen
 # Files of an asset among which references are resolved. They take 20 requests to S3.
 _LISTED_FILES = 20_000
 # The client waits longer than the reader may run: a call that it abandons would run on, and its
-# reply would be lost (decision 79). URLs of the files are valid as long.
+# reply would be lost (decision 49). URLs of the files are valid as long.
 _GRACE_SECONDS = 30
 _MILLISECONDS = 1000
 

@@ -252,7 +252,7 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
         return ANONYMOUS
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})
     context = cast("dict[str, Any]", authorizer.get("lambda") or {})
-    # Before the identity: the authorizer could not determine one (decision 6).
+    # Before the identity: the authorizer could not determine one (decision 32).
     if OUTAGE_MARK in context:
         raise UnavailableError("Authentication is temporarily not possible; try again")
     user_id = context.get("userId")

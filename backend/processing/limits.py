@@ -8,7 +8,7 @@ MIB = 1 << 20
 # `CHILD_MEMORY_BYTES`, and the function on a disk of 2 GiB, with the GLB.
 INPUT_BYTES = 512 * MIB
 # Files that one model may open: each is a request to S3 and, for a reader function, a presigned URL
-# in the call (decision 79).
+# in the call (decision 49).
 REFERENCED_FILES = 512
 # Of a glTF without its buffers: as objects of Python, JSON takes several times its size.
 JSON_BYTES = 64 * MIB
@@ -33,7 +33,7 @@ EXIF_CHARACTERS = 200
 # Edge of a texture in the GLB: uncompressed, a viewer needs 16 MiB for it.
 TEXTURE_PIXELS = 2048
 # Edges of the pictures. The small one must fit `SMALL.most_bytes`, the turntable
-# `TURNTABLE.most_bytes` (decisions 54, 83).
+# `TURNTABLE.most_bytes` (decisions 88, 83).
 THUMBNAIL_PIXELS = 512
 SMALL_PIXELS = 256
 TURNTABLE_FRAMES, TURNTABLE_PIXELS = 8, 256
@@ -48,13 +48,13 @@ CHILD_MEMORY_BYTES = 1536 * MIB
 # Twice the memory: mapped libraries and freed blocks have addresses but use no memory.
 CHILD_ADDRESS_BYTES = 3072 * MIB
 # Maximum processor time of any file. Smaller files have less, see `cpu_seconds_for`. Beyond it the
-# file is refused (decision 94).
+# file is refused (decision 49).
 CHILD_CPU_SECONDS = 120
 # Maximum elapsed time, for readers that get or use no processor time. It is below `READER_SECONDS`
 # (240), the rest of which is for transfers.
 CHILD_SECONDS = 150
 # 8 s and 8 s for each 5 MiB; the clock may take eight times that. On a machine with twenty busy
-# processes a file of 1.1 kB took more than 10 s (decision 94).
+# processes a file of 1.1 kB took more than 10 s (decision 49).
 _CPU_SECONDS, _MIB_OF_8_SECONDS, _TIMES = 8, 5, 8
 
 

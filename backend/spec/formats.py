@@ -57,7 +57,7 @@ KINDS_IN_ORDER = (
 the textures and drawings of its models."""
 
 # One read of an object's beginning, for the few extensions that other programs use, too. A model
-# without a mark in it is inspected only by hand (decision 54).
+# without a mark in it is inspected only by hand (decision 88).
 START_BYTES = 4096
 _MARKS = {
     "mdl": (b"IDPO", b"IDST", b"IDSQ", b"MDL2", b"MDL3", b"MDL4", b"MDL5", b"MDL7"),

@@ -251,7 +251,7 @@ class SearchIndex:
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
             },
             # Without statistics over all documents, so scores reveal nothing about documents that a
-            # caller may not see (decisions 36, 57).
+            # caller may not see (decision 36).
             "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,
         }

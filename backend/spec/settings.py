@@ -70,7 +70,7 @@ SUBSCRIBERS_PER_MINUTE = Setting(
     least=1,
 )
 # Maximum lifetime of a presigned URL, in every stage: it expires with the role session that signed
-# it anyway, and cannot be revoked (decisions 10, 33).
+# it anyway, and cannot be revoked (decisions 10, 15).
 MAX_URL_SECONDS = 3600
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS",
@@ -79,7 +79,7 @@ PRESIGNED_URL_SECONDS = Setting(
     least=1,
     most=MAX_URL_SECONDS,
 )
-# The contract's limit: a request has only 24 seconds for its copies (decision 91).
+# The contract's limit: a request has only 24 seconds for its copies (decision 39).
 LARGE_FILE_BYTES = Setting(
     "LARGE_FILE_BYTES",
     1024**3,

@@ -191,7 +191,7 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
         retries = [_retry(*_BUSY)]
         if kind == "Lambda":
             # A busy machine may have time for the file after 10 and 20 s; then the execution fails
-            # with the reason (decision 94).
+            # with the reason (decision 49).
             retries.append({**_retry(STALLED), "IntervalSeconds": 10, "MaxAttempts": 2})
         return {**task, "Retry": retries}
     # Never retried: the holder of the first token may still be working. A heartbeat has to be below

@@ -18,7 +18,7 @@ from infra.constructs.logs import log_group
 from infra.settings import Settings
 
 # Maximum time for which a revoked key is still accepted, and for which the mark of an outage is
-# kept (decision 6). Without a cache, each request would call the authorizer.
+# kept (decision 32). Without a cache, each request would call the authorizer.
 AUTHORIZER_CACHE_SECONDS = 5
 
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")

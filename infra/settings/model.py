@@ -46,7 +46,7 @@ UNRESERVED = 100
 # "Configuring scaling behavior for SQS event source mappings".
 LEAST_OF_QUEUE = 2
 # Instances of functions per execution: its pipeline, and the reader for which it waits. Queues may
-# use the other half of the account's instances (decision 79).
+# use the other half of the account's instances (decision 49).
 _INSTANCES_OF_EXECUTION = 2
 
 

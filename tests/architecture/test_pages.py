@@ -21,8 +21,8 @@ from backend.spec.search_indexes import MAX_CLAUSES
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINKING = [*PAGES, *ROOT.glob("*/README.md")]
-RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-RECORD_WORDS = 450  # a page; reasons belong beside the code, and limits into the guides
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+RECORD_WORDS = 450  # half a printed page; reasons belong beside the code, and limits into the guides
 _FOLDERS = "backend|benchmarks|client|docs|infra|local|samples|tests"
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _NAMED = re.compile(rf"`((?:{_FOLDERS})/[^`\s]*)`")

@@ -1,4 +1,4 @@
-"""What is due, what runs now, and what a record that cannot be read means."""
+"""Due parts, the parts that run now, and records that cannot be read."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What keeps a release from being built, and what its notes say."""
+"""Reasons why a release is not built, and the content of its notes."""
 
 from pathlib import Path
 

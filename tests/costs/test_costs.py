@@ -4,17 +4,13 @@ This takes a minute: the deployed handlers carry out every operation of the page
 them twice. `make prove PART=costs` runs it, and so does continuous integration.
 """
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
 from benchmarks.versioned import MANY_RECORDS
 from docs.costs import Figures, measured
 from docs.generate import COSTS, REFERENCE, costs_page
-
-DECISIONS = Path(__file__).resolve().parents[2] / "docs" / "decisions"
 
 
 @pytest.fixture(scope="module")
@@ -94,22 +90,6 @@ def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more
         assert figures[operation]["request"]["writeUnits"] <= limit
 
 
-def test_the_decision_on_audit_entries_shows_what_writes_cost_with_them(
-    figures: Mapping[str, Figures],
-) -> None:
-    record = DECISIONS / "0015-audit-entries-in-the-same-transaction.md"
-    table = re.findall(
-        r"^\| ([^|]+) \|.*\*\*(\d+)\*\*", record.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    created = figures["create an asset"]
-    assert {write: int(units) for write, units in table} == {
-        "edit of one metadata record": figures["edit 1 metadata record"]["request"]["writeUnits"],
-        "change of an asset": figures["change an asset's description"]["request"]["writeUnits"],
-        "creation of an asset": created["request"]["writeUnits"]
-        + created["after"]["AuditCreations"]["writeUnits"],
-    }
-
-
 def test_a_version_costs_a_fifth_more_than_its_rows_and_2_requests_to_s3(
     figures: Mapping[str, Figures],
 ) -> None:
@@ -128,7 +108,7 @@ def test_a_list_of_files_takes_2_requests_to_s3(figures: Mapping[str, Figures]) 
 def test_an_upload_takes_few_requests_to_dynamodb(
     figures: Mapping[str, Figures], files: str, most: int
 ) -> None:
-    """Decision 9 describes what bounds those of one file, the first of its asset."""
+    """Decision 11 describes what bounds those of one file, the first of its asset."""
     whole = [figures[f"{verb} an upload of {files}"] for verb in ("start", "complete")]
     taken = sum(dynamodb_requests(each["request"]) for each in whole)
     taken += sum(

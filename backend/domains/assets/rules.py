@@ -23,7 +23,7 @@ PATH_ROOM_BYTES = 128
 MAX_TYPED_FILES, MAX_TYPED_BYTES = 500, 64 * 1024
 
 # Segments of an asset's prefix, with the bucket's base prefix. Each ancestor is an item of the
-# transaction that reserves it, and of the read that resolves a key (decision 4).
+# transaction that reserves it, and of the read that resolves a key (decision 13).
 MAX_PREFIX_DEPTH = 16
 
 

@@ -37,7 +37,7 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
 }
 # Loading takes under a second of processor time. A busy machine delays it; after this time the file
-# is read later, not refused (decision 94).
+# is read later, not refused (decision 49).
 _START_SECONDS = 60
 
 _log = logging.getLogger(__name__)

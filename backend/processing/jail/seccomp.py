@@ -190,7 +190,7 @@ def install(process: int, *, files: bool = False) -> str:
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    # Lambda is reported to refuse `prctl`; `seccomp` may be allowed there (decision 79).
+    # Lambda is reported to refuse `prctl`; `seccomp` may be allowed there (decision 49).
     if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0) == 0:
         return "prctl"
     number = _SECCOMP[platform.machine()]

@@ -28,7 +28,7 @@ BINARY = b"AutoCAD Binary DXF"
 _GROUP = re.compile(rb"[ \t]*(-?\d{1,4})[ \t]*\n([^\n]*)(?:\n|\Z)")
 # A group code that the DXF Reference reserves for comments.
 _COMMENT = 999
-# Blocks within blocks; each level is a call of Python within the last one (decision 82).
+# Blocks within blocks; each level is a call of Python within the last one (decision 49).
 _NESTED = 64
 _PARTS_OF_OTHERS = frozenset({"ATTDEF", "SEQEND", "VERTEX"})
 

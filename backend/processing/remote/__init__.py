@@ -13,7 +13,7 @@ from backend.processing import limits
 # Maximum depth of references. A scene may reference models, which reference materials, which
 # reference textures.
 ROUNDS = 6
-# As in a jail, which however reads a model with the first 512 of more (decision 79).
+# As in a jail, which however reads a model with the first 512 of more (decision 49).
 NAMES = limits.REFERENCED_FILES
 # Longer than any path of an asset (a key of S3 has 1,024 bytes): a longer name cannot exist.
 NAME_CHARACTERS = 2000

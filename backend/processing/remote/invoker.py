@@ -125,7 +125,7 @@ def _called(
     try:
         return function.call(request["tenant"], {**request, **rounds.signed()})
     # A reader limits its own time, so one that does not end is controlled by its file. It is called
-    # once more in case that the machine stalled, and then the file is refused (decision 94).
+    # once more in case that the machine stalled, and then the file is refused (decision 49).
     except ReaderLateError:
         if not may_go_on():
             raise

@@ -24,7 +24,7 @@ from backend.search.indexing.references import Reference
 from backend.search.indexing.sources import asset_rows, prefix_of
 from backend.spec.jobs import FAN_OUT
 
-# Files of one step, so that memory is bounded and a crash repeats at most this page (decision 9).
+# Files of one step, so that memory is bounded and a crash repeats at most this page (decision 11).
 PAGE_VERSIONS = 500
 
 

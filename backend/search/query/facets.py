@@ -27,7 +27,7 @@ from backend.search.query.models import (
 )
 from backend.search.query.pairs import METADATA, PREFIXES, pair_named
 
-# Values of a facet. With `foldFiles`, each takes 16 KiB of OpenSearch's memory (decision 96).
+# Values of a facet. With `foldFiles`, each takes 16 KiB of OpenSearch's memory (decision 55).
 FACET_SIZE = 1000
 SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
 """Bounds of the size buckets: 1 kB, 10 kB, and so on to 1 TB."""

@@ -3,7 +3,7 @@
 Metadata of an asset, and fields that only assets have, are in the asset's document alone. A search
 with `foldFiles` therefore requests first which assets meet each such condition. In its query, a
 condition then holds for a document that meets it or belongs to one of these assets: so it can be
-combined with conditions on files, and facets count the files (decision 104).
+combined with conditions on files, and facets count the files (decision 55).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -31,7 +31,7 @@ for (int i = 0; i < count; i++) {
 return 1 / (1 + sum / params.unit);
 """
 # The distance of shapes that are half alike: that of the most similar two of different samples. Of
-# models in two formats, three quarters are nearer than a quarter of it (decision 105).
+# models in two formats, three quarters are nearer than a quarter of it (decision 50).
 HALF_ALIKE = 0.2
 _FIELDS = ["str_databaseid", "str_assetid", "str_key"]
 
@@ -99,6 +99,6 @@ def _similar(hit: JsonObject) -> SimilarShape:
 
 def similarity_of(score: float) -> float:
     """Return how alike two shapes are: 1 if they are the same, near 0 if they differ much."""
-    # The score itself only orders shapes: that of unlike ones is still about 0.6 (decision 105).
+    # The score itself only orders shapes: that of unlike ones is still about 0.6 (decision 50).
     squared_distance = 1 / score - 1
     return round(0.5 ** (squared_distance / HALF_ALIKE**2), 6)

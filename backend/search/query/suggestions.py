@@ -1,7 +1,7 @@
 """Suggestions while a caller types, and corrections if nothing is found. Pure: no I/O.
 
 Both come from documents that the caller may see: OpenSearch's own suggesters read the terms of all
-documents, so they would reveal hidden texts (decision 52).
+documents, so they would reveal hidden texts (decision 36).
 """
 
 import re

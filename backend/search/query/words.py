@@ -23,7 +23,7 @@ from backend.search.query.letters import any_of, equals, escaped, spellings
 from backend.search.query.pairs import METADATA, nested
 from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
 
-# Weights of a word in a field; only the best match counts (decision 57, guide `searching`).
+# Weights of a word in a field; only the best match counts (decision 36, guide `searching`).
 _BOOSTS = {
     "str_assetname": 4,
     "str_key": 3,
@@ -67,12 +67,12 @@ _WHOLE_NAME = 4
 # contain the id.
 _WHOLE_ID = 25
 _WHOLE_FILE_NAME = 3
-# A value that equals the text adds 2, but 12 if it is a part number (decision 57).
+# A value that equals the text adds 2, but 12 if it is a part number (decision 36).
 _WHOLE_VALUE = 2
 # Score of a metadata value that equals the text and is a part number. The asset must come before a
 # file whose name contains the number (three words score 3 each).
 _WHOLE_NUMBER = 12
-# A shorter mix of letters and digits names many things (decision 57).
+# A shorter mix of letters and digits names many things (decision 36).
 _MIN_NUMBER_CHARS = 6
 # Score per matching word in documents without all words. It exceeds the highest field boost.
 _EACH_WORD = 10
@@ -294,7 +294,7 @@ def fuzziness(letters: int) -> dict[str, Any]:
     """Return the parameters of a match with words that differ in so many letters."""
     # With its default rewrite, OpenSearch expands a word to the first similar ones
     # (`max_expansions`) of all documents, so similar words of hidden documents replace those of
-    # visible ones. A rewrite to one constant score takes all of them (decision 77).
+    # visible ones. A rewrite to one constant score takes all of them (decision 36).
     return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
 
 

@@ -75,7 +75,7 @@ class Function:
     domain: str | None = None
     memory_mb: int = 512
     # A second less than API Gateway waits for a reply; a request ends five seconds before it
-    # (decision 91).
+    # (decision 39).
     timeout_seconds: int = 29
     loops: bool = False
     runs: tuple[RunRequest, ...] = ()

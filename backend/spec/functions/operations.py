@@ -32,7 +32,7 @@ AUTHORIZER = Function(
     ),
     user_pool="read",
     memory_mb=512,
-    # Bounds also an identity provider that sends its reply byte by byte (decision 99).
+    # Bounds also an identity provider that sends its reply byte by byte (decision 32).
     timeout_seconds=10,
 )
 

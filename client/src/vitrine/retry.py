@@ -16,7 +16,7 @@ from typing import Final
 import httpx
 
 # Statuses of requests that the server did not execute. Any request may be retried, except after
-# `OutcomeUnknown` (decision 91).
+# `OutcomeUnknown` (decision 39).
 REFUSED_FOR_NOW = frozenset({429, 503})
 
 # Statuses of requests that the server may have executed. Only repeatable requests may be retried. A

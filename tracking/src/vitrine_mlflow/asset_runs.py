@@ -15,7 +15,7 @@ from vitrine_mlflow.runs import StoredRun
 from vitrine_mlflow.uri import SCHEME, StoreAddress
 from vitrine_mlflow.vitrine_link import AssetUse
 
-# A tracking server has no filter by asset, so all runs are read, in pages (decision 68).
+# A tracking server has no filter by asset, so all runs are read, in pages (decision 73).
 _PAGE = 1_000
 
 
@@ -40,7 +40,7 @@ def runs_of_asset(tracking_uri: str, database: str, asset: str) -> list[AssetRun
         found = _of_table(StoreAddress.parse(tracking_uri).connect(), database, asset)
     else:
         # MLflow's API has no query by dataset, so all runs of a server are read. A table has items
-        # of these uses (decision 68).
+        # of these uses (decision 73).
         found = list(_of_server(MlflowClient(tracking_uri), database, asset))
     return sorted(found, key=lambda one: one.info.start_time or 0, reverse=True)
 

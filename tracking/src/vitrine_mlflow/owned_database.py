@@ -15,7 +15,7 @@ from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, Index
 
 # An experiment moves to another workspace only when its own is deleted; others may use it in the
-# former one for this time (decision 74).
+# former one for this time (decision 65).
 _RECENT_SECONDS = 5
 # Bounds the memory of a server.
 _MOST_RECENT = 10_000

@@ -112,7 +112,7 @@ def _varying(criteria: Criteria, object_type: str, effect: str) -> Criteria | No
     kept: dict[Criterion, None] = {}
     for criterion in criteria:
         if criterion.field not in (*FIELDS_OF[object_type], OBJECT_TYPE_FIELD):
-            # On a field that its type lacks: never more is granted (decision 75).
+            # On a field that its type lacks: never more is granted (decision 30).
             holds = effect == DENY
         elif criterion.values == (ANYTHING,) and criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
             holds = criterion.operator == CONTAINS

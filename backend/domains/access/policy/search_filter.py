@@ -161,7 +161,7 @@ def _positive(criterion: Criterion) -> Filter:
 def _within(name: str, value: str, *, at_end: bool) -> Filter:
     """Return the query for a part of a text, or of its end."""
     # A pattern costs OpenSearch half a millisecond before it reads anything, so it is only used for
-    # values that do not fit a term, or contain its padding (decision 58).
+    # values that do not fit a term, or contain its padding (decision 31).
     if len(value) >= STRETCH_CHARS or STRETCH_END in value or STRETCH_STAND_IN in value:
         pattern = f"*{_literal(value)}" if at_end else f"*{_literal(value)}*"
         return {"wildcard": {RULED_FIELDS[name]: pattern}}

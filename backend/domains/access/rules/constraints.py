@@ -152,7 +152,7 @@ def both_blocks(constraint: Constraint) -> str | None:
 
 
 def changed_meaning(constraint: Constraint) -> list[str]:
-    """Return how a stored constraint decides differently from releases before decision 75."""
+    """Return how a stored constraint decides differently from releases before decision 30."""
     given = {
         effect
         for grantee in grantees(constraint)

@@ -14,7 +14,7 @@ from backend.domains.audit.models import Entry, ReadFacts, read_entity
 from backend.domains.audit.models.reads import ReadMessage, ReadOfAsset
 from backend.domains.audit.rules import SEPARATOR, encoded
 
-# The number of all files is in the entry; its paths are an example (decision 42).
+# The number of all files is in the entry; its paths are an example (decision 15).
 FILES_OF_ASSET = 100
 PATHS_OF_ASSET, PATHS_OF_READ = 16_000, 48_000
 """Bytes of JSON. The first keeps an entry small, the second leaves room for ids in a message."""

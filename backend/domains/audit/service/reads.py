@@ -8,7 +8,7 @@ from backend.domains.audit.rules import reads
 from backend.spec.queues import READS
 
 # Reads of one hour that a process remembers: a viewer reads a file in thousands of ranges, which
-# are one entry. Older ones are reported again (decision 42).
+# are one entry. Older ones are reported again (decision 15).
 REMEMBERED = 10_000
 
 

@@ -18,7 +18,7 @@ from backend.domains.audit.models import Denied, Entry, denial_entity
 from backend.domains.audit.repository import AuditRepository, put
 
 # Entries of one user in a minute, per process. A refused caller may repeat requests without end,
-# and each entry costs two write units; the next one has the number left out (decision 33).
+# and each entry costs two write units; the next one has the number left out (decision 15).
 ENTRIES_OF_USER = 10
 # Entries of all users in a minute, per process. Many users together must not fill the table either.
 ENTRIES_OF_ALL = 100

@@ -11,7 +11,7 @@ from backend.domains.uploads.models import Upload
 from backend.domains.uploads.repository import UploadRepository
 
 # A user's newest uploads, among which those to the same asset are searched: one page of the index
-# by user (decision 61).
+# by user (decision 14).
 AMONG = 1000
 # Uploads to the same asset whose files are compared, each of which is read by itself.
 LOOKED_AT = 100

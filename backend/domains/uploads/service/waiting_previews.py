@@ -15,7 +15,7 @@ from backend.domains.uploads.service.context import UploadContext
 from backend.domains.uploads.service.settlement import ASSET_GONE, Settlement
 
 # A tenth of the time waited so far: the other upload often ends within seconds, or takes hours
-# (decision 61).
+# (decision 14).
 FIRST_WAIT = 2
 LONGEST_WAIT = 300
 """Maximum seconds between two checks. Each pause is a tenth of the job's age, within the limits."""

@@ -92,7 +92,7 @@ def not_runnable(
     targets = {f"the workflow {workflow.workflow_id}": secured(workflow)} | {
         f"the pipeline {each.pipeline_id}": secured_pipeline(each) for each in used
     }
-    # GET and POST, as to run it by hand: uploads of any user start a stored trigger (decision 76).
+    # GET and POST, as to run it by hand: uploads of any user start a stored trigger (decision 45).
     for name, target in targets.items():
         if not all(authorization.may(caller, action, target) for action in ("GET", "POST")):
             return name

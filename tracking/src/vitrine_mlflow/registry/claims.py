@@ -16,7 +16,7 @@ from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, key_of,
 from vitrine_mlflow.registry.items import ModelKeys, portions
 from vitrine_mlflow.table import PARTITION_KEY
 
-# Each transaction also checks the holder of the claim (decision 72).
+# Each transaction also checks the holder of the claim (decision 70).
 _PORTION = TRANSACTION_WRITES - 1
 
 
