@@ -1,7 +1,7 @@
 """The entry point of the SDK: one object with a resource for each family of routes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -35,7 +35,7 @@ from vitrine.resources.versions import AssetVersions
 from vitrine.resources.workflows import Workflows
 from vitrine.retry import Pauses, RetryPolicy
 from vitrine.storage import Storage
-from vitrine.transport import Transport
+from vitrine.transport import Content, Query, Transport
 
 
 class Resources:
@@ -108,6 +108,32 @@ class Vitrine(Resources):
         self.sleep = sleep
         self.storage = Storage(http=storage_transport, retry=retry, pauses=pauses)
         super().__init__(transport, self.storage)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Content | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Send a request to a path of the API and return the reply, which may be a redirect.
+
+        Raises:
+            ApiError: the server rejected the request.
+        """
+        # A lost reply of a conditional write would be refused as a conflict with itself.
+        conditional = headers is not None and "if-match" in {name.lower() for name in headers}
+        return self._transport.send(
+            method,
+            path,
+            query=query,
+            body=body,
+            headers=headers,
+            repeatable=False if conditional else None,
+            redirects=True,
+        )
 
     def close(self) -> None:
         self._transport.close()

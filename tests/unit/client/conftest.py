@@ -1,11 +1,13 @@
 """The client's tests use a server in memory, and no AWS."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from vitrine import RetryPolicy, Vitrine
 
 from tests.unit.client.fake_server import API, KEY, FakeServer
+from tests.unit.client.shell import Shell
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +37,8 @@ def client(server: FakeServer, pauses: list[float]) -> Iterator[Vitrine]:
         sleep=pauses.append,
     ) as vitrine:
         yield vitrine
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +10,7 @@ from pydantic import JsonValue
 from vitrine import ConflictError, NotFoundError, PermissionDeniedError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 DONE: dict[str, JsonValue] = {
     "success": True,
@@ -48,11 +47,6 @@ class Answers:
 @pytest.fixture
 def answers(server: FakeServer) -> Answers:
     return Answers(server)
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def test_roles_of_all_pages_are_listed(client: Vitrine, answers: Answers) -> None:

@@ -1,23 +1,16 @@
 """The audit trail seen from the client."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import InvalidInputError, NotFoundError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 HASH = "0" * 64
 NOON = "2026-03-01T12:00:00.000000Z"
 AUDIT = "^/audit"
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def entry(**more: JsonValue) -> dict[str, JsonValue]:

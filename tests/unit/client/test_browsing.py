@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.unit.client.fake_server import API, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 PAGE = f"{API}/ui/"
 

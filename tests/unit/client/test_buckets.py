@@ -1,14 +1,12 @@
 """Buckets seen from the client: listed, registered, imported."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import ConflictError, Vitrine
 
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 JOB = "importBucket.scans-id.1"
 RECORD: dict[str, JsonValue] = {
@@ -17,11 +15,6 @@ RECORD: dict[str, JsonValue] = {
     "baseAssetsPrefix": "north/",
     "defaultDatabaseId": "museum",
 }
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def listed(*records: dict[str, JsonValue]) -> httpx.Response:

@@ -9,7 +9,7 @@ from vitrine import NotFoundError, PermissionDeniedError, Vitrine
 
 from tests.unit.client.fake_files import Document, refuse, reply
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 KEY = "assetVersionId:commentId"
 

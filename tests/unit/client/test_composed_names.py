@@ -14,7 +14,7 @@ from vitrine.transfer.ingesting import SameNameError, ingest_files
 from vitrine.transfer.scan import LocalFile
 
 from tests.unit.client.fake_server import BUCKET
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 from tests.unit.client.test_ingest import PUMP, IngestServer
 
 NAME = "Müller é.glb"

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from vitrine import Vitrine
 
 from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.shell import Shell
 from tests.unit.client.test_administration import DONE, Answers
-from tests.unit.client.test_cli import Shell
 
 SEE: dict[str, JsonValue] = {
     "constraintId": "see",
@@ -33,11 +33,6 @@ IMPORTED: JsonValue = {**DONE, "constraintsCreated": 1, "constraintIds": ["made"
 @pytest.fixture
 def answers(server: FakeServer) -> Answers:
     return Answers(server)
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def test_constraints_are_listed_read_written_and_deleted(client: Vitrine, answers: Answers) -> None:

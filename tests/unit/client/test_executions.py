@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from vitrine import Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 RUN = "0d4f3c52-93c5-4d5a-8f0b-5a0a2a6f6c3e"
 ASSET: dict[str, JsonValue] = {"databaseId": "museum", "assetId": "statue", "assetName": "Statue"}

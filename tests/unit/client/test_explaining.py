@@ -1,15 +1,13 @@
 """Decisions explained by the client."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import Vitrine
 
 from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.shell import Shell
 from tests.unit.client.test_administration import Answers
-from tests.unit.client.test_cli import Shell
 
 EXPLAINED: dict[str, JsonValue] = {
     "userId": "ann",
@@ -22,11 +20,6 @@ EXPLAINED: dict[str, JsonValue] = {
 @pytest.fixture
 def answers(server: FakeServer) -> Answers:
     return Answers(server)
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def parameters_of(answers: Answers) -> dict[str, str]:

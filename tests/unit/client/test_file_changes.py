@@ -10,7 +10,7 @@ import typer
 from vitrine import ConflictError, Vitrine
 
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 IDS = ("garage", "pump-1")
 BASE = "/database/garage/assets/pump-1"

@@ -10,7 +10,7 @@ from vitrine.transfer.ingesting import Described, ingest_files
 
 from tests.unit.client.fake_files import Document, refuse
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 PUMP = Described(database_id="garage", asset_id="pump", asset_name="Old Pump", description="A pump")
 

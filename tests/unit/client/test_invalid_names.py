@@ -8,7 +8,7 @@ from vitrine.quoting import quoted
 from vitrine.transport import path_of
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 
 @pytest.mark.parametrize("segment", ["", ".", ".."])

@@ -1,22 +1,15 @@
 """Jobs in the client: read, stopped, resumed, waited for."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import ConflictError, Job, JobUnfinishedError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 ID = "archiveAsset.museum.Grüner Löwe.7"
 PATH = "/jobs/archiveAsset.museum.Gr%C3%BCner%20L%C3%B6we.7"
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def job(state: str, **more: JsonValue) -> httpx.Response:

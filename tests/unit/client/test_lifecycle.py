@@ -1,18 +1,11 @@
 """Archiving, restoring and deleting from the client: the calls and the commands."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from vitrine import ConflictError, UnreachableError, Vitrine
 
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
+from tests.unit.client.shell import Shell
 
 
 @pytest.fixture

@@ -11,15 +11,10 @@ from vitrine import ConflictError, LinkMetadataOwner, NotFoundError, ProtocolErr
 from vitrine.resources.exports import ExportedAsset, ExportFlags, UnseenAsset
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 LINKS = "^/asset-links"
 EXPORT = "/export$"
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 @pytest.fixture

@@ -1,22 +1,15 @@
 """Failures and dead letters seen from the client."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import ConflictError, NotFoundError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 FAILURES = "/admin/failures"
 KEY = "IndexChanges/2026-03-01/" + "0" * 32 + ".json"
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def page(*items: JsonValue, **more: JsonValue) -> httpx.Response:

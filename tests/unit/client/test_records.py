@@ -1,7 +1,6 @@
 """Commands for keys, databases, records of assets, tags, and the configuration of a deployment."""
 
 import json
-from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -9,8 +8,8 @@ from vitrine import Vitrine
 from vitrine.resources.administration import WebRoute
 
 from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.shell import Shell
 from tests.unit.client.test_administration import DONE, Answers
-from tests.unit.client.test_cli import Shell
 
 KEY: dict[str, JsonValue] = {
     "apiKeyId": "k1",
@@ -26,11 +25,6 @@ ASSET: JsonValue = {"databaseId": "museum", "assetId": "lamp", "assetName": "Lam
 @pytest.fixture
 def answers(server: FakeServer) -> Answers:
     return Answers(server)
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def test_a_key_is_made_shown_once_changed_and_deleted(shell: Shell, answers: Answers) -> None:

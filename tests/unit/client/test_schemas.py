@@ -1,7 +1,6 @@
 """Metadata schemas, metadata of databases, and what is removed, seen from the client."""
 
 import json
-from pathlib import Path
 
 import httpx
 import pytest
@@ -17,7 +16,7 @@ from vitrine import (
 )
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 ID = "6f6a5d4c-0000-4000-8000-000000000001"
 FIELDS: dict[str, JsonValue] = {
@@ -44,11 +43,6 @@ SCHEMA: dict[str, JsonValue] = {
     "fields": FIELDS,
     "enabled": True,
 }
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def answer(body: JsonValue) -> httpx.Response:

@@ -1,7 +1,6 @@
 """The search indexes as a whole, seen from the client."""
 
 import json
-from pathlib import Path
 
 import httpx
 import pytest
@@ -9,7 +8,7 @@ from pydantic import JsonValue
 from vitrine import ConflictError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 ROUTE = "/admin/search"
 CONSISTENCY, REPAIR, REINDEX = (f"{ROUTE}/{name}" for name in ("consistency", "repair", "reindex"))
@@ -25,11 +24,6 @@ REPORT: dict[str, JsonValue] = {
 INDEXES: list[JsonValue] = [
     {"alias": "assets", "reads": "assets-1", "writes": ["assets-1"], "differences": []}
 ]
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def standing(report: JsonValue = None, *corrections: str) -> httpx.Response:

@@ -1,7 +1,6 @@
 """Searches beyond the first 10,000 hits, by typed metadata, and after one's own writes."""
 
 import json
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,12 +10,7 @@ from vitrine.metadata_filters import FilterError, parse_facet, parse_filter, par
 from vitrine.transport import Writes
 
 from tests.unit.client.fake_server import FakeServer, reply
-from tests.unit.client.test_cli import Shell
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
+from tests.unit.client.shell import Shell
 
 
 def written(token: str) -> httpx.Response:

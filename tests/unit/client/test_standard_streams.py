@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 from tests.unit.client.test_habits import COMMANDS
 from tests.unit.client.test_links import EXPORT, exported, page
 from tests.unit.client.test_poor_replies import FILE, required_fields_only

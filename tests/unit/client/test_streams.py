@@ -9,7 +9,7 @@ from vitrine.resources.streams import Source
 
 from tests.unit.client.fake_files import STORAGE, Document, StreamedBody, refuse
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 BODY = bytes(range(100))
 SMALL = Source(database_id="garage", asset_id="pump", path="/a b/ä#.glb")

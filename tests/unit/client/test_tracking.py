@@ -12,7 +12,7 @@ from vitrine_mlflow import asset_runs
 from vitrine_mlflow.asset_runs import AssetRun
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 assert mlflow.__version__  # MLflow loads the package of the stores, so it must come first
 URI = "dynamodb://table"

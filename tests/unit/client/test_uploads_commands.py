@@ -8,12 +8,7 @@ import pytest
 
 from tests.unit.client.fake_files import Document, OpenUpload
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
+from tests.unit.client.shell import Shell
 
 
 @pytest.fixture

@@ -1,18 +1,10 @@
 """Wrong usage of the command: the exit code 2, and JSON where it was requested."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
-
+from tests.unit.client.shell import Shell
 
 WRONG = (
     ("get", "garage"),

@@ -1,6 +1,5 @@
 """Versions of assets from the client: the calls and the commands."""
 
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -8,15 +7,10 @@ import pytest
 from vitrine import ConflictError, Vitrine
 
 from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 IDS = ("garage", "pump-1")
 BASE = "/database/garage/assets/pump-1"
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """Pipelines and workflows, seen from the client."""
 
 import json
-from pathlib import Path
 
 import httpx
 import pytest
@@ -9,7 +8,7 @@ from pydantic import JsonValue
 from vitrine import NotFoundError, Vitrine
 
 from tests.unit.client.fake_server import FakeServer
-from tests.unit.client.test_cli import Shell
+from tests.unit.client.shell import Shell
 
 PIPELINE: dict[str, JsonValue] = {
     "pipelineId": "convert",
@@ -40,11 +39,6 @@ WORKFLOW: dict[str, JsonValue] = {
     "specifiedPipelines": {"functions": [FUNCTION]},
     "autoTriggerOnFileExtensionsUpload": ".glb",
 }
-
-
-@pytest.fixture
-def shell(server: FakeServer, tmp_path: Path) -> Shell:
-    return Shell(server, tmp_path)
 
 
 def answer(message: JsonValue) -> httpx.Response:

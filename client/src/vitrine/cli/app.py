@@ -55,8 +55,8 @@ GROUPS: Final[Mapping[str, str]] = {
 }
 FIRST: Final = (
     "login", "import", "import-bucket", "search", "suggest", "ls", "get", "download", "cat",
-    "ingest", "export", "archive", "unarchive", "delete", "open", "wait", "demo", "version",
-    "settings", "openapi",
+    "ingest", "export", "archive", "unarchive", "delete", "open", "wait", "demo", "api",
+    "version", "settings", "openapi",
 )  # fmt: skip
 """Commands that the help lists first, in this order."""
 

@@ -40,7 +40,8 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {}
 """All commands by name, such as `comments list`; `command` adds them."""
 
 FAILED: Final = 1
-_VERBATIM: Final = "value"  # of metadata, which is stored as it is
+# Values of metadata, which are stored as they are, and fields of `vitrine api`.
+_VERBATIM: Final = frozenset({"value", "texts", "fields"})
 _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (ConfigurationError, 2),
     (InvalidNameError, 2),
@@ -227,7 +228,7 @@ def _has_text(value: object) -> bool:
 
 def _composed(name: str, value: object) -> Any:
     """Return names in NFC, as the contract has them: macOS completes them in another form."""
-    if name == _VERBATIM:
+    if name in _VERBATIM:
         return value
     if isinstance(value, list):
         return [_composed(name, each) for each in cast("list[object]", value)]
