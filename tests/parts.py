@@ -89,7 +89,8 @@ def _files(folder: str, *names: str) -> tuple[str, ...]:
 # Each takes 3 to 11 s of a processor, together a fifth of what all unit tests take; `make test`
 # is to end within five minutes.
 LARGE = (
-    *("tests/unit/large", "tests/unit/benchmarks", "tests/unit/model/test_model.py"),
+    *_files("tests/unit/large", "dying_file_changes", "list_bytes", "many_versions"),
+    *("tests/unit/benchmarks", "tests/unit/model/test_model.py"),
     *_files("tests/unit/aws", "function_calls"),
     *_files("tests/unit/client", "habits"),
     *_files("tests/unit/core", "metadata_values"),
@@ -107,6 +108,8 @@ LARGE = (
     *_files("tests/unit/search", "consistency", "freshness", "histories", "rebuild", "reindex"),
     *_files("tests/unit/tracking", "keys"),
 )
+# The permission matrix tests each route in CI; the part `attacks` runs these under many policies.
+GENERATED = "tests/unit/large/generated"
 TEST = Part(
     "unit, architecture and infra tests, tables on DynamoDB Local, one journey, types, the page",
     (
@@ -117,7 +120,7 @@ TEST = Part(
                 *("tests/infra", "tests/architecture", "tests/unit"),
             ),
             WORKERS,
-            without=LARGE,
+            without=(*LARGE, GENERATED),
             environment=ENVIRONMENT,
         ),
     ),
@@ -290,6 +293,7 @@ LONG: Mapping[str, Part] = {
                     "tests/unit/operations",
                 ),
                 ("-q", "-n", str(CORES)),
+                without=(GENERATED,),
                 environment={"TABLES": "moto"},
             ),
         ),
@@ -337,7 +341,7 @@ LONG: Mapping[str, Part] = {
         "every route under generated policies; search survives huge metadata; hostile requests "
         "beside 31 clients",
         (
-            Run(("tests/unit/large/generated",), ALONE, amounts=("POLICIES",)),
+            Run((GENERATED,), ALONE, amounts=("POLICIES",)),
             Run(_files("tests/journeys/long", "search_bombs", "hostile_client"), ALONE),
         ),
         needs=(*_JOURNEYS, "tests/unit", "tests/routes"),

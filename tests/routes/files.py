@@ -3,6 +3,7 @@
 from typing import Any
 
 from backend.spec import routes
+from tests.routes import contents
 from tests.routes.assets import described
 from tests.routes.model import (
     IN_DATABASES,
@@ -16,6 +17,7 @@ from tests.routes.model import (
     in_body,
     on_asset,
 )
+from tests.routes.needs import allow_all, check_copy, check_ingest
 from tests.routes.rows import files_of, make_files, under
 from tests.routes.rows_on_assets import make_references, make_upload
 from tests.unit.domains.access.matrix.seeding import upload_of
@@ -77,7 +79,8 @@ CASES = (
          audit="file:museum:statue:/parts/", paths=(PathField("relativeKey", ending="/"),)),
     Case(routes.MOVE_FILE, on_asset(_TO), IN_DATABASES, audit=(_ENTITY, _COPIED, _DELETED),
          paths=_ENDS),
-    Case(routes.COPY_FILE, on_asset(_TO), IN_DATABASES, audit=(_ENTITY, _COPIED), paths=_ENDS),
+    Case(routes.COPY_FILE, on_asset(_TO), IN_DATABASES, audit=(_ENTITY, _COPIED), paths=_ENDS,
+         needs=check_copy),
     Case(routes.ARCHIVE_FILE, on_asset(FILE), IN_DATABASES, audit=_ENTITY, paths=_OF_FOLDERS),
     Case(routes.UNARCHIVE_FILE, on_asset({"filePath": "/old.txt"}), IN_DATABASES,
          audit="file:museum:statue:/old.txt", paths=_PATH),
@@ -100,8 +103,8 @@ CASES = (
          without_entry="creates only what expires; what becomes of it has an entry", paths=_KEY),
     Case(routes.COMPLETE_UPLOAD, _complete, OF_ASSETS, audit="asset:museum:statue", paths=_KEY),
     Case(routes.LIST_UPLOADS, lambda target: Question({}, shows=f"'{_upload_id(target)}'"),
-         OF_ASSETS, rows=Rows(make_upload, "uploadId", 120, under("items")), shape="list",
-         kind="asset"),
+         OF_ASSETS, rows=Rows(make_upload, "uploadId", 120, under("items")),
+         needs=allow_all, content=contents.ASSET),
     Case(routes.RENEW_UPLOAD, _on_upload({"files": [{"relativeKey": "/new.txt"}]}), OF_ASSETS,
          without_entry="extends only the life of what expires", paths=_KEY),
     Case(routes.GET_UPLOAD, _on_upload(), OF_ASSETS),
@@ -109,7 +112,7 @@ CASES = (
          audit=lambda target: f"upload:{_upload_id(target)}"),
     Case(routes.INGEST_ASSET, in_body(_ingested), OF_NEW_ASSETS,
          without_entry="its steps make the entries of the routes that they perform", paths=(*_KEY,
-         PathField("relativeKey", beginning="statue/", label=" in the asset")), shape="make"),
+         PathField("relativeKey", beginning="statue/", label=" in the asset")), needs=check_ingest),
     Case(routes.DOWNLOAD, on_asset({"downloadType": "assetFile", "key": "/a.txt"}), IN_DATABASES,
          without_entry="reads", paths=(PathField("key"),)),
     Case(routes.STREAM_FILE, on_asset(proxy="a.txt"), IN_DATABASES, paths=_PROXY),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from backend.spec import routes
+from tests.routes import contents
 from tests.routes.files import FILE
 from tests.routes.model import (
     IN_DATABASES,
@@ -18,6 +19,7 @@ from tests.routes.model import (
     on_asset,
     on_database,
 )
+from tests.routes.needs import allow_all, check_new_schema
 from tests.routes.rows import MUSEUM, STATUE, make_file_record, make_record, make_schema, under
 from tests.unit.domains.access.matrix.seeding import RECORD, SCHEMA_FIELDS
 from tests.unit.domains.access.matrix.world import Question
@@ -60,9 +62,10 @@ CASES = (
     Case(routes.UPDATE_DATABASE_METADATA, on_database(_CHANGED), OF_DATABASES, _DATABASE),
     Case(routes.DELETE_DATABASE_METADATA, on_database(_REMOVED), OF_DATABASES, _DATABASE),
     Case(routes.LIST_METADATA_SCHEMAS, lambda target: Question({}, shows=_schema_id(target)),
-         OF_DEFINITIONS, rows=Rows(make_schema, "metadataSchemaId", 250), shape="list"),
+         OF_DEFINITIONS, rows=Rows(make_schema, "metadataSchemaId", 250),
+         needs=allow_all, content=contents.METADATA_SCHEMAS),
     Case(routes.CREATE_METADATA_SCHEMA, in_body(_new_schema), OF_DEFINITIONS,
-         audit="metadataSchema:", shape="make"),
+         audit="metadataSchema:", needs=check_new_schema),
     Case(routes.UPDATE_METADATA_SCHEMA,
          in_body(lambda target: {"metadataSchemaId": _schema_id(target), "enabled": False}),
          OF_DEFINITIONS, audit=_schema_entity),

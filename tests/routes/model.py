@@ -1,17 +1,22 @@
 """The test data of a declared route.
 
-It has the request, the states that the request can name, the audit entries of a write, and the
-fields that take paths. Statuses and permissions are not here: `matrix.txt`, `expected` and the
-oracle state them.
+It has the request, the states that the request can name, the rights that it needs and what its
+reply shows of the objects, the audit entries of a write, and the fields that take paths. The
+permission matrix and the tests of generated policies calculate the replies that they expect from
+it; `matrix.txt` contains those of the matrix for review.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from backend.spec.routes import Route
+from tests.routes.meaning import Fields
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, STATES, State
 from tests.unit.domains.access.matrix.world import Question, World
+
+if TYPE_CHECKING:
+    from tests.routes.facts import Facts
 
 States = tuple[State, ...]
 
@@ -112,10 +117,67 @@ class Rows(NamedTuple):
     more: Mapping[str, str] = {}
 
 
-Shape = Literal["one", "make", "list", "self"]
-"""The objects of a route. `one`: an existing object, or itself if it has no kind of object. `make`:
-a place for a new object, so that the denial comes first. `list`: several objects, of which
-invisible ones are omitted. `self`: the caller."""
+DONE, BAD, FORBIDDEN, ABSENT = 200, 400, 403, 404
+"""`DONE` is any success, and a conflict (409) that only permitted callers receive."""
+
+
+class Attempt(NamedTuple):
+    """The request of a caller about an object in a state, and what exists when it is sent."""
+
+    facts: "Facts"
+    case: "Case"
+    state: State
+    question: Question
+
+    @property
+    def route(self) -> Route:
+        return self.case.route
+
+    @property
+    def is_there(self) -> bool:
+        return self.state != "absent"
+
+    def can(self, action: str, kind: str, fields: Fields) -> bool:
+        return self.facts.can(action, kind, fields)
+
+    def reach(self, kind: str, fields: Fields | None, *actions: str) -> int:
+        """Return the status for an object, which is None if it is absent."""
+        if fields is None or not self.can("GET", kind, fields):
+            return ABSENT
+        wanted = actions or (self.route.action,)
+        return DONE if all(self.can(action, kind, fields) for action in wanted) else FORBIDDEN
+
+    def make(self, kind: str, fields: Fields) -> int:
+        """Return the status for a new object."""
+        return DONE if self.can(self.route.action, kind, fields) else FORBIDDEN
+
+    def asset(self) -> Fields | None:
+        """Return the asset in the state, if the route includes it."""
+        database_id, asset_id = ASSETS[self.state]
+        asset = self.facts.assets.get(asset_id)
+        if asset is None or asset.fields["databaseId"] != database_id:
+            return None
+        return None if asset.is_archived and not self.case.sees_archived else asset.fields
+
+
+Need = Callable[[Attempt], int]
+"""Returns the expected status of an attempt that may use the route."""
+
+
+class Content(NamedTuple):
+    """What a reply shows: `read` finds it in the body, `expected` is what it must be.
+
+    Without `read`, the reply is only searched for the text of the object.
+    """
+
+    read: Callable[[Any], Any] | None
+    expected: Callable[[Attempt], Any]
+
+    def actual(self, attempt: Attempt, body: Any) -> Any:
+        if self.read is not None:
+            return self.read(body)
+        shows = str(attempt.question.shows)
+        return shows if shows in str(body) else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +188,8 @@ class Case:
     a colon is followed by a new id, and one of another operation than the route's is followed by a
     space and that operation. A write that makes none has the reason in `without_entry`. In the
     state `succeeds`, an administrator's request is done. `sees_archived` is set if the route
-    includes archived assets, or deleted databases, on request. The permission is that on the
-    route's type of object, or on a `kind`.
+    includes archived assets, or deleted databases, on request. `needs` are the rights, by default
+    those to the route's type of object; a list shows a `content`.
     """
 
     route: Route
@@ -138,14 +200,15 @@ class Case:
     paths: tuple[PathField, ...] = ()
     succeeds: State = "own"
     rows: Rows | None = None
-    shape: Shape = "one"
+    needs: Need | None = None
+    content: Content | None = None
     sees_archived: bool = False
-    kind: str = ""
 
     def entries(self, target: Target) -> list[tuple[str, str]]:
         """Return the operation and the entity of each audit entry of the request."""
-        found = self.audit(target) if callable(self.audit) else self.audit
-        parted = [each.partition(" ") for each in ((found,) if isinstance(found, str) else found)]
+        audit = self.audit(target) if callable(self.audit) else self.audit
+        texts = (audit,) if isinstance(audit, str) else audit
+        parted = [text.partition(" ") for text in texts]
         return [(operation or self.route.name, entity) for entity, _, operation in parted]
 
 

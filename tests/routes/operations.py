@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.spec import routes
+from tests.routes import contents
 from tests.routes.model import ID, OF_ASSETS, OWN, Case, Request, Rows, Target, fixed, in_path
+from tests.routes.needs import allow_all, check_asset
 from tests.routes.rows import make_audit, make_failures, under
 from tests.routes.rows_on_assets import make_job
 from tests.unit.domains.access.matrix.seeding import job_of, job_of_user
@@ -51,25 +53,26 @@ def _replay(target: Target) -> Any:
 CASES = (
     Case(routes.LIST_JOBS, lambda target: Question({},
          shows=f"'{job_of_user(target.user_id, target.state)}'"), OF_ASSETS, rows=Rows(make_job,
-         "jobId", 300, under("items")), shape="list", kind="asset", sees_archived=True),
-    Case(routes.GET_JOB, _on_job(), OF_ASSETS, kind="asset", sees_archived=True),
+         "jobId", 300, under("items")), sees_archived=True,
+         needs=allow_all, content=contents.ASSET),
+    Case(routes.GET_JOB, _on_job(), OF_ASSETS, sees_archived=True, needs=check_asset),
     Case(routes.CANCEL_JOB, _on_job(), OF_ASSETS,
-         audit=lambda target: f"job:{job_of(target.state, 'queued')}", kind="asset",
-         sees_archived=True),
+         audit=lambda target: f"job:{job_of(target.state, 'queued')}",
+         sees_archived=True, needs=check_asset),
     Case(routes.RESUME_JOB, _on_job("failed"), OF_ASSETS,
-         audit=lambda target: f"job:{job_of(target.state, 'failed')}", kind="asset",
-         sees_archived=True),
+         audit=lambda target: f"job:{job_of(target.state, 'failed')}",
+         sees_archived=True, needs=check_asset),
     Case(routes.LIST_AUDIT_ENTRIES, lambda target: Question({}, _of_entity(target)), OWN,
          rows=Rows(make_audit, "at", 300)),
     Case(routes.GET_AUDIT_VALUE, _audit_value, ID),
-    Case(routes.GET_SEARCH_MAPPINGS, fixed(), OWN),
-    Case(routes.SEARCH, _search, OF_ASSETS, without_entry="reads", shape="list", kind="asset",
-         sees_archived=True),
-    Case(routes.SUGGEST, fixed(query={"q": "pump"}), OWN),
-    Case(routes.LIST_PREVIEWS, _previews, OF_ASSETS, without_entry="reads", shape="list",
-         kind="asset"),
-    Case(routes.SEARCH_SIMPLE, _search, OF_ASSETS, without_entry="reads", shape="list",
-         kind="asset", sees_archived=True),
+    Case(routes.GET_SEARCH_MAPPINGS, fixed(), OWN, needs=allow_all),
+    Case(routes.SEARCH, _search, OF_ASSETS, without_entry="reads",
+         sees_archived=True, needs=allow_all, content=contents.SEARCH),
+    Case(routes.SUGGEST, fixed(query={"q": "pump"}), OWN, needs=allow_all),
+    Case(routes.LIST_PREVIEWS, _previews, OF_ASSETS, without_entry="reads",
+         needs=allow_all, content=contents.PREVIEWS),
+    Case(routes.SEARCH_SIMPLE, _search, OF_ASSETS, without_entry="reads", sees_archived=True,
+         needs=allow_all, content=contents.SEARCH),
     Case(routes.GET_SEARCH_CONSISTENCY, fixed(), OWN),
     Case(routes.CHECK_SEARCH_CONSISTENCY, fixed(), OWN, audit="search:indexes checkSearch"),
     Case(routes.REPAIR_SEARCH, fixed(_OF_MUSEUM), OWN, audit="search:indexes repairSearch"),

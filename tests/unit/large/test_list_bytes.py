@@ -17,10 +17,10 @@ from backend.entrypoints.openapi import openapi
 from backend.http.openapi import document_path
 from backend.spec.routes import ROUTES, Route
 from tests.routes import CASES
+from tests.routes.facts import token_of
 from tests.routes.model import Case, Rows, Target
 from tests.routes.rows import copy
 from tests.unit.domains.access.matrix.world import Question, World
-from tests.unit.large.generated.ground import token_of
 
 Json = dict[str, Any]
 LISTS = {case: case.rows for case in CASES if case.rows is not None}

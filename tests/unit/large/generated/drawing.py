@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.factories.buckets import BUCKET_ID
-from tests.unit.large.generated.meaning import ACTIONS, OPERATORS
+from tests.routes.meaning import ACTIONS, OPERATORS
 
 Json = dict[str, Any]
 

@@ -144,8 +144,8 @@ def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> N
 
 def test_who_may_do_everything_makes_each_change(ground: GeneratedWorld) -> None:
     with ground.under(open_case()) as facts:
-        requests = [(one, question_of(ground, one)) for one in CHANGES]
-        assert {ground.send_as(one.route, facts.role, sent).status for one, sent in requests} == {
+        requests = [(change, question_of(ground, change)) for change in CHANGES]
+        assert {ground.send_for(facts, change.route, sent).status for change, sent in requests} == {
             200
         }
 
@@ -163,6 +163,6 @@ def test_what_a_rule_names_is_not_created_renamed_or_deleted(
     )
     case = open_case()
     with ground.under(replace(case, constraints=(*case.constraints, rule))) as facts:
-        answer = ground.send_as(change.route, facts.role, question_of(ground, change))
+        answer = ground.send_for(facts, change.route, question_of(ground, change))
         assert (answer.status, answer.body.get("code")) == (403, "PermissionDenied")
         assert not ground.changed

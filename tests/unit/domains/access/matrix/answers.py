@@ -10,18 +10,16 @@ from tests.unit.domains.access.matrix.roles import Role
 from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.states import (
     ALLOWED,
-    BAD,
-    FORBIDDEN,
     HIDDEN,
     NO_CASE,
     NOT_FOUND,
     STATES,
     State,
 )
+from tests.unit.domains.access.matrix.table import LETTERS
 from tests.unit.domains.access.matrix.world import Question
 
-_LETTERS = {400: BAD, 403: FORBIDDEN, 404: NOT_FOUND, 409: ALLOWED}
-_REFUSED = frozenset({BAD, FORBIDDEN, NOT_FOUND})
+_REFUSED = frozenset(LETTERS.values())
 
 
 @dataclass
@@ -46,22 +44,24 @@ def replies_of(
     world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES
 ) -> RouteReplies:
     """Send requests for an object in each of the states that the route can name."""
-    found = RouteReplies()
+    replies = RouteReplies()
     for state in states:
         if state not in CASE_OF[route].states:
             continue
         wanted = question(world, route, role.user_id, state)
         answer = world.send_as(route, role, wanted)
-        letter = found.letters[state] = _letter(wanted, answer)
-        found.succeeded |= answer.status < 400
+        letter = replies.letters[state] = _letter(wanted, answer)
+        replies.succeeded |= answer.status < 400
         if letter in _REFUSED and world.changed:
-            found.wrote.append(state)
+            replies.wrote.append(state)
         if letter == NOT_FOUND and answer.body is not None:
-            found.missing.add(answer.body["code"])
-    return found
+            replies.missing.add(answer.body["code"])
+    return replies
 
 
 def _letter(wanted: Question, answer: Response) -> str:
-    if answer.status >= 400:
-        return _LETTERS.get(answer.status, f"<{answer.status} {answer.body}>")
+    if answer.status >= 400 and answer.status != 409:
+        return LETTERS.get(answer.status, f"<{answer.status} {answer.body}>")
+    if answer.status == 409:
+        return ALLOWED
     return ALLOWED if wanted.shows is None or wanted.shows in str(answer.body) else HIDDEN

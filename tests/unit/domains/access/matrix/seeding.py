@@ -50,26 +50,7 @@ JOB_KINDS = {"queued": ARCHIVE_ASSET, "failed": MAKE_VERSION}
 """States of a job that can be stopped, and of one that can be resumed, whatever state its asset
 has."""
 SCHEMA_FIELDS = {"fields": [{"metadataFieldKeyName": "room", "metadataFieldValueType": "string"}]}
-_TEMPLATES = {
-    "dbadmin": ("database-admin",),
-    "dbuser": ("database-user",),
-    "dbreader": ("database-readonly",),
-    "reader": ("global-readonly",),
-    "keepsoff": ("deny-tagged-assets",),
-    "nomfa": ("database-admin",),
-    "mfa": ("database-admin",),
-}
-RULED = (
-    *("database", "databasePurge", "asset", "web", "tag", "tagType"),
-    *("role", "userRole", "metadataSchema", "pipeline", "workflow"),
-)
 USERS = (*ROLES, *WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
-_OWN_RULES = {
-    "keepsoff": (*RULED, "api"),
-    "blind": (*RULED, "api"),
-    "routes": ("api",),
-    "objects": RULED,
-}
 
 
 class Seeded(World):
@@ -208,7 +189,7 @@ class Seeded(World):
 
     def _put_roles(self) -> None:
         listed = self.done(routes.LIST_CONSTRAINTS_TEMPLATES)["Items"]
-        known = {each["template"]["name"]: each for each in listed}
+        known = {row["template"]["name"]: row for row in listed}
         for role in USERS:
             if role.name not in {"admin", "nobody"}:
                 self._put_role(role, known)
@@ -216,18 +197,13 @@ class Seeded(World):
 
     def _put_role(self, role: Role, templates: Mapping[str, Json]) -> None:
         made = {"roleName": role.name, "description": "Of the matrix"}
-        needs_mfa = role.name in {"mfa", "nomfa"}
-        self.done(routes.CREATE_ROLE, body={**made, "mfaRequired": needs_mfa})
+        self.done(routes.CREATE_ROLE, body={**made, "mfaRequired": role.requires_mfa})
         values = {"ROLE_NAME": role.name, "DATABASE_ID": "museum", "TAG_VALUE": "secret"}
-        for name in _TEMPLATES.get(role.name, ()):
+        for name in role.templates:
             body = {**templates[name], "variableValues": values}
             self.done(routes.IMPORT_CONSTRAINTS_TEMPLATE, body=body)
-        for kind in _OWN_RULES.get(role.name, ()):
-            self._allow(role.name, kind, ACTIONS)
-        if role not in ROLES:
-            for kind in (*RULED, "api"):
-                allowed = [each for each in ACTIONS if kind == "api" or role.may(each, kind, "own")]
-                self._allow(role.name, kind, allowed)
+        for kind in role.types:
+            self._allow(role.name, kind, ACTIONS if kind == "api" else role.actions)
         given = {"userId": role.user_id, "roleName": [role.name]}
         self.done(routes.SET_USER_ROLES, body=given)
 

@@ -12,9 +12,11 @@ import pytest
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.routes import question
+from tests.routes.needs import may_use
 from tests.unit.domains.access.matrix.roles import ROLES, WITHOUT_ONE_ACTION, Role
 from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.states import ASSETS, State
+from tests.unit.domains.access.matrix.table import Expectations
 from tests.unit.domains.access.matrix.world import Question
 
 ENDS: tuple[State, ...] = ("own", "foreign", "archived", "tagged", "absent")
@@ -22,10 +24,26 @@ PAIRS = tuple(product(ENDS, ENDS))
 _by_pair = pytest.mark.parametrize(("source", "target"), PAIRS)
 
 
-def may(role: Role, action: str, state: State) -> bool:
-    """Return whether the role may perform this on an active asset in this state."""
-    seen = state not in {"archived", "absent"} and role.may_do("GET", "asset", state)
-    return seen and role.may_do(action, "asset", state)
+@pytest.fixture(scope="module")
+def expectations(world: Seeded) -> Expectations:
+    return Expectations(world)
+
+
+def who_may(expectations: Expectations, route: Route, *rights: tuple[str, State]) -> set[str]:
+    """Return the roles that may use the route, and have these rights on active assets."""
+    names: set[str] = set()
+    for role in ROLES:
+        facts = expectations.facts[role.name]
+        assets = [(action, facts.assets.get(ASSETS[state][1])) for action, state in rights]
+        if may_use(facts, route, expectations.attempt(route, role).question.parameters) and all(
+            asset is not None
+            and not asset.is_archived
+            and facts.can("GET", "asset", asset.fields)
+            and facts.can(action, "asset", asset.fields)
+            for action, asset in assets
+        ):
+            names.add(role.name)
+    return names
 
 
 def changed(sent: Question, **fields: Any) -> Question:
@@ -47,23 +65,21 @@ def allowing(world: Seeded, route: Route, sent: Question) -> set[str]:
 
 @_by_pair
 def test_a_copy_needs_sight_of_its_source_and_writing_at_its_target(
-    world: Seeded, source: State, target: State
+    world: Seeded, expectations: Expectations, source: State, target: State
 ) -> None:
     database_id, asset_id = ASSETS[target]
     to = {"destinationDatabaseId": database_id, "destinationAssetId": asset_id}
     copying = changed(
         question(world, routes.COPY_FILE, state=source), destinationPath="/copied.txt", **to
     )
-    expected = {
-        role.name
-        for role in ROLES
-        if role.may_use(routes.COPY_FILE) and may(role, "GET", source) and may(role, "POST", target)
-    }
+    expected = who_may(expectations, routes.COPY_FILE, ("GET", source), ("POST", target))
     assert allowing(world, routes.COPY_FILE, copying) == expected
 
 
 @_by_pair
-def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, target: State) -> None:
+def test_a_link_needs_writing_at_both_its_ends(
+    world: Seeded, expectations: Expectations, source: State, target: State
+) -> None:
     (from_database, from_asset), (to_database, to_asset) = ASSETS[source], ASSETS[target]
     linking = changed(
         question(world, routes.CREATE_LINK),
@@ -72,13 +88,7 @@ def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, tar
         toAssetDatabaseId=to_database,
         toAssetId=to_asset if source != target else f"{to_asset}-base",
     )
-    expected = {
-        role.name
-        for role in ROLES
-        if role.may_use(routes.CREATE_LINK)
-        and may(role, "POST", source)
-        and may(role, "POST", target)
-    }
+    expected = who_may(expectations, routes.CREATE_LINK, ("POST", source), ("POST", target))
     assert allowing(world, routes.CREATE_LINK, linking) == expected
 
 
@@ -91,14 +101,14 @@ PURGED: dict[State, tuple[str, int]] = {
 """The status for an administrator who purges a database in each state: active, deleted, none."""
 
 
-def may_purge(role: Role, state: State) -> bool:
-    """Whether a role has both rights; no template gives the one to purges."""
-    has_right = role.name in {"admin", "keepsoff", "blind"}
-    return has_right and role.may_use(routes.DELETE_DATABASE)
+MAY_PURGE = {"admin", "keepsoff", "blind"}
+"""The roles with both rights; no template gives the one to purges."""
 
 
 @pytest.mark.parametrize("state", PURGED)
-def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
+def test_a_purge_needs_a_right_of_its_own(
+    world: Seeded, expectations: Expectations, state: State
+) -> None:
     database_id, status = PURGED[state]
     question = Question(
         {"databaseId": database_id},
@@ -107,9 +117,14 @@ def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
     )
     for role in ROLES:
         answer = world.send_as(routes.DELETE_DATABASE, role, question)
-        seen = state != "absent" and role.may_do("GET", "database", state)
-        visible = 403 if seen or not role.may_use(routes.DELETE_DATABASE) else 404
-        assert answer.status == (status if may_purge(role, state) else visible), role.name
+        attempt = expectations.attempt(routes.DELETE_DATABASE, role)
+        seen = state != "absent" and attempt.can("GET", "database", {"databaseId": database_id})
+        visible = (
+            403
+            if seen or not may_use(attempt.facts, attempt.route, {"databaseId": database_id})
+            else 404
+        )
+        assert answer.status == (status if role.name in MAY_PURGE else visible), role.name
         assert world.changed == (answer.status == 200)
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-from tests.unit.domains.access.matrix.expected import read_table
-from tests.unit.domains.access.matrix.roles import ASKING
 from tests.unit.domains.access.matrix.states import ALLOWED, STATES, State
+from tests.unit.domains.access.matrix.table import read_table
 
 TABLE = read_table()
 BY_KEY = {route.key: route for route in ROUTES}
@@ -20,6 +20,11 @@ OF_ONESELF = {
     "DELETE /auth/api-keys/{apiKeyId}",
 }
 OF_THE_DEPLOYMENT = {"GET /buckets", "GET /search", "GET /search/suggest", "GET /openapi.json"}
+ASKING = {
+    *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.LIST_PREVIEWS, routes.CHECK_SUBSCRIPTION),
+    *(routes.DOWNLOAD, routes.EXPORT_ASSETS),
+}
+"""Routes that are sent as POST and change nothing."""
 ADMINISTRATION = (
     *("/admin/", "/audit", "/auth/constraints", "/auth/explain"),
     *("/roles", "/user-roles", "/user/"),
