@@ -55,6 +55,25 @@ export default defineConfig({
       },
     },
   },
-  // A busy machine takes longer than the 5 s of the default.
-  test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 30_000 },
+  test: {
+    // A busy machine takes longer than the 5 s of the default.
+    testTimeout: 30_000,
+    silent: 'passed-only',
+    projects: [
+      {
+        extends: true,
+        test: { name: 'logic', include: ['src/**/*.test.ts'], environment: 'node' },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'components',
+          include: ['src/**/*.component.test.tsx'],
+          environment: 'jsdom',
+          environmentOptions: { jsdom: { url: 'http://vitrine.test/ui/' } },
+          setupFiles: ['src/testing/setup.ts'],
+        },
+      },
+    ],
+  },
 });

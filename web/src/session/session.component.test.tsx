@@ -1,0 +1,105 @@
+// Signing in: keys and providers that are refused, slow or down.
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { button, openPage } from '../testing/page';
+import { holdReply, respond, sent } from '../testing/server';
+import { startSession } from './signIn';
+
+const key = () => screen.findByLabelText('API key');
+
+test.each([
+  ['', 'Enter an API key.'],
+  ['vams_wrong', /^The server does not accept this key/],
+  ['vams_ключ', /^The server does not accept this key/],
+])('the key “%s” is refused beside its field', async (value, words) => {
+  respond('post', '/auth/routes', { message: 'Forbidden' }, { status: 403 });
+  const user = await openPage('/', false);
+  const field = await key();
+  if (value) await user.type(field, value);
+  await user.dblClick(await button('Sign in'));
+  const message = await screen.findByText(words);
+  expect(field.getAttribute('aria-describedby')).toContain(message.id);
+  expect(field.ariaInvalid).toBe('true');
+  expect(document.activeElement).toBe(field);
+});
+
+test('a key signs in to the address that was opened', async () => {
+  const user = await openPage('/?q=lamp', false);
+  await user.type(await key(), 'vams_right');
+  await user.click(await button('Sign in'));
+  await screen.findByRole('link', { name: 'lamp' });
+  expect(location.search).toBe('?q=lamp');
+  await user.click(await button('Sign out'));
+  await key();
+  expect(screen.queryByRole('link', { name: 'lamp' })).toBeNull();
+  expect(sessionStorage).toHaveLength(0);
+});
+
+const PROVIDER = {
+  externalOAuthIdpURL: 'http://provider.test',
+  externalOAuthIdpClientId: 'vitrine-web',
+};
+const DISCOVERY = 'http://provider.test/.well-known/openid-configuration';
+
+test('while a slow provider is looked for, the button is not pressed again; a failure is named', async () => {
+  respond('get', '/api/amplify-config', PROVIDER);
+  let requests = 0;
+  const { held, release } = holdReply();
+  respond('get', DISCOVERY, async () => {
+    requests += 1;
+    await held;
+    return HttpResponse.error();
+  });
+  const user = await openPage('/', false);
+  const provider = await button('Sign in with your organisation');
+  await user.dblClick(provider);
+  await screen.findByText('Opening the sign-in of your organisation…');
+  expect(provider).toHaveProperty('disabled', true);
+  await waitFor(() => expect(requests).toBe(1));
+  release();
+  await screen.findByText('The sign-in provider does not respond. Try again later.');
+  expect(provider).toHaveProperty('disabled', false);
+});
+
+test('a provider without addresses is named as one that does not respond', async () => {
+  respond('get', '/api/amplify-config', {
+    ...PROVIDER,
+    externalOAuthIdpTokenEndpoint: 'undefined',
+  });
+  respond('get', DISCOVERY, () => HttpResponse.text('<h1>Bad Gateway</h1>', { status: 502 }));
+  const user = await openPage('/', false);
+  await user.click(await button('Sign in with your organisation'));
+  await screen.findByText('The sign-in provider does not respond. Try again later.');
+});
+
+test('a one-time link that did not arrive is tried again, and a used one says what to do', async () => {
+  const user = await openPage('/', false);
+  await key();
+  respond('post', '/ui/once', () => HttpResponse.error());
+  location.hash = '#once=secret';
+  startSession(() => undefined);
+  const alert = await screen.findByText(/^The one-time link did not work\. The server did not/);
+  expect(location.hash).toBe('');
+  respond('post', '/ui/once', { code: 'Used', message: 'The link was used' }, { status: 403 });
+  await user.click(await button('Try again', alert.parentElement ?? undefined));
+  await screen.findByText(/The link was used\.$/);
+  screen.getByText('.venv/bin/python -m local link');
+  expect(sent.every(({ path }) => path === '/ui/once')).toBe(true);
+});
+
+test('an ended sign-in is asked for again over the page, and another user sees nothing of it', async () => {
+  const user = await openPage('/databases/library/assets/x1');
+  await user.click(await button('Edit'));
+  await user.type(screen.getByLabelText('Description'), ' typed by the first');
+  respond('put', '/assets/x1', { message: 'Forbidden' }, { status: 403 });
+  await user.click(await button('Save'));
+  const dialog = await screen.findByRole('dialog', { name: 'Your sign-in has ended' });
+  await user.keyboard('{Escape}');
+  expect(dialog.isConnected).toBe(true);
+  respond('post', '/auth/routes', { email: 'another', allowedRoutes: [] });
+  await user.type(within(dialog).getByLabelText('API key'), 'vams_other');
+  await user.click(await button('Sign in', dialog));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(document.documentElement.outerHTML).not.toContain('typed by the first');
+});

@@ -1,0 +1,35 @@
+// The whole page at an address, as a signed-in user has it.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { queryClient } from '../api/queries';
+import { router } from '../router';
+import { clearSession, signIn } from '../session/session';
+import { searches, sent } from './server';
+
+export async function openPage(path: string, isSignedIn = true) {
+  clearSession();
+  queryClient.clear();
+  sent.length = searches.length = 0;
+  if (isSignedIn) signIn({ kind: 'key', token: 'vams_test' }, false);
+  router.history.push(`/ui${path}`);
+  // That of the page before waits for a page that is no longer there.
+  router.startTransition = (update) => {
+    update();
+    return Promise.resolve(true);
+  };
+  await router.load();
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  return userEvent.setup();
+}
+
+export const button = (name: string | RegExp, inside: HTMLElement = document.body) =>
+  within(inside).findByRole('button', { name });
+
+/** The dialog that is open, once it is. */
+export const dialog = () => screen.findByRole('dialog');
