@@ -37,7 +37,8 @@ from backend.domains.access.policy.search_filter import EVERYTHING, search_filte
 from backend.domains.buckets.models import AssetBucket
 from backend.search.indexing.projections import AssetSource, project
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 from backend.spec.search_indexes import ASSET_INDEX
 from local.engines import Options, prepare_all, start_all, stop_all
 from tests.engines import TOOLS
@@ -202,7 +203,7 @@ def _report(name: str, free: Sequence[float], ruled: Sequence[float]) -> float:
 
 def _seconds(engine: OpenSearchEngine, body: SearchBody, visible: JsonObject) -> float:
     start = time.perf_counter()
-    engine.search(("assets",), full_query(body, visible))
+    engine.search(("assets",), to_opensearch(plan_search(body, visible)))
     return time.perf_counter() - start
 
 

@@ -26,7 +26,7 @@ from backend.search.query.cursors import Cursors
 from backend.search.query.freshness import Freshness
 from backend.search.query.models import SearchBody
 from backend.search.query.previews import PreviewQueries
-from backend.search.query.queries import full_query
+from backend.search.query.queries import plan_search
 from backend.search.query.service import SearchService
 from backend.search.query.words import TEXT_FIELDS, folded
 from backend.spec.search_indexes import SEARCH_INDEXES
@@ -117,7 +117,7 @@ class Collection:
     def found_plainly(self, query: Query) -> list[str]:
         """Return the first hits of a plain `multi_match`."""
         body = SearchBody.model_validate({**query.body, "query": "", "aggregations": False})
-        conditions = full_query(body, EVERYTHING)["query"]["bool"]
+        conditions = plan_search(body, EVERYTHING).query
         if query.text:
             fields = [field.partition("^")[0] for field in TEXT_FIELDS]
             conditions["must"] = [{"multi_match": {"query": query.text, "fields": fields}}]

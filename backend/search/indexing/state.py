@@ -149,7 +149,8 @@ class SearchState:
         """
         item = self.tables.get(SEARCH_STATE, KEY) or {}
         pointer = _pointer(item)
-        return Reading(pointer, _mappings(item)[pointer.assets_read])
+        versions = cast("Mapping[str, Any]", item.get(_MAPPINGS, {}))
+        return Reading(pointer, int(versions.get(pointer.assets_read, 1)))
 
     def mapping_version_read(self) -> int:
         """Return the mapping version of the pair of indexes that is read.

@@ -5,10 +5,9 @@ last hit. The fields of a document's id are the last of these, so no two hits ha
 position. Permissions are checked again for each page.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,10 +23,11 @@ from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
+from backend.search.query.answers import Answer
 from backend.search.query.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS, CursorPlaces, close
-from backend.search.query.hits import with_document_sizes, with_sources
-from backend.search.query.models import MAX_CURSOR_CHARS, EntityType, SearchBody
-from backend.search.query.queries import page_of
+from backend.search.query.hits import with_sources
+from backend.search.query.models import MAX_CURSOR_CHARS, EntityType
+from backend.search.query.plan import PageWindow, SearchPlan, to_opensearch
 
 _FOREIGN = "is not a cursor that a reply to this search has returned as after"
 
@@ -60,14 +60,6 @@ class CursorClosedError(GoneError):
         super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
 
 
-class FoundPage(NamedTuple):
-    """OpenSearch's response, the kind of each index, and the cursor of the next page."""
-
-    answer: JsonObject
-    kinds: Mapping[str, EntityType]
-    after: str | None
-
-
 class _Cursor(NamedTuple):
     """The position: point in time, its indexes, when it was opened, and the last sort values."""
 
@@ -85,16 +77,17 @@ class Cursors:
     clock: Clock
     places: CursorPlaces
 
-    def page(
+    def read_page(
         self,
         caller: Identity,
-        body: SearchBody,
-        request: JsonObject,
+        plan: SearchPlan,
         *,
         engine: SearchEngine,
         kinds: Mapping[str, EntityType],
-    ) -> FoundPage:
-        """Return the page after `body.after`, or the first one of a new point in time.
+    ) -> Answer:
+        """Return the page after `plan.cursor`, or the first one of a new point in time.
+
+        If further hits follow, its notes have the cursor of the next page.
 
         Raises:
             InvalidInputError: the cursor was not issued to this caller for this query.
@@ -103,13 +96,13 @@ class Cursors:
             TooManyCursorsError: the limit of open cursors is reached.
             TooLargeError: the next cursor would be longer than the limit.
         """
-        scope = _scope(caller, body)
-        cursor = self._read(body.after or "", scope) or self._opened(caller, engine, kinds)
+        scope = _scope(caller, plan)
+        cursor = self._read(plan.cursor or "", scope) or self._opened(caller, engine, kinds)
         if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
             close(engine, cursor.point_in_time)
             raise CursorExpiredError
         try:
-            return self._page(cursor, body, request, engine=engine, scope=scope)
+            return self._read_page(cursor, plan, engine=engine, scope=scope)
         except PointInTimeGoneError:
             if self.places.was_replaced_by_later_cursor(caller.user_id, cursor.point_in_time):
                 raise CursorClosedError from None
@@ -122,36 +115,31 @@ class Cursors:
                 close(engine, cursor.point_in_time)
             raise
 
-    def _page(
-        self,
-        cursor: _Cursor,
-        body: SearchBody,
-        request: JsonObject,
-        *,
-        engine: SearchEngine,
-        scope: str,
-    ) -> FoundPage:
+    def _read_page(
+        self, cursor: _Cursor, plan: SearchPlan, *, engine: SearchEngine, scope: str
+    ) -> Answer:
         search = partial(engine.search_at, cursor.point_in_time, seconds=PAUSE_SECONDS)
-        page = page_of(request, size=body.size, after=cursor.place)
-        answer = search(with_document_sizes(page))
-        found: JsonObject = answer["hits"]
-        hits: list[JsonObject] = found["hits"][: body.size]
-        last = hits[-1] if len(found["hits"]) > body.size else None
-        found["hits"] = with_sources(hits, page, search)
-        if last is None:
+        size = plan.window.size
+        # One more hit shows whether a page follows.
+        request = to_opensearch(replace(plan, window=PageWindow(size + 1, after=cursor.place)))
+        response = search(request)
+        hits: list[JsonObject] = response["hits"]["hits"]
+        page = with_sources(hits[:size], request, search, plan.highlight)
+        if len(hits) <= size:
             close(engine, cursor.point_in_time)
-            return FoundPage(answer, cursor.kinds, None)
+            return Answer(response, page, cursor.kinds)
+        last = hits[size - 1]
         token = self.tokens.issue({**cursor._asdict(), "place": last["sort"]}, scope=scope)
         if len(token) > MAX_CURSOR_CHARS:
             close(engine, cursor.point_in_time)
             raise _too_long_error(last, len(token))
-        return FoundPage(answer, cursor.kinds, token)
+        return Answer(response, page, cursor.kinds, {"after": token})
 
     def close_unused(
-        self, caller: Identity, body: SearchBody, token: str, *, engine: SearchEngine
+        self, caller: Identity, plan: SearchPlan, token: str, *, engine: SearchEngine
     ) -> None:
         """Close a cursor whose page is not used."""
-        cursor = self._read(token, _scope(caller, body))
+        cursor = self._read(token, _scope(caller, plan))
         if cursor is not None:
             close(engine, cursor.point_in_time)
 
@@ -176,7 +164,6 @@ def _too_long_error(last: JsonObject, size: int) -> TooLargeError:
     return TooLargeError.of("sort", fact)
 
 
-def _scope(caller: Identity, body: SearchBody) -> str:
-    """Return the scope of a cursor: caller and query. The page size may change."""
-    query = body.model_dump_json(by_alias=True, exclude={"after", "size", "tokens", "operation"})
-    return json.dumps(["search", caller.user_id, hashlib.sha256(query.encode()).hexdigest()])
+def _scope(caller: Identity, plan: SearchPlan) -> str:
+    """Return the scope of a cursor: caller and query."""
+    return json.dumps(["search", caller.user_id, plan.digest])

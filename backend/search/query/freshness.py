@@ -10,7 +10,7 @@ which rebuilds read through an eventually consistent index.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject
@@ -33,13 +33,13 @@ from backend.search.indexing.references import ROOT_PATH, Reference, at_path
 from backend.search.indexing.sources import Sources, prefix_of
 from backend.search.indexing.state import SearchState
 from backend.search.query.facets import ASSET_ID
-from backend.search.query.queries import NOT_SHOWN
+from backend.search.query.plan import NOT_SHOWN
 from backend.search.values import Record
 from backend.spec.keys import active
 from backend.spec.search_indexes import FILE_INDEX
 from backend.values import frozen
 
-_NAME, _SHOWN_FILES = "written", "shown_files"
+_NAME, _SHOWN_FILES, _DOCUMENTS_FROM = "written", "shown_files", "from_"
 # Hits that OpenSearch returns inside a facet by default (`index.max_inner_result_window`).
 _HITS = 100
 
@@ -184,7 +184,7 @@ class Watch:
         # From doc values: the sources of a hundred large documents would be read for two fields.
         shown = {"top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}}
         named: JsonObject = {
-            f"from_{start}": {
+            f"{_DOCUMENTS_FROM}{start}": {
                 "filter": {"ids": {"values": ids[start : start + _HITS]}},
                 "aggs": {"documents": shown},
             }
@@ -197,13 +197,13 @@ class Watch:
         return {_NAME: {"global": {}, "aggs": named}}
 
     def confirm(self, aggregations: JsonObject) -> None:
-        """Remove the aggregation from a response, and confirm the documents that it contains.
+        """Confirm the documents that the aggregation in a response contains.
 
         The sources of a document are read again only if the index returns another version than
         before.
         """
-        facet = aggregations.pop(_NAME)
-        shown_files = facet.pop(_SHOWN_FILES, {"of_asset": {"buckets": []}})
+        facet = aggregations[_NAME]
+        shown_files = facet.get(_SHOWN_FILES, {"of_asset": {"buckets": []}})
         shown = {bucket["key"] for bucket in shown_files["of_asset"]["buckets"]}
         standing = _stored_versions(facet)
         left = [
@@ -258,8 +258,8 @@ def _shown_files(asset_ids: list[str]) -> JsonObject:
 
 
 def _stored_versions(facet: JsonObject) -> dict[str, StoredVersion]:
-    """Return the content of the aggregation, which also counts all documents."""
-    parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
+    """Return the content of the aggregation, which also counts documents."""
+    parts = (part for name, part in facet.items() if name.startswith(_DOCUMENTS_FROM))
     hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {
         hit["_id"]: StoredVersion(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))

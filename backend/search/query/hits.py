@@ -15,13 +15,21 @@ Words are highlighted in sources, so on longer pages the second request highligh
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import DocumentRef, JsonObject
-from backend.search.query.queries import HIDDEN_FIELDS
 from backend.search.values import iso_date
-from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOURCE_BYTES, TEXT
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    ATTRIBUTES,
+    BY_PREFIX,
+    FILE_INDEX,
+    RULED_TYPE,
+    SHAPE,
+    SOURCE_BYTES,
+    TEXT,
+    WITHHELD,
+)
 
 # Maximum size of all sources of a page. A Lambda function may return 6 MB.
 PAGE_BYTES = 6_000_000
@@ -29,6 +37,8 @@ PAGE_BYTES = 6_000_000
 DOCUMENT_BYTES = 100_000
 # Hits that the first request highlights. OpenSearch reads the source of each, whatever its size.
 MARKED_AT_ONCE = 100
+HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
+"""Fields that hits do not contain. `AB_` has the values of `attributes`."""
 CUT = "metadataCut"
 """The field that marks a hit whose metadata was omitted."""
 
@@ -51,47 +61,63 @@ Search = Callable[[JsonObject], JsonObject]
 """Sends a request to the indexes, or the point in time, in which the hits were found."""
 
 
-def with_document_sizes(request: JsonObject) -> JsonObject:
-    """Return the request with sizes of documents, and sources of small ones only."""
+def document_fields(size: int, highlight: JsonObject | None) -> JsonObject:
+    """Return the parts of a request for the sizes of documents, and sources of small ones only.
+
+    On pages of at most `MARKED_AT_ONCE` hits it also highlights words.
+    """
     # If each source is within its share, the page is within the limit, and one request suffices.
-    share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
-    base = dict(request)
-    if _is_marked_later(request):
-        del base["highlight"]
-        share = -1
-    params = {"size": SOURCE_BYTES, "share": share, "most": DOCUMENT_BYTES, "fields": DOC_VALUES}
+    share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, size))
+    is_marked_later = highlight is not None and size > MARKED_AT_ONCE
+    params = {
+        "size": SOURCE_BYTES,
+        "share": -1 if is_marked_later else share,
+        "most": DOCUMENT_BYTES,
+        "fields": DOC_VALUES,
+    }
     script = {"lang": "painless", "source": _BY_SIZE, "params": params}
-    return {
-        **base,
+    parts: JsonObject = {
         "_source": False,
         "docvalue_fields": [SOURCE_BYTES],
         "script_fields": {_SOURCE: {"script": script}},
     }
+    return parts if is_marked_later or highlight is None else {**parts, "highlight": highlight}
 
 
-def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) -> list[JsonObject]:
-    """Return hits of a `with_document_sizes` request, each with its source.
+def with_sources(
+    hits: Sequence[JsonObject],
+    request: JsonObject,
+    search: Search,
+    highlight: JsonObject | None = None,
+) -> list[JsonObject]:
+    """Return hits of a request with `document_fields`, each with its source.
 
-    A document that was removed, or hidden from the caller, since it was found is left out.
+    `highlight` marks the words of the text, also if the request left that to this function. A
+    document that was removed, or hidden from the caller, since it was found is left out.
 
     Raises:
         TooLargeError: the sources exceed the size of a reply; the remaining ones were not
             requested.
     """
+    complete: list[JsonObject] = []
     missing: dict[DocumentRef, JsonObject] = {}
     total = 0
     for hit in hits:
-        fields: JsonObject = hit.pop("fields", {})
-        (found,) = fields.get(_SOURCE) or (None,)
+        fields: JsonObject = hit.get("fields", {})
+        (source,) = fields.get(_SOURCE) or (None,)
         size = next(iter(fields.get(SOURCE_BYTES) or ()), DOCUMENT_BYTES + 1)
+        shown = {name: part for name, part in hit.items() if name != "fields"}
+        complete.append(shown)
         if size > DOCUMENT_BYTES:
-            hit |= {"_source": from_doc_values(found or {}), CUT: True}
+            shown |= {"_source": from_doc_values(source or {}), CUT: True}
             continue
         total += size
-        if found is None:
-            missing[_place(hit)] = hit
+        if source is None:
+            missing[DocumentRef(hit["_index"], hit["_id"])] = shown
         else:
-            hit["_source"] = _shown(found)
+            shown["_source"] = {
+                name: value for name, value in source.items() if name not in HIDDEN_FIELDS
+            }
     # Before the second request: OpenSearch would build the whole page in memory (guide `limits`).
     if total > PAGE_BYTES:
         fact = (
@@ -100,39 +126,29 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
         )
         raise TooLargeError.of("size", fact)
     if missing:
-        for later in search(_over(request, list(missing)))["hits"]["hits"]:
+        again = _sources_request(request, list(missing))
+        if highlight is not None and "highlight" not in request:
+            again = {**again, "highlight": highlight}
+        for hit in search(again)["hits"]["hits"]:
             # An id may be in both indexes; the other document is not a hit.
-            missing.get(_place(later), {}).update(
-                {name: later[name] for name in ("_source", "highlight") if name in later}
+            missing.get(DocumentRef(hit["_index"], hit["_id"]), {}).update(
+                {name: hit[name] for name in ("_source", "highlight") if name in hit}
             )
-    return [hit for hit in hits if "_source" in hit]
+    return [hit for hit in complete if "_source" in hit]
 
 
-def _is_marked_later(request: JsonObject) -> bool:
-    return "highlight" in request and request["size"] > MARKED_AT_ONCE
-
-
-def _over(request: JsonObject, places: Sequence[DocumentRef]) -> JsonObject:
+def _sources_request(request: JsonObject, places: Sequence[DocumentRef]) -> JsonObject:
     """Return the request for some hits again, under the same filters including permissions."""
     conditions = request["query"]["bool"]
     ids = {"ids": {"values": [name for _, name in places]}}
     indexes = {"terms": {"_index": sorted({index for index, _ in places})}}
     query = {"filter": [*conditions["filter"], indexes, ids], "must_not": conditions["must_not"]}
-    again: JsonObject = {
+    return {
         "query": {"bool": query},
         "size": 2 * len(places),
         "track_total_hits": False,
         "_source": {"excludes": HIDDEN_FIELDS},
     }
-    return again | ({"highlight": request["highlight"]} if _is_marked_later(request) else {})
-
-
-def _place(hit: JsonObject) -> DocumentRef:
-    return DocumentRef(hit["_index"], hit["_id"])
-
-
-def _shown(source: JsonObject) -> JsonObject:
-    return {name: value for name, value in source.items() if name not in HIDDEN_FIELDS}
 
 
 _FIELDS = dict.fromkeys((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
@@ -145,10 +161,11 @@ DOC_VALUES = [
 def from_doc_values(fields: JsonObject) -> JsonObject:
     """Return the source of a document without metadata; lists are in the order of their values."""
     named = {field.removesuffix(".keyword"): values for field, values in fields.items()}
-    return {name: _value(name, values) for name, values in named.items()}
-
-
-def _value(name: str, values: list[Any]) -> Any:
-    if name.startswith("list_"):
-        return values
-    return iso_date(values[0]) if name.startswith("date_") else values[0]
+    return {
+        name: values
+        if name.startswith("list_")
+        else iso_date(values[0])
+        if name.startswith("date_")
+        else values[0]
+        for name, values in named.items()
+    }

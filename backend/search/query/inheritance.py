@@ -7,12 +7,14 @@ combined with conditions on files, and facets count the files (decision 55).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID
 from backend.search.query.letters import any_of
 from backend.search.query.pairs import METADATA
+from backend.search.query.plan import SearchPlan
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 
 # Assets in all lists of a query together. OpenSearch returns at most 65,535 buckets, and 50,000
@@ -26,46 +28,48 @@ _Replace = Callable[[JsonObject], JsonObject]
 
 
 class Inherited(NamedTuple):
-    """A request whose files inherit conditions, and the limit if one was met by more assets."""
+    """A plan whose files inherit conditions, and the limit if one was met by more assets."""
 
-    request: JsonObject
+    plan: SearchPlan
     exceeded: int | None = None
 
 
-def conditions_of_assets(request: JsonObject) -> list[JsonObject]:
-    """Return the conditions of a request that only documents of assets may meet, as often as they
+def conditions_of_assets(plan: SearchPlan) -> list[JsonObject]:
+    """Return the conditions of a plan that only documents of assets may meet, as often as they
     occur.
     """
-    found: list[JsonObject] = []
+    conditions: list[JsonObject] = []
 
     def collect(condition: JsonObject) -> JsonObject:
-        found.append(condition)
+        conditions.append(condition)
         return condition
 
-    _rewritten(request, collect)
-    return found
+    _rewrite(plan, collect)
+    return conditions
 
 
-def assets_meeting(request: JsonObject, conditions: Sequence[JsonObject]) -> JsonObject:
+def assets_meeting(plan: SearchPlan, conditions: Sequence[JsonObject]) -> JsonObject:
     """Return the request for the ids of the visible assets that meet each condition."""
-    query = request["query"]["bool"]
     ids: JsonObject = {_IDS: {"terms": {"field": ASSET_ID, "size": _share(conditions)}}}
     return {
-        "query": {"bool": {"filter": query["filter"][:1], "must_not": query["must_not"]}},
+        "query": {"bool": {"filter": [plan.visible], "must_not": list(plan.excluded)}},
         "size": 0,
         "track_total_hits": False,
-        "aggs": {str(n): {"filter": one, "aggs": ids} for n, one in enumerate(conditions)},
+        "aggs": {
+            str(number): {"filter": condition, "aggs": ids}
+            for number, condition in enumerate(conditions)
+        },
     }
 
 
 def with_conditions_on_assets(
-    request: JsonObject, conditions: Sequence[JsonObject], counted: Mapping[str, Any]
+    plan: SearchPlan, conditions: Sequence[JsonObject], counted: Mapping[str, Any]
 ) -> Inherited:
-    """Return the request in which conditions also hold for files of the assets that meet them."""
+    """Return the plan in which conditions also hold for files of the assets that meet them."""
     most, exceeded = _share(conditions), False
     numbers = iter(range(len(conditions)))
 
-    def replace(condition: JsonObject) -> JsonObject:
+    def extend(condition: JsonObject) -> JsonObject:
         nonlocal exceeded
         met = counted[str(next(numbers))]
         exceeded |= met["doc_count"] > most
@@ -74,8 +78,8 @@ def with_conditions_on_assets(
             return condition
         return any_of([condition, {"terms": {ASSET_ID: ids}}])
 
-    changed = _rewritten(request, replace)
-    return Inherited(changed, most if exceeded else None)
+    extended = _rewrite(plan, extend)
+    return Inherited(extended, most if exceeded else None)
 
 
 def files_left_out(most: int) -> str:
@@ -91,30 +95,28 @@ def _share(conditions: Sequence[JsonObject]) -> int:
     return max(1, MOST_ASSETS // len(conditions))
 
 
-def _rewritten(request: JsonObject, replace: _Replace) -> JsonObject:
-    """Return the request with each condition of assets replaced, in a fixed order.
+def _rewrite(plan: SearchPlan, rewrite: _Replace) -> SearchPlan:
+    """Return the plan with each condition of assets rewritten, in a fixed order.
 
     The words of the query are left as they are: they have scores.
     """
-    query = request["query"]["bool"]
-    visible, kinds, *conditions = query["filter"]
-    filters = [visible, kinds, *_within(conditions, replace)]
-    changed = {**request, "query": {"bool": {**query, "filter": filters}}}
-    for part in ("post_filter", "aggs"):
-        if part in request:
-            changed[part] = _within(request[part], replace)
-    return changed
+    return replace(
+        plan,
+        filters=tuple(_within(list(plan.filters), rewrite)),
+        chosen=_within(plan.chosen, rewrite),
+        facets=replace(plan.facets, aggregations=_within(plan.facets.aggregations, rewrite)),
+    )
 
 
-def _within(node: Any, replace: _Replace) -> Any:
+def _within(node: Any, rewrite: _Replace) -> Any:
     if isinstance(node, list):
-        return [_within(one, replace) for one in cast("list[Any]", node)]
+        return [_within(part, rewrite) for part in cast("list[Any]", node)]
     if not isinstance(node, dict):
         return node
     condition = cast("JsonObject", node)
     if _is_of_assets(condition):
-        return replace(condition)
-    return {name: _within(part, replace) for name, part in condition.items()}
+        return rewrite(condition)
+    return {name: _within(part, rewrite) for name, part in condition.items()}
 
 
 def _is_of_assets(node: JsonObject) -> bool:

@@ -30,7 +30,6 @@ MIN_METERS = 0.001
 MAX_DATE_BUCKETS = 20
 
 _RANGES = ("gt", "gte", "lt", "lte")
-_FACET = "metadata_facet_"
 _COUNTS = ("doc_count", "assets")
 COUNTED = "counted"
 """The part of a facet that is restricted by the selected values of other facets (`facets`)."""
@@ -88,17 +87,9 @@ def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
     }
 
 
-def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
-    """Return aggregations that count the values of keys, under names that `taken_facets` uses."""
-    return {
-        f"{_FACET}{number}": _counting(
-            facet, pair_named(facet.key, field=f"metadataFacets.{number}.key")
-        )
-        for number, facet in enumerate(facets)
-    }
-
-
-def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
+def facet_aggregation(facet: MetadataFacet, *, field: str) -> JsonObject:
+    """Return the aggregation that counts the values of a key; `field` names it in errors."""
+    pairs = pair_named(facet.key, field=field)
     counted: JsonObject = {
         "values": {"terms": {"field": pairs.field(pairs.type or "string"), "size": facet.size}}
     }
@@ -106,8 +97,8 @@ def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
         number = {"field": pairs.field("number")}
         counted["number"] = {"stats": number}
         if facet.ranges:
-            wanted = [one.model_dump(by_alias=True, exclude_none=True) for one in facet.ranges]
-            counted["ranges"] = {"range": {**number, "ranges": wanted}}
+            ranges = [part.model_dump(by_alias=True, exclude_none=True) for part in facet.ranges]
+            counted["ranges"] = {"range": {**number, "ranges": ranges}}
     if pairs.type == "date":  # those of metadata may be of too many years
         counted["dates"] = date_histogram(pairs.field("date"))
     of_key = {"filter": {"term": {pairs.field("key"): pairs.key}}, "aggs": counted}
@@ -130,35 +121,30 @@ def date_buckets(counted: JsonObject) -> list[JsonObject]:
     ]
 
 
-def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
-    """Remove the metadata facets from OpenSearch's response and return them."""
-    return [
-        _facet(facet.key, aggregations.pop(f"{_FACET}{number}")[COUNTED]["of_key"])
-        for number, facet in enumerate(facets)
-    ]
-
-
-def _facet(key: str, counted: JsonObject) -> JsonObject:
+def facet_reply(key: str, counted: JsonObject) -> JsonObject:
+    """Return the counts of a key's values in the form of a reply."""
     values, number = counted["values"], counted.get("number", {"count": 0})
-    found: JsonObject = {
+    reply: JsonObject = {
         "key": key,
         "documents": counted["doc_count"],
-        "buckets": [_bucket(one) for one in values["buckets"]],
+        "buckets": [_bucket(bucket) for bucket in values["buckets"]],
         "others": values["sum_other_doc_count"],
         "error": values.get("doc_count_error_upper_bound", 0),
     }
     if "ranges" in counted:
-        found["ranges"] = [
-            {name: one[name] for name in ("from", "to", *_COUNTS) if name in one}
-            for one in counted["ranges"]["buckets"]
+        reply["ranges"] = [
+            {name: bucket[name] for name in ("from", "to", *_COUNTS) if name in bucket}
+            for bucket in counted["ranges"]["buckets"]
         ]
     dates = date_buckets(counted.get("dates", {"buckets": []}))
     if dates:
-        found["dates"] = dates
+        reply["dates"] = dates
     if number["count"]:
         # A sum outside the range of numbers is the text "Infinity", and so is its mean.
-        found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}
-    return found
+        reply["number"] = {
+            name: value for name, value in number.items() if not isinstance(value, str)
+        }
+    return reply
 
 
 def _bucket(counted: JsonObject) -> JsonObject:

@@ -91,7 +91,7 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
 
 def key_condition(path: str, key: Key) -> JsonObject:
     """Return the condition that a pair has one of the names."""
-    return any_of([_exact(f"{path}.key", name) for name in key.names[path]])
+    return any_of([exact(f"{path}.key", name) for name in key.names[path]])
 
 
 def part_query(text: str, key: Key | None = None) -> JsonObject:
@@ -105,8 +105,8 @@ def part_query(text: str, key: Key | None = None) -> JsonObject:
     return any_of(should)
 
 
-def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
-    """Return the queries of elements joined by `AND` and `OR`, of which AND binds closer.
+def metadata_query(text: str, mode: Mode) -> JsonObject:
+    """Return the query of elements joined by `AND` and `OR`, of which AND binds closer.
 
     An element is `key:value`. One without a colon is a key in the mode `key`, a part of a value in
     the mode `value`, and either of them in the mode `both`. `key:` matches an empty value: the web
@@ -115,8 +115,6 @@ def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
     Raises:
         InvalidInputError: there are too many elements or wildcards, or one of them is invalid.
     """
-    if not text.strip():
-        return []
     groups = [list(group) for group in _groups(text)]
     count = sum(map(len, groups))
     if count > MAX_ELEMENTS:
@@ -133,7 +131,7 @@ def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
             f"has {wildcards} wildcards and parts of values; at most {MAX_WILDCARDS} are allowed"
         )
         raise InvalidInputError.of(_FIELD, message)
-    return [any_of(alternatives)]
+    return any_of(alternatives)
 
 
 def is_pattern(value: str) -> bool:
@@ -255,7 +253,7 @@ def _part_of_value(path: str, text: str) -> JsonObject:
 
 def _whole_value(path: str, value: str, *, literal: bool) -> JsonObject:
     """Return a whole value as text, or as the number or boolean that is stored."""
-    return any_of([_exact(f"{path}.string", value, literal=literal), *_typed_values(path, value)])
+    return any_of([exact(f"{path}.string", value, literal=literal), *_typed_values(path, value)])
 
 
 def _typed_values(path: str, value: str) -> list[JsonObject]:
@@ -268,6 +266,6 @@ def _typed_values(path: str, value: str) -> list[JsonObject]:
     return found
 
 
-def _exact(field: str, value: str, *, literal: bool = False) -> JsonObject:
+def exact(field: str, value: str, *, literal: bool = False) -> JsonObject:
     """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
     return matches(field, value) if is_pattern(value) and not literal else equals(field, value)

@@ -91,11 +91,6 @@ class Window(SentModel):
             raise WrongFieldError("size", f"from and size together must not exceed {MAX_WINDOW}")
         return self
 
-    @property
-    def wanted_types(self) -> tuple[EntityType, ...]:
-        """Return the requested entity types; both if none is named."""
-        return tuple(dict.fromkeys(self.entity_types)) or BOTH
-
 
 class SimpleSearchBody(Window):
     """A search by field values: exact except for case, or with `*` and `?`. Of several tags one
@@ -243,20 +238,6 @@ class SearchBody(Window):
     explain_results: bool = False
     include_highlights: bool = True
 
-    @property
-    def names(self) -> list[str]:
-        """Return the keys and fields that filters, facets and sort criteria use."""
-        keys = [one.key for one in (*self.metadata_filters, *self.metadata_facets)]
-        chosen = [one.facet for one in self.facet_choices]
-        return [*keys, *chosen, *(one.field for one in self.sort)]
-
-    @property
-    def compared(self) -> list[str]:
-        """Return those of them whose values decide which hits there are, and their order."""
-        keys = [one.key for one in self.metadata_filters if one.op != "exists"]
-        chosen = [one.facet for one in self.facet_choices]
-        return [*keys, *chosen, *(one.field for one in self.sort)]
-
     @field_validator("sort", mode="before")
     @classmethod
     def accept_short_forms(cls, value: Any) -> Any:
@@ -285,7 +266,7 @@ class SearchBody(Window):
             return self
         if self.after is not None:
             raise WrongFieldError("foldFiles", "cannot be used with after")
-        if len(self.wanted_types) < len(BOTH):
+        if len(set(self.entity_types)) == 1:
             raise WrongFieldError("foldFiles", "requires both entity types")
         if self.size > MAX_FOLDED:
             raise WrongFieldError("size", f"must not exceed {MAX_FOLDED} with foldFiles")

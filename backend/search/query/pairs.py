@@ -5,15 +5,20 @@ Metadata and attributes are nested pairs (`values.typed_pairs`, `values.attribut
 other key names metadata.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from backend.core.errors import InvalidInputError, StateForbidsError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.models import MetadataType
+from backend.search.query.models import MetadataType, SearchBody
 from backend.spec.facts import FACT_BY_KEY, FACT_PREFIX, HIDDEN_KEYS
-from backend.spec.search_indexes import ASSET_INDEX, ATTRIBUTES, FIELD_SINCE, FILE_INDEX
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    ATTRIBUTES,
+    DATED_FACTS_FROM,
+    FIELD_SINCE,
+    FILE_INDEX,
+)
 
 METADATA = "metadata"
 _ATTRIBUTE_PREFIX = "AB_"
@@ -76,14 +81,19 @@ def pair_named(key: str, *, field: str) -> Named:
     return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")
 
 
-def names_attributes(keys: Iterable[str]) -> bool:
-    """Return whether one of the keys names a fact or an attribute."""
-    return any(key.startswith(PREFIXES) for key in keys)
-
-
-def names_dates(keys: Iterable[str]) -> bool:
-    """Return whether one of the keys names a fact that is a date."""
-    return any(key.removeprefix(_ATTRIBUTE_PREFIX) in _DATES for key in keys)
+def mapping_version_for(body: SearchBody) -> int:
+    """Return the mapping version that indexes need for the keys that a search uses."""
+    # Of keys that only exist or are counted, the type does not matter.
+    compared = [
+        *(condition.key for condition in body.metadata_filters if condition.op != "exists"),
+        *(choice.facet for choice in body.facet_choices),
+        *(criterion.field for criterion in body.sort),
+    ]
+    others = [*body.metadata_filters, *body.metadata_facets]
+    if not any(key.startswith(PREFIXES) for key in (*compared, *(part.key for part in others))):
+        return 1
+    is_dated = any(key.removeprefix(_ATTRIBUTE_PREFIX) in _DATES for key in compared)
+    return DATED_FACTS_FROM if is_dated else ATTRIBUTES_FROM
 
 
 def nested(path: str, query: JsonObject, **more: object) -> JsonObject:

@@ -7,7 +7,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.files.rules import file_key
 from backend.search.indexing.projections import document_id
 from backend.search.query.models import MAX_PREVIEWED, PreviewName
-from backend.search.query.queries import TOMBSTONE
+from backend.search.query.plan import TOMBSTONE
 from backend.search.query.replies import NamedPreview
 from backend.spec.search_indexes import (
     ASSET_INDEX,

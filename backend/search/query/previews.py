@@ -79,31 +79,46 @@ class PreviewQueries:
         """Return those of the assets that the caller may see, by id."""
         return self.assets.visible(caller, sorted(set(assets)))
 
-    def add(self, caller: Identity, hits: Sequence[JsonObject]) -> Read | None:
-        """Set `preview` or `previewMissing` of each hit, and of its files; return what was read.
+    def add(
+        self, caller: Identity, hits: Sequence[JsonObject]
+    ) -> tuple[list[JsonObject], Read | None]:
+        """Return hits, and their files, with `preview` or `previewMissing`; and what was read.
 
         A hit has its `_source`.
         """
         whole = list(_with_files(hits))
         sources: list[JsonObject] = [hit["_source"] for hit in whole]
         assets = self.visible(
-            caller, [AssetRef(one["str_databaseid"], one["str_assetid"]) for one in sources]
+            caller,
+            [AssetRef(source["str_databaseid"], source["str_assetid"]) for source in sources],
         )
-        found: list[_Picture | Missing] = [
+        pictures: list[_Picture | Missing] = [
             self._picture(caller, source, assets) for source in sources
         ]
-        found = self._without_quarantined(sources, found, assets)
-        found = self._with_reasons(whole, found, assets)
+        pictures = self._without_quarantined(sources, pictures, assets)
+        pictures = self._with_reasons(whole, pictures, assets)
         until = iso(self.clock() + timedelta(seconds=self.url_seconds))
+        parts: list[JsonObject] = []
         read: dict[ReadAsset, None] = {}
-        for hit, one in zip(whole, found, strict=True):
-            if isinstance(one, Missing):
-                hit["previewMissing"] = one.model_dump(by_alias=True)
+        for source, picture in zip(sources, pictures, strict=True):
+            if isinstance(picture, Missing):
+                parts.append({"previewMissing": picture.model_dump(by_alias=True)})
                 continue
-            hit["preview"] = self._address(one, until).model_dump(by_alias=True, exclude_none=True)
-            ids = hit["_source"]["str_databaseid"], hit["_source"]["str_assetid"]
-            read[ReadAsset(*ids, (one.path,))] = None
-        return Read(tuple(read), urls=True, hourly=True) if read else None
+            preview = self._address(picture, until)
+            parts.append({"preview": preview.model_dump(by_alias=True, exclude_none=True)})
+            ids = source["str_databaseid"], source["str_assetid"]
+            read[ReadAsset(*ids, (picture.path,))] = None
+        remaining = iter(parts)  # in the order of `_with_files`
+        added = [
+            {**hit, **next(remaining)}
+            | (
+                {"files": [{**file, **next(remaining)} for file in hit["files"]]}
+                if "files" in hit
+                else {}
+            )
+            for hit in hits
+        ]
+        return added, Read(tuple(read), urls=True, hourly=True) if read else None
 
     def _picture(
         self, caller: Identity, document: JsonObject, assets: dict[str, Asset]

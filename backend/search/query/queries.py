@@ -1,23 +1,22 @@
-"""Builds OpenSearch queries from search requests. Pure: no I/O, no caller.
+"""Builds plans from search requests. Pure: no I/O, no caller.
 
-Every query excludes tombstones, and archived documents unless requested. The caller's permissions
-are the filter `visible`, which only `_request` adds to the query: hits, totals, facets and each
-page by cursor are of one query, so none of them counts hidden documents.
+Every plan excludes tombstones, and archived documents unless requested.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+from dataclasses import replace
 
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
+from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.query.conditions import Budget
-from backend.search.query.facets import add_facets, count_all_words
+from backend.search.query.facets import choice_conditions, plan_facets
 from backend.search.query.filters import filter_query
-from backend.search.query.letters import equals, matches
 from backend.search.query.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.query.metadata_text import (
     MAX_WILDCARDS,
+    exact,
     is_pattern,
     key_of,
     metadata_query,
@@ -26,29 +25,17 @@ from backend.search.query.metadata_text import (
     require_few_wildcards,
 )
 from backend.search.query.models import (
+    BOTH,
     SearchBody,
     SimpleSearchBody,
     SortField,
     Window,
 )
-from backend.search.query.pairs import METADATA, PREFIXES, Named, pair_named
-from backend.search.query.words import TEXT_FIELDS, exact_queries, text_query
-from backend.spec.search_indexes import (
-    ASSET_INDEX,
-    ATTRIBUTES,
-    FILE_INDEX,
-    RULED_TYPE,
-    SHAPE,
-    SOURCE_BYTES,
-    WITHHELD,
-)
+from backend.search.query.pairs import METADATA, PREFIXES, Named, mapping_version_for, pair_named
+from backend.search.query.plan import BY_SCORE, NOT_SHOWN, TOMBSTONE, PageWindow, SearchPlan
+from backend.search.query.words import TEXT_FIELDS, TextQuery, text_query
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 
-TOMBSTONE: JsonObject = {"term": {"deleted": True}}
-NOT_SHOWN: list[JsonObject] = [TOMBSTONE, {"term": {"bool_archived": True}}]
-"""Documents that a search excludes: tombstones, and archived documents unless it requests them."""
-
-HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
-"""Fields that hits do not contain. `AB_` has the values of `attributes`."""
 # Hits of a page multiplied by the metadata keys that sort as text. OpenSearch holds all of these
 # values in memory, each with up to 8,000 characters.
 MAX_SORTED_TEXTS = 4000
@@ -67,112 +54,89 @@ _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
 _SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
-# Sort fields that order documents with equal scores, so that pages neither repeat nor omit a
-# document.
-TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
-    {f"{field}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
-    for field in ("str_databaseid", "str_assetid", "str_key")
-)
-
-
-def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
-    """Return the request to OpenSearch for a search by named fields.
+def plan_simple_search(body: SimpleSearchBody, visible: JsonObject) -> SearchPlan:
+    """Return the plan of a search by named fields, among documents of the filter `visible`.
 
     Raises:
         InvalidInputError: there are more than `MAX_WILDCARDS` wildcards, or `MAX_WORDS` words.
     """
     _check_few_wildcards(body)
+    extension = body.file_extension
+    if extension is not None and not extension.startswith((".", "*", "?")):
+        extension = f".{extension}"  # as indexed: `glb` means `.glb`
     named = {
         "str_assetname": body.asset_name,
         "str_assetid": body.asset_id,
         "str_assettype": body.asset_type,
         "str_key": body.file_key,
-        "str_fileext": _extension(body.file_extension),
+        "str_fileext": extension,
         "str_databaseid": body.database_id,
     }
-    filters = [_exact(f"{field}.keyword", value) for field, value in named.items() if value]
+    filters = [exact(f"{field}.keyword", value) for field, value in named.items() if value]
     if body.tags:
-        tags = [_exact("list_tags.keyword", tag) for tag in body.tags]
+        tags = [exact("list_tags.keyword", tag) for tag in body.tags]
         filters.append({"bool": {"should": tags, "minimum_should_match": 1}})
     if body.metadata_key or body.metadata_value:
-        filters.append(_metadata(body))
-    return _request(body, filters, visible, with_metadata=True)
+        key = None if body.metadata_key is None else key_of(body.metadata_key)
+        value = body.metadata_value
+        filters.append(pair_query(key, None) if value is None else part_query(value, key))
+    window = {name: getattr(body, name) for name in Window.model_fields}
+    whole = SearchBody.model_construct(**window, aggregations=False, include_highlights=False)
+    return replace(plan_search(whole, visible), filters=tuple(filters))
 
 
-def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
-    """Return the request to OpenSearch for a full search.
+def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
+    """Return the plan of a full search, among documents of the filter `visible`.
 
     Raises:
         InvalidInputError: a field cannot be sorted by, a metadata query is invalid, or the text has
             more than `MAX_WORDS` words.
     """
-    filters = metadata_query(body.metadata_query, body.metadata_search_mode)
-    filters += _filters(body.filters)
-    for number, each in enumerate(body.metadata_filters):
-        filters.append(metadata_filter_query(each, field=f"metadataFilters.{number}"))
-    request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
-    if body.sort:
-        _check_few_texts(body)
-        request["sort"] = [*(_sort(criterion) for criterion in body.sort), *TIE_BREAKERS]
-        request["track_scores"] = True
-    add_facets(request, body)
-    highlighted = [*request["query"]["bool"].get("must", ()), *filters]
-    if body.include_highlights and highlighted:
-        request["highlight"] = _highlight(highlighted)
-    if body.explain_results:
-        request["explain"] = True
-    return request
-
-
-def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
-    """Return the request that counts the visible documents with each of these fields."""
-    query = {"bool": {"filter": [visible], "must_not": [TOMBSTONE]}}
-    aggregations: JsonObject = {
-        str(number): {"filter": {"exists": {"field": name}}} for number, name in enumerate(names)
-    }
-    return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
-
-
-def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:
-    """Return the request for one page by cursor, with one more hit to detect a further page.
-
-    Only the first page has totals and facets.
-    """
-    page = {name: part for name, part in request.items() if name != "from"} | {"size": size + 1}
-    if after is None:
-        return page
-    page.pop("aggs", None)
-    return {**page, "search_after": after}
-
-
-def _request(
-    window: Window, filters: list[JsonObject], visible: JsonObject, *, with_metadata: bool
-) -> JsonObject:
-    excluded = NOT_SHOWN[:1] if window.include_archived else NOT_SHOWN
-    kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
-    query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": list(excluded)}
-    score_of_all = None
-    if window.query.strip():
-        text = text_query(window.query, with_metadata=with_metadata)
-        query["must"] = [text.query]
-        query["should"] = exact_queries(window.query.strip(), with_metadata=with_metadata)
-        score_of_all = text.score_of_all
-    request: JsonObject = {
-        "query": {"bool": query},
-        "from": window.from_,
-        "size": window.size,
-        "track_total_hits": 10_000,
-        "_source": {"excludes": HIDDEN_FIELDS},
-        # Assets come before files with the same score.
-        "sort": ["_score", {"_rectype": {"order": "asc"}}, *TIE_BREAKERS],
-    }
-    if score_of_all is not None:
-        count_all_words(request, score_of_all)
-    return request
+    filters: list[JsonObject] = []
+    if body.metadata_query.strip():
+        filters.append(metadata_query(body.metadata_query, body.metadata_search_mode))
+    budget = Budget()
+    for number, entry in enumerate(body.filters):
+        filters.append(filter_query(entry, field=f"filters.{number}", budget=budget))
+    for number, condition in enumerate(body.metadata_filters):
+        filters.append(metadata_filter_query(condition, field=f"metadataFilters.{number}"))
+    text = TextQuery({})
+    if body.query.strip():
+        text = text_query(body.query, with_metadata=body.include_metadata_in_search)
+    sort = _sort(body) if body.sort else BY_SCORE
+    choices = choice_conditions(body) if body.facet_choices else {}
+    # Only the words of the request: the query also contains words of rules and types.
+    highlighted = [*text.clauses.get("must", ()), *filters] if body.include_highlights else []
+    texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
+    kinds = [kind for kind, sent in texts.items() if sent]
+    kind = "combined" if len(kinds) > 1 else next(iter(kinds), "none")
+    digest = ""
+    if body.after is not None:
+        sent = body.model_dump_json(by_alias=True, exclude={"after", "size", "tokens", "operation"})
+        digest = hashlib.sha256(sent.encode()).hexdigest()
+    return SearchPlan(
+        visible=visible,
+        kinds=tuple(dict.fromkeys(body.entity_types)) or BOTH,
+        window=PageWindow(body.size, body.from_),
+        filters=tuple(filters),
+        excluded=(TOMBSTONE,) if body.include_archived else tuple(NOT_SHOWN),
+        words=text.clauses,
+        chosen={"bool": {"filter": [*choices.values()]}} if choices else None,
+        facets=plan_facets(body, choices, text.score_of_all),
+        sort=sort,
+        highlight=_highlight(highlighted) if highlighted else None,
+        folding=body.fold_files,
+        cursor=body.after,
+        digest=digest,
+        corrected=body.query.strip() if body.did_you_mean and not body.from_ else "",
+        explained=kind if body.explain_results else None,
+        # Word frequencies would reveal hidden documents.
+        scores_explained=body.explain_results and visible == EVERYTHING,
+        mapping_version=mapping_version_for(body),
+    )
 
 
 def _highlight(highlighted: list[JsonObject]) -> JsonObject:
-    """Mark the words of the request only; the query also contains words of rules and types."""
     return {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
@@ -180,32 +144,23 @@ def _highlight(highlighted: list[JsonObject]) -> JsonObject:
     }
 
 
-def _exact(field: str, value: str) -> JsonObject:
-    """Return a condition on a whole value without regard to case, or a pattern with `*` or `?`."""
-    return matches(field, value) if is_pattern(value) else equals(field, value)
+def _sort(body: SearchBody) -> tuple[JsonObject, ...]:
+    named = [(criterion, _pairs_of(criterion)) for criterion in body.sort]
+    texts = sum(
+        pairs is not None and (pairs.type or criterion.type) == "string"
+        for criterion, pairs in named
+    )
+    if texts * body.size > MAX_SORTED_TEXTS:
+        most = MAX_SORTED_TEXTS // texts
+        message = f"{texts} metadata keys sort by text: request a size of at most {most}"
+        raise InvalidInputError.of("sort", message)
+    return tuple(
+        _by_field(criterion) if pairs is None else pair_sort(pairs, criterion.type, criterion.order)
+        for criterion, pairs in named
+    )
 
 
-def _metadata(body: SimpleSearchBody) -> JsonObject:
-    """Return the query for documents with a pair of this key whose value contains this one."""
-    key = None if body.metadata_key is None else key_of(body.metadata_key)
-    if body.metadata_value is not None:
-        return part_query(body.metadata_value, key)
-    return pair_query(key, None)
-
-
-def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:
-    """Return the queries of filters, read lazily."""
-    budget = Budget()
-    return [
-        filter_query(entry, field=f"filters.{number}", budget=budget)
-        for number, entry in enumerate(entries)
-    ]
-
-
-def _sort(criterion: SortField) -> JsonObject | str:
-    pairs = _pairs_of(criterion)
-    if pairs is not None:
-        return pair_sort(pairs, criterion.type, criterion.order)
+def _by_field(criterion: SortField) -> JsonObject:
     name = criterion.field.removesuffix(".keyword")
     if name not in _SORTABLE:
         raise InvalidInputError.of("sort", f"{quoted(criterion.field)} cannot be used for sorting")
@@ -227,22 +182,6 @@ def _pairs_of(criterion: SortField) -> Named | None:
     if criterion.field.startswith(PREFIXES):
         return pair_named(criterion.field, field="sort")
     return None
-
-
-def _check_few_texts(body: SearchBody) -> None:
-    pairs = [(_pairs_of(one), one.type) for one in body.sort]
-    keys = [one for one, kind in pairs if one is not None and (one.type or kind) == "string"]
-    if len(keys) * body.size > MAX_SORTED_TEXTS:
-        most = MAX_SORTED_TEXTS // len(keys)
-        message = f"{len(keys)} metadata keys sort by text: request a size of at most {most}"
-        raise InvalidInputError.of("sort", message)
-
-
-def _extension(value: str | None) -> str | None:
-    """Return an extension with its dot, as indexed: `glb` means `.glb`."""
-    if value is None or value.startswith((".", "*", "?")):
-        return value
-    return "." + value
 
 
 def _check_few_wildcards(body: SimpleSearchBody) -> None:

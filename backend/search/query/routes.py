@@ -29,27 +29,28 @@ def build_router(service: SearchService) -> Router:
     def search(call: Call, body: SearchBody) -> Reply[SearchReply]:
         token = call.headers.get(AFTER_HEADER.lower())
         written = None if token is None else written_of(call.tokens, call.caller, token)
-        found = service.search(call.caller, body, written=written)
-        status = 202 if "lag" in found else 200
-        read = service.add_previews(call.caller, found) if body.previews else None
-        plain = None if read is None else SearchReply.model_validate(without_previews(found))
-        reply = SearchReply.model_validate(found)
+        answer, read = service.search(call.caller, body, written=written), None
+        status = 202 if "lag" in answer else 200
+        if body.previews:
+            answer, read = service.with_previews(call.caller, answer)
+        plain = None if read is None else SearchReply.model_validate(without_previews(answer))
+        reply = SearchReply.model_validate(answer)
         return Reply(reply, status=status, bounded_by="size", read=read, unrecorded=plain)
 
     @router.bind(routes.LIST_PREVIEWS)
     def list_previews(call: Call, body: PreviewsBody) -> Reply[PreviewsReply]:
-        found, read = service.list_previews(call.caller, body)
+        previews, read = service.list_previews(call.caller, body)
         plain = PreviewsReply(items=[], previews_omitted=OMITTED)
-        return Reply(found, bounded_by="items", read=read, unrecorded=plain)
+        return Reply(previews, bounded_by="items", read=read, unrecorded=plain)
 
     @router.bind(routes.SUGGEST)
     def suggest(call: Call, query: SuggestQuery) -> SuggestionsReply:
-        found = service.suggest(call.caller, query)
-        return SuggestionsReply.model_validate({"suggestions": found})
+        suggestions = service.suggest(call.caller, query)
+        return SuggestionsReply.model_validate({"suggestions": suggestions})
 
     @router.bind(routes.SEARCH_SIMPLE)
     def search_simple(call: Call, body: SimpleSearchBody) -> Reply[SearchReply]:
-        found = service.search_simple(call.caller, body)
-        return Reply(SearchReply.model_validate(found), bounded_by="size")
+        answer = service.search_simple(call.caller, body)
+        return Reply(SearchReply.model_validate(answer), bounded_by="size")
 
     return router

@@ -11,7 +11,7 @@ from backend.core.search_engine import JsonObject, SearchEngine
 from backend.domains.facts.models import SimilarShape
 from backend.search.indexing.state import SearchState
 from backend.search.query.pairs import ATTRIBUTES_FROM, AttributesNotIndexedError
-from backend.search.query.queries import NOT_SHOWN, TIE_BREAKERS
+from backend.search.query.plan import NOT_SHOWN, TIE_BREAKERS
 from backend.search.query.service import SearchNotDeployedError
 from backend.search.values import packed_shape
 from backend.spec.facts import SHAPE_NUMBERS

@@ -14,7 +14,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.query.letters import any_of, escaped, matches, spellings
 from backend.search.query.pairs import METADATA
-from backend.search.query.queries import NOT_SHOWN, TIE_BREAKERS
+from backend.search.query.plan import NOT_SHOWN, TIE_BREAKERS, SearchPlan
 from backend.search.query.words import folded, fuzziness, split_words
 from backend.spec.search_indexes import INNER_FIELDS
 
@@ -80,25 +80,20 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
     return found[:size]
 
 
-def correction_request(text: str, request: JsonObject) -> JsonObject | None:
+def correction_request(plan: SearchPlan) -> JsonObject | None:
     """Return the request for documents with words similar to those of a text that found nothing."""
-    words = split_words(text)
+    words = split_words(plan.corrected)
     if not words or len(words) > MAX_CORRECTED_WORDS:
         return None
-    like = [one for word in words for one in _similar_to(word)]
+    like = [query for word in words for query in _similar_to(word)]
     required = [
         {"bool": {"should": _similar_to(word), "minimum_should_match": 1}} for word in words
     ]
-    conditions = request["query"]["bool"]
-    # Those of the search, so that the corrected search finds the same documents.
-    filters = [
-        *conditions["filter"],
-        *([request["post_filter"]] if "post_filter" in request else ()),
-    ]
+    # The filters of the search, so that the corrected search finds the same documents.
+    query = plan.query
+    filters = query["filter"] if plan.chosen is None else [*query["filter"], plan.chosen]
     return {
-        "query": {
-            "bool": {"filter": filters, "must_not": conditions["must_not"], "must": required}
-        },
+        "query": {"bool": {"filter": filters, "must_not": query["must_not"], "must": required}},
         "size": _DOCUMENTS_READ,
         "sort": ["_score", *TIE_BREAKERS],
         "track_total_hits": False,

@@ -14,7 +14,7 @@ no counts of documents, so they reveal nothing about hidden ones (decision 36).
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
@@ -93,9 +93,12 @@ _LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
 
 
 class TextQuery(NamedTuple):
-    """The query of a text, and the score that documents with all of several words exceed."""
+    """The clauses of a text: `must` finds documents, `should` adds to the score of exact ones.
 
-    query: JsonObject
+    Documents with all of several words exceed `score_of_all`.
+    """
+
+    clauses: Mapping[str, list[JsonObject]]
     score_of_all: float | None = None
 
 
@@ -117,24 +120,33 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
         )
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
+    score_of_all = None
     if not split_words(plain):
-        return TextQuery(_signs(plain, with_metadata=with_metadata))
-    if _OPERATORS.search(plain):
-        plain = _SIMILAR.sub("", plain)
-        return TextQuery(_simple_query_string(plain, with_metadata=with_metadata))
-    similar = [
-        _similar(word, int(letters or _MAX_SIMILAR), with_metadata)
-        for word, letters in _MARKED.findall(plain)
-    ]
-    words = split_words(_MARKED.sub(" ", plain))
+        query = _signs(plain, with_metadata=with_metadata)
+    elif _OPERATORS.search(plain):
+        spelt = spellings(_SIMILAR.sub("", plain))
+        query = any_of([_simple_query(form, with_metadata=with_metadata) for form in spelt])
+    else:
+        query, score_of_all = _words(plain, with_metadata)
+    exact = exact_queries(text.strip(), with_metadata=with_metadata)
+    return TextQuery({"must": [query], "should": exact}, score_of_all)
+
+
+def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
+    """Return the query for the words of a text, and the score of documents with all of several."""
+    marked = _MARKED.findall(text)
+    words = split_words(_MARKED.sub(" ", text))
     with_parts = len(words) <= MAX_PART_WORDS
-    every = [*(_word(one, with_metadata, with_parts) for one in words), *similar]
+    every = [
+        *(_word(word, with_metadata, with_parts) for word in words),
+        *(_similar(word, int(letters or _MAX_SIMILAR), with_metadata) for word, letters in marked),
+    ]
     if len(every) == 1:
-        return TextQuery(every[0])
+        return every[0], None
     all_words: JsonObject = {"bool": {"must": every}}
-    some = _some_of([*words, *(word for word, _ in _MARKED.findall(plain))], with_metadata)
+    some = _some_of([*words, *(word for word, _ in marked)], with_metadata)
     # The better of the two counts, so documents with all words are ranked as without the others.
-    return TextQuery({"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL)
+    return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL
 
 
 def _some_of(words: Sequence[str], with_metadata: bool) -> JsonObject:
@@ -342,12 +354,6 @@ def _sign(sign: str, with_metadata: bool) -> JsonObject:
 
 def _like(field: str, value: str) -> JsonObject:
     return {"wildcard": {f"{field}.{INNER}": {"value": value}}}
-
-
-def _simple_query_string(text: str, *, with_metadata: bool) -> JsonObject:
-    """Return the query for a text with operators, in each of its spellings."""
-    spelt = spellings(text)
-    return any_of([_simple_query(one, with_metadata=with_metadata) for one in spelt])
 
 
 def _simple_query(text: str, *, with_metadata: bool) -> JsonObject:

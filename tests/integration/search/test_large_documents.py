@@ -7,9 +7,10 @@ import pytest
 
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
-from backend.search.query.hits import DOCUMENT_BYTES, PAGE_BYTES, with_document_sizes, with_sources
+from backend.search.query.hits import DOCUMENT_BYTES, PAGE_BYTES, with_sources
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 from tests.integration.search.conftest import Library, asset
 
 FACTS: JsonObject = {
@@ -83,9 +84,10 @@ def test_a_page_that_no_reply_holds_is_refused_and_a_smaller_one_continues(
 
 
 def test_the_second_request_is_under_the_rules_of_the_caller(mixed: Library) -> None:
-    request = full_query(SearchBody(size=1000), {"term": {"list_tags.keyword": "a"}})
+    plan = plan_search(SearchBody(size=1000), {"term": {"list_tags.keyword": "a"}})
+    request = to_opensearch(plan)
     search = partial(mixed.engine.search, (mixed.pointer.assets_read,))
-    found = search(with_document_sizes(request))["hits"]["hits"]
+    found = search(request)["hits"]["hits"]
     mixed.put({"middle": {**document("middle", 90_000), "list_tags": ["secret"]}})
     hits = with_sources(found, request, search)
     assert {hit["_id"] for hit in hits} == {"small", "large"}

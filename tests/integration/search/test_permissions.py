@@ -26,7 +26,8 @@ from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.buckets.models import AssetBucket
 from backend.search.indexing.projections import AssetSource, FileSource, project
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 from backend.search.query.service import SearchService
 from backend.search.query.words import MAX_WORDS
 from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
@@ -172,7 +173,8 @@ def test_an_index_that_was_made_before_stretches_shows_nothing_to_who_sees_not_a
         engine.create_index(name, mapping=mapping, settings=ASSET_INDEX.settings)
         engine.bulk([DocumentWrite(name, "a1", 1, json.dumps(body))])
         engine.refresh((name,))
-        assert hits(engine.search((name,), full_query(SearchBody(), visible))) == found
+        request = to_opensearch(plan_search(SearchBody(), visible))
+        assert hits(engine.search((name,), request)) == found
 
 
 def test_totals_pages_facets_and_cursors_count_nothing_that_is_hidden(library: Library) -> None:

@@ -4,20 +4,29 @@ from typing import Any
 
 import pytest
 
-from backend.search.query.explanations import explain_hits
-from backend.search.query.models import SearchBody
+from backend.domains.access.policy.search_filter import EVERYTHING
+from backend.search.query.answers import Answer, to_reply
+from backend.search.query.models import EntityType, SearchBody
+from backend.search.query.queries import plan_search
 from backend.search.query.replies import SearchHit
 
 
 def hit(**fields: Any) -> dict[str, Any]:
-    about: dict[str, Any] = {"_id": "1", "_index": "assets-1", "_index_type": "asset"}
-    return {**about, "_source": {}, "_score": 4.2, **fields}
+    return {"_id": "1", "_index": "assets-1", "_source": {}, "_score": 4.2, **fields}
 
 
 def explained(found: dict[str, Any], **query: Any) -> dict[str, Any]:
-    explain_hits(SearchBody.model_validate(query), [found])
-    SearchHit.model_validate(found)
-    return found["explanation"]
+    return shown(found, **query)["explanation"]
+
+
+def shown(found: dict[str, Any], **query: Any) -> dict[str, Any]:
+    body = SearchBody.model_validate({"explainResults": True, **query})
+    response = {"took": 1, "timed_out": False, "hits": {"total": {"value": 1}}}
+    kinds: dict[str, EntityType] = {"assets-1": "asset", "files-1": "file"}
+    reply = to_reply(plan_search(body, EVERYTHING), Answer(response, [found], kinds))
+    (explained_hit,) = reply["hits"]["hits"]
+    SearchHit.model_validate(explained_hit)
+    return explained_hit
 
 
 def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
@@ -52,6 +61,6 @@ def test_a_hit_without_a_score_has_a_number_all_the_same() -> None:
 
 def test_explanations_of_opensearch_are_kept_and_files_are_explained_too() -> None:
     own: dict[str, Any] = {"value": 4.2, "description": "sum of:", "details": []}
-    found = hit(explanation=own, files=[hit(_index_type="file")])
-    assert explained(found).items() >= own.items()
+    found = shown(hit(_explanation=own, files=[hit(_index="files-1")]))
+    assert found["explanation"].items() >= own.items()
     assert found["files"][0]["explanation"]["index_type"] == "file"

@@ -7,7 +7,8 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 GLB: dict[str, Any] = {"terms": {"str_fileext.keyword": [".glb"]}}
@@ -19,7 +20,7 @@ CHOICES: list[dict[str, Any]] = [
 
 
 def full(**fields: Any) -> Any:
-    return full_query(SearchBody.model_validate(fields), VISIBLE)
+    return to_opensearch(plan_search(SearchBody.model_validate(fields), VISIBLE))
 
 
 def test_a_facet_counts_under_all_choices_but_its_own() -> None:

@@ -128,9 +128,7 @@ class World:
         for name, part in request["aggs"].items():
             found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
             parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
-        answer = {"written": parts}
-        watch.confirm(answer)
-        assert answer == {}
+        watch.confirm({"written": parts})
         return watch.pending
 
     def document(self, name: str = f"{DATABASE}:{ASSET}") -> JsonObject | None:

@@ -13,11 +13,11 @@ from backend.search.query.hits import (
     DOCUMENT_BYTES,
     MARKED_AT_ONCE,
     PAGE_BYTES,
-    with_document_sizes,
     with_sources,
 )
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 
@@ -39,9 +39,10 @@ class Documents:
         return {"hits": {"hits": hits}}
 
     def page(self, **body: Any) -> list[JsonObject]:
-        request = full_query(SearchBody.model_validate(body), VISIBLE)
-        found = self.search(with_document_sizes(request))["hits"]["hits"]
-        return with_sources(found, request, self.search)
+        plan = plan_search(SearchBody.model_validate(body), VISIBLE)
+        request = to_opensearch(plan)
+        found = self.search(request)["hits"]["hits"]
+        return with_sources(found, request, self.search, plan.highlight)
 
     def _requested_ids(self, request: JsonObject) -> list[str]:
         conditions = request["query"]["bool"]["filter"]
@@ -134,8 +135,8 @@ def test_no_request_makes_more_than_a_page(size: int) -> None:
 
 def test_a_document_that_was_deleted_since_it_was_found_is_left_out() -> None:
     found = documents(3, DOCUMENT_BYTES)
-    request = full_query(SearchBody(size=100), VISIBLE)
-    hits = found.search(with_document_sizes(request))["hits"]["hits"]
+    request = to_opensearch(plan_search(SearchBody(size=100), VISIBLE))
+    hits = found.search(request)["hits"]["hits"]
     found.removed = {"a1"}
     assert ids(with_sources(hits, request, found.search)) == ["a0", "a2"]
 
@@ -144,7 +145,7 @@ def test_fields_of_a_write_are_not_shown() -> None:
     (hit,) = documents(1, 10).page()
     assert hit["_source"] == {"str_assetid": "a0", "MD_": {"k": "v"}}
     assert "rev" in json.dumps(
-        documents(1, 10).search(with_document_sizes(full_query(SearchBody(), VISIBLE)))
+        documents(1, 10).search(to_opensearch(plan_search(SearchBody(), VISIBLE)))
     )
 
 

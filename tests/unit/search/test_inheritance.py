@@ -8,13 +8,14 @@ from backend.search.query.inheritance import (
     with_conditions_on_assets,
 )
 from backend.search.query.models import SearchBody
-from backend.search.query.queries import NOT_SHOWN, full_query
+from backend.search.query.plan import NOT_SHOWN, to_opensearch
+from backend.search.query.queries import plan_search
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 
 
 def full(**fields: Any) -> Any:
-    return full_query(SearchBody.model_validate({"foldFiles": True, **fields}), VISIBLE)
+    return plan_search(SearchBody.model_validate({"foldFiles": True, **fields}), VISIBLE)
 
 
 def filters(*texts: str) -> list[dict[str, Any]]:
@@ -39,12 +40,13 @@ def test_conditions_of_assets_are_those_on_metadata_and_on_fields_that_only_asse
 
 
 def test_a_choice_is_inherited_wherever_it_is_a_condition() -> None:
-    request = full(facetChoices=[{"facet": "metadata.maker", "values": ["Holm"]}])
-    conditions = conditions_of_assets(request)
+    plan = full(facetChoices=[{"facet": "metadata.maker", "values": ["Holm"]}])
+    conditions = conditions_of_assets(plan)
     # The hits, and each of the five facets.
     assert len(conditions) == 6
     met = {str(n): {"doc_count": 1, "ids": {"buckets": [{"key": "chair"}]}} for n in range(6)}
-    changed, exceeded = with_conditions_on_assets(request, conditions, met)
+    extended, exceeded = with_conditions_on_assets(plan, conditions, met)
+    changed = to_opensearch(extended)
     wanted = {
         "bool": {
             "should": [conditions[0], {"terms": {"str_assetid.keyword": ["chair"]}}],
@@ -54,12 +56,12 @@ def test_a_choice_is_inherited_wherever_it_is_a_condition() -> None:
     assert exceeded is None
     assert changed["post_filter"] == {"bool": {"filter": [wanted]}}
     assert changed["aggs"]["list_tags"]["filter"] == wanted
-    assert request["post_filter"] == {"bool": {"filter": [conditions[0]]}}
+    assert plan.chosen == {"bool": {"filter": [conditions[0]]}}
 
 
 def test_assets_are_those_that_the_caller_may_see() -> None:
-    request = full(filters=filters("MD_maker:Holm", "MD_material:oak"))
-    request_for_assets = assets_meeting(request, conditions_of_assets(request))
+    plan = full(filters=filters("MD_maker:Holm", "MD_material:oak"))
+    request_for_assets = assets_meeting(plan, conditions_of_assets(plan))
     assert request_for_assets["query"] == {"bool": {"filter": [VISIBLE], "must_not": NOT_SHOWN}}
     assert request_for_assets["size"] == 0
     sizes = [one["aggs"]["ids"]["terms"]["size"] for one in request_for_assets["aggs"].values()]

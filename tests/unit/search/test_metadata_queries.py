@@ -6,13 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.query.metadata_queries import taken_facets
+from backend.search.query.metadata_queries import facet_reply
 from backend.search.query.models import MetadataFacet, SearchBody
-from backend.search.query.queries import full_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search
 
 
 def query_of(**fields: Any) -> Any:
-    return full_query(SearchBody.model_validate(fields), {"match_all": {}})
+    return to_opensearch(plan_search(SearchBody.model_validate(fields), {"match_all": {}}))
 
 
 def filtered(op: str, value: Any = None, **fields: Any) -> Any:
@@ -127,9 +128,7 @@ def test_what_no_number_holds_is_left_out_of_a_facet() -> None:
         "values": {"buckets": [], "sum_other_doc_count": 0, "doc_count_error_upper_bound": 0},
         "number": {"count": 2, "min": 1.0, "max": 1.7e308, "avg": "Infinity", "sum": "Infinity"},
     }
-    (facet,) = taken_facets(
-        [MetadataFacet(key="height")], {"metadata_facet_0": {"counted": {"of_key": counted}}}
-    )
+    facet = facet_reply("height", counted)
     assert facet["number"] == {"count": 2, "min": 1.0, "max": 1.7e308}
 
 

@@ -9,17 +9,18 @@ from pydantic import ValidationError
 from backend.core.errors import InvalidInputError
 from backend.search.query.conditions import MAX_CONDITIONS
 from backend.search.query.models import SearchBody, SimpleSearchBody
-from backend.search.query.queries import full_query, simple_query
+from backend.search.query.plan import to_opensearch
+from backend.search.query.queries import plan_search, plan_simple_search
 
 EVERYTHING: dict[str, Any] = {"match_all": {}}
 
 
 def simple(**fields: Any) -> Any:
-    return simple_query(SimpleSearchBody.model_validate(fields), EVERYTHING)
+    return to_opensearch(plan_simple_search(SimpleSearchBody.model_validate(fields), EVERYTHING))
 
 
 def full(**fields: Any) -> Any:
-    return full_query(SearchBody.model_validate(fields), EVERYTHING)
+    return to_opensearch(plan_search(SearchBody.model_validate(fields), EVERYTHING))
 
 
 def test_tombstones_and_archived_documents_are_left_out() -> None:
@@ -34,7 +35,7 @@ def test_archived_documents_are_found_on_request() -> None:
 
 def test_what_the_caller_may_see_is_part_of_the_query() -> None:
     visible = {"terms": {"str_databaseid.keyword": ["mine"]}}
-    request = full_query(SearchBody(), visible)
+    request = to_opensearch(plan_search(SearchBody(), visible))
     assert visible in request["query"]["bool"]["filter"]
 
 

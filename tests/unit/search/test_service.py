@@ -39,7 +39,7 @@ class RecordingEngine:
     def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
         self.requested.append(request)
         hits: dict[str, Any] = {"total": {"value": len(self.hits)}, "hits": [*self.hits]}
-        return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
+        return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {"written": {}}}
 
     def reading(self) -> Reading:
         return Reading(FIRST_POINTER, self.mapping_version)
@@ -119,7 +119,8 @@ def test_a_search_that_waits_for_a_write_applies_permissions_in_each_request() -
     parts: Any = RecordingEngine([EVERYTHING, some, None])
     service = service_of(parts)
     written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
-    service.search(ANN, SearchBody(explain_results=True), written=written)
+    reply = service.search(ANN, SearchBody(explain_results=True), written=written)
+    assert reply["aggregations"] == {}
     seen = [request["query"]["bool"]["filter"][0] for request in parts.requested]
     assert seen == [EVERYTHING, some, NOTHING]
     assert ["explain" in request for request in parts.requested] == [True, False, False]
