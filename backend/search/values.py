@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from backend.core.names import valid_text
 from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS, YEARS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
@@ -65,9 +64,9 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
     values: dict[str, str] = {}
     for record in records:
         # Not escaped: OpenSearch accepts dots, spaces, empty steps, and `a` next to `a.b`.
-        key = cut(valid_text(record.key), FLAT_VALUE_BYTES // 2)
+        key = cut(record.key, FLAT_VALUE_BYTES // 2)
         room = FLAT_VALUE_BYTES - _FLAT_OVERHEAD - len(key.encode())
-        values[key] = cut(valid_text(record.value), room)
+        values[key] = cut(record.value, room)
     return dict(_fitted(values))
 
 
@@ -76,10 +75,10 @@ def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> li
     kept = records[:MAX_PAIRS]
     # A character more than keywords have: a longer text is found by its words, and not as a whole
     # value.
-    texts = _fitted({record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in kept})
+    texts = _fitted({record.key: record.value[: KEYWORD_CHARS + 1] for record in kept})
     return [
         {
-            "key": valid_text(record.key),
+            "key": record.key,
             "string": texts[record.key],
             **_typed(record, geojson_points),
         }
@@ -92,10 +91,10 @@ def attribute_pairs(records: Sequence[Record], *, dates: bool = True) -> list[Js
 
     Facts that are dates have both, so that words find them. Without `dates` they are texts.
     """
-    whole = {record.key: valid_text(record.value)[: KEYWORD_CHARS + 1] for record in records}
+    whole = {record.key: record.value[: KEYWORD_CHARS + 1] for record in records}
     texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
     return [
-        {"key": valid_text(record.key), **_attribute_value(record, texts[record.key], dates)}
+        {"key": record.key, **_attribute_value(record, texts[record.key], dates)}
         for record in records[:MAX_PAIRS]
     ]
 
@@ -132,7 +131,7 @@ def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> Jso
     for record in records:
         found = _geographic(record) if record.key in allowed else None
         if isinstance(found, str):
-            shapes[f"gs_{record.key}"] = cut(valid_text(found), FLAT_VALUE_BYTES)
+            shapes[f"gs_{record.key}"] = cut(found, FLAT_VALUE_BYTES)
         elif found is not None:
             points[f"gp_{record.key}"] = found
     return {**points, **_fitted(shapes)}

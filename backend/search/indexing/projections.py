@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, cast
 
-from backend.core.names import extension_of, valid_text
+from backend.core.names import extension_of
 from backend.core.objects import ObjectVersion
 from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.models import NO_FILES
@@ -183,7 +183,7 @@ def document_id(*parts: str) -> str:
 
     Database ids contain no `#`, so a hash never equals the id of another document.
     """
-    joined = valid_text(":".join(parts))
+    joined = ":".join(parts)
     encoded = joined.encode()
     if len(encoded) <= DOCUMENT_ID_BYTES:
         return joined
@@ -315,7 +315,7 @@ def _file(
     attributes = searchable_attributes(source.attributes)
     body: JsonObject = {
         **shared,
-        "str_key": valid_text(version.key),
+        "str_key": version.key,
         "str_fileext": extension_of(version.key) or None,
         "str_s3_version_id": version.version_id,
         "str_previewfilekey": None if source.preview is None else source.preview.key,
@@ -337,7 +337,7 @@ def _file(
 
 def _text(row: Row, name: str) -> str:
     value = row.get(name)
-    return valid_text(value) if isinstance(value, str) else ""
+    return value if isinstance(value, str) else ""
 
 
 def _type(row: Row) -> str:
@@ -348,9 +348,9 @@ def _type(row: Row) -> str:
 def _texts(value: object) -> list[str]:
     """Return the texts in a list; sorted if it is a set, which other products write for tags."""
     values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
-    found = [valid_text(element) for element in values if isinstance(element, str)]
+    texts = [element for element in values if isinstance(element, str)]
     # A set has no order, and the hash of a document must not depend on it.
-    return sorted(found) if isinstance(value, set | frozenset) else found
+    return sorted(texts) if isinstance(value, set | frozenset) else texts
 
 
 def _row(value: object) -> Row:

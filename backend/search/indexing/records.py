@@ -6,6 +6,7 @@ is eventually consistent.
 
 from collections.abc import Iterable, Mapping
 
+from backend.core.names import valid_text
 from backend.core.paging import PageRequest
 from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
@@ -40,7 +41,7 @@ class Kind:
         name = self.name
         value = item.get(f"{name}Value")
         text = "" if value is None else str(value)
-        return Record(str(item.get(f"{name}Key")), text, str(item.get(f"{name}ValueType")))
+        return valid_record(str(item.get(f"{name}Key")), text, str(item.get(f"{name}ValueType")))
 
 
 METADATA = Kind(
@@ -55,6 +56,11 @@ ATTRIBUTES = Kind(
     metadata.ATTRIBUTES_BY_ASSET,
     "attribute",
 )
+
+
+def valid_record(key: str, value: str, value_type: str) -> Record:
+    """Return a record of a source. Documents contain its texts without further changes."""
+    return Record(valid_text(key), valid_text(value), value_type)
 
 
 def records_at(tables: Tables, kind: Kind, asset: AssetRef, paths: Iterable[str]) -> Records:

@@ -1,5 +1,7 @@
 """Reads the sources of the documents of a batch, with as few requests as possible.
 
+Texts are made valid Unicode here and in `records`, once: projections take them as they are.
+
 Called after a ticket was taken, so nothing is read from an older cache (`owners` explains the one
 exception).
 """
@@ -10,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
+from backend.core.names import valid_text
 from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.core.previews import ShownPreview, asset_preview_key, generated_preview_version
 from backend.core.quoting import quoted
@@ -270,7 +273,20 @@ def _live(
             paths_by_key[key] = "/" + key.removeprefix(prefix)
     files = {key: path for key, path in paths_by_key.items() if is_file(key)}
     strangers = tuple(sorted(k for k in want.keys if is_file(k) and not k.startswith(prefix)))
-    return _Live(asset, row, bucket, want.itself, files, strangers)
+    return _Live(asset, _with_valid_texts(row), bucket, want.itself, files, strangers)
+
+
+def _with_valid_texts(value: Any) -> Any:
+    """Return a value of a row with valid texts. Documents contain them without further changes."""
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, dict):
+        fields = cast("Item", value)
+        return {name: _with_valid_texts(part) for name, part in fields.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        parts = cast("list[Any]", value)
+        return type(parts)(_with_valid_texts(part) for part in parts)
+    return value
 
 
 def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
@@ -284,8 +300,9 @@ def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
 def _tombstones(asset: AssetRef, want: _Wanted) -> list[Source]:
     """Return tombstones. A path without the asset's row identifies no document."""
     ids = (asset.database_id, asset.asset_id)
-    found: list[Source] = [FileGone(*ids, key) for key in sorted(want.keys) if is_file(key)]
-    return [AssetGone(*ids), *found] if want.itself else found
+    keys_of_files = (key for key in sorted(want.keys) if is_file(key))
+    files: list[Source] = [FileGone(*ids, valid_text(key)) for key in keys_of_files]
+    return [AssetGone(*ids), *files] if want.itself else files
 
 
 def _sources(
@@ -300,11 +317,11 @@ def _sources(
         described = metadata.get(ROOT_PATH, ())
         sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, *preview.shown))
     ids = (one.asset.database_id, one.asset.asset_id)
-    sources += (FileGone(*ids, key) for key in one.strangers)
+    sources += (FileGone(*ids, valid_text(key)) for key in one.strangers)
     for key, path in one.files.items():
         state = found.get(key)
         if state is None:
-            sources.append(FileGone(*ids, key))
+            sources.append(FileGone(*ids, valid_text(key)))
             continue
         sources.append(
             FileSource(

@@ -29,6 +29,7 @@ from backend.search.indexing.projections import (
     reference_of,
     wanted_geo_keys,
 )
+from backend.search.indexing.records import valid_record
 from backend.search.indexing.references import ROOT_PATH, Reference, at_path
 from backend.search.indexing.sources import Sources, prefix_of
 from backend.search.indexing.state import SearchState
@@ -144,12 +145,12 @@ class Freshness:
         """
         before = self.records.set_of(entity)
         named = self.records.keys_of(entity) if before.total else ()
-        found = self.records.found(entity, sorted(named))
-        if len(found) != before.total or self.records.set_of(entity) != before:
+        stored = self.records.found(entity, sorted(named))
+        if len(stored) != before.total or self.records.set_of(entity) != before:
             return None
         return tuple(
-            Record(one.metadata_key, one.metadata_value, one.metadata_value_type)
-            for one, _ in found.values()
+            valid_record(record.metadata_key, record.metadata_value, record.metadata_value_type)
+            for record, _ in stored.values()
         )
 
 

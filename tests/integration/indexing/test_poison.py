@@ -10,6 +10,7 @@ from backend.core.objects import ObjectVersion
 from backend.domains.buckets.models import AssetBucket
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.projections import AssetSource, FileSource, project, wanted_geo_keys
+from backend.search.indexing.records import valid_record
 from backend.search.values import Record
 from backend.spec.tables.assets import ASSETS
 from tests.factories.search import asset_row, store_asset, store_metadata
@@ -24,7 +25,10 @@ CORPUS: dict[str, list[Record]] = {
     "NaN": [Record("k", "NaN", "number")],
     "1e400": [Record("k", "1e400", "number"), Record("l", "-1e400", "number")],
     "38 digits": [Record("k", "9" * 38, "number")],
-    "lone surrogates": [Record("k", "a\ud800b\udfff"), Record("\udc00", "v")],
+    "lone surrogates": [
+        valid_record("k", "a\ud800b\udfff", "string"),
+        valid_record("\udc00", "v", "string"),
+    ],
     "a.b against a": [Record("a", "x"), Record("a.b", "y"), Record("a.b.c", "z")],
     "odd keys": [Record(key, "v") for key in ("", " ", ".", "..", "a.", ".a", "a*", "a=b", "\0")],
     "year 0": [Record("k", "0000-01-01", "date"), Record("l", "-0001-01-01", "date")],

@@ -3,6 +3,7 @@
 import base64
 import json
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +14,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from backend.core.objects import ObjectVersion
+from backend.core.references import AssetRef, FileKeyRef
+from backend.core.tables import Query
+from backend.core.transactions import Item, Key
 from backend.domains.assets.models import Asset
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.rules import INHERITED_BY_FILES
 from backend.domains.assets.service.permissions import secured
 from backend.domains.buckets.models import AssetBucket
@@ -26,6 +31,7 @@ from backend.search.indexing.projections import (
     project,
     stub,
 )
+from backend.search.indexing.sources import Sources
 from backend.search.values import Record
 from backend.spec.search_indexes import (
     ASSET_INDEX,
@@ -34,7 +40,11 @@ from backend.spec.search_indexes import (
     MAPPING_VERSION,
     SOURCE_BYTES,
 )
-from tests.factories.search import asset_row
+from backend.spec.tables.model import Table
+from tests.factories.buckets import stored_bucket
+from tests.factories.search import asset_row, store_asset, store_metadata
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
 
 BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
 VERSION = ObjectVersion(
@@ -384,3 +394,31 @@ def test_whatever_a_row_holds_it_becomes_a_document_of_declared_fields(row: dict
     assert found.id == "museum:pump"
     assert set(found.body) <= declared
     assert project(FileSource(row | ids, BUCKET, VERSION, VERSION)).body["str_key"] == VERSION.key
+
+
+class BrokenTables(MemoryTables):
+    """Tables with texts that are not valid Unicode."""
+
+    def get_many(
+        self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
+    ) -> list[tuple[Table, Item]]:
+        broken = {"description": "a\ud800b", "tags": {"\udc00"}}
+        rows = super().get_many(wanted, consistent=consistent)
+        return [(table, {**row, **broken}) for table, row in rows]
+
+    def query_all(self, query: Query) -> list[Item]:
+        return [{**row, "metadataValue": "\udfff"} for row in super().query_all(query)]
+
+
+def test_texts_of_sources_are_made_valid_where_they_are_read() -> None:
+    tables = BrokenTables()
+    stored_bucket(tables)
+    store_asset(tables)
+    store_metadata(tables, "k", "v")
+    sources = Sources(tables, MemoryObjects(), AssetRepository(tables).owners, workers=1)
+    reading = sources.read([AssetRef("museum", "pump"), FileKeyRef("museum", "gone", "a/\ud800")])
+    (gone, body) = (project(source).body for source in reading.sources)
+    assert body["str_description"] == "a\ufffdb"
+    assert body["list_tags"] == ["\ufffd"]
+    assert body["MD_"] == {"k": "\ufffd"}
+    assert gone["str_key"] == "a/\ufffd"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.names import valid_text
+from backend.search.indexing.records import valid_record
 from backend.search.values import (
     FIELD_BUDGET,
     Record,
@@ -165,7 +166,7 @@ def test_cleaned_text_is_unicode_and_valid_text_is_unchanged(text: str) -> None:
 def test_whatever_records_hold_their_fields_are_valid_json_and_in_range(
     raw: list[tuple[str, str, str]],
 ) -> None:
-    records = [Record(*parts) for parts in raw]
+    records = [valid_record(*parts) for parts in raw]
     allowed = frozenset(geographic_keys(records))
     pairs = typed_pairs(records)
     found = [flat_object(records), pairs, geographic_fields(records, allowed)]
