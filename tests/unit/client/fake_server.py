@@ -32,20 +32,12 @@ class Fault:
     """The request is carried out first: only the reply is lost."""
 
 
-LIFECYCLE = {
-    "archiveAsset": ("archived", "confirmArchive"),
-    "unarchiveAsset": ("active", "confirmUnarchive"),
-    "deleteAsset": ("deleted", "confirmPermanentDelete"),
-}
-
-
 class FakeServer(FakeFiles):
     """The state, and two transports that serve it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.databases: dict[str, Document] = {}
-        self.deleted_databases: dict[str, Document] = {}
         self.assets: dict[tuple[str, str], Document] = {}
         self.metadata: dict[str, dict[str, Document]] = {}
         self.tags: set[str] = set()
@@ -138,8 +130,8 @@ class FakeServer(FakeFiles):
             case [_, "tags" | "tag-types", *_]:
                 answer = self._tag_route(request.method, parts[0], body, query)
             case [method, "database", database_id, "assets", asset_id, *rest]:
-                shown = "showArchived" in query or not LIFECYCLE.keys().isdisjoint(rest)
-                asset = self._visible_asset(database_id, asset_id, archived=shown)
+                archived = "showArchived" in query or request.url.path.endswith("archiveAsset")
+                asset = self._visible_asset(database_id, asset_id, archived=archived)
                 answer = self._asset_route(request, method, asset, rest, body)
             case [_, "database", *rest]:
                 answer = self._database_route(request, rest, body)
@@ -161,16 +153,10 @@ class FakeServer(FakeFiles):
             case ["POST"]:
                 answer = self._create_database(body)
             case ["GET"]:
-                shown = self.deleted_databases if "showDeleted" in query else self.databases
-                answer = self.page(list(shown.values()), query, "Items")
+                answer = self.page(list(self.databases.values()), query, "Items")
             case ["GET", database_id]:
-                shown = self.deleted_databases if "showDeleted" in query else self.databases
-                found = shown.get(database_id) or refuse(404, "no such database")
-                answer = reply(found, headers={"ETag": '"1"'})
-            case ["DELETE", database_id] if "purge" in query:
-                answer = self._purge_database(database_id, body)
-            case ["DELETE", database_id]:
-                answer = self._delete_database(database_id)
+                database = self.databases.get(database_id) or refuse(404, "no such database")
+                answer = reply(database, headers={"ETag": '"1"'})
             case ["GET", database_id, "assets"]:
                 rows = [one for (owner, _), one in self.assets.items() if owner == database_id]
                 is_all = "showArchived" in query
@@ -215,8 +201,6 @@ class FakeServer(FakeFiles):
                     refuse(404, "no such file")
                 url = f"{STORAGE}/get/{asset_id}{path}"
                 answer = reply({"downloadUrl": url, "expiresIn": 3600, "versionId": "v1"})
-            case [_, "archiveAsset" | "unarchiveAsset" | "deleteAsset" as verb]:
-                answer = self._change(asset, verb, body)
             case [verb, "metadata", *which]:
                 path = str(body.get("filePath") or query.get("filePath") or "")
                 owner = "/".join([asset_id, *which, path])
@@ -225,17 +209,6 @@ class FakeServer(FakeFiles):
                 is_viewer_file = "/".join(rest[2:]) in self.glbs
                 answer = reply({}) if is_viewer_file else example_reply(request)
         return answer
-
-    def _change(self, asset: Document, verb: str, body: Document) -> httpx.Response:
-        """Archive, restore or delete; its job is still running."""
-        status, field = LIFECYCLE[verb]
-        if body.get(field) is not True:
-            refuse(400, f"{field}: must be true")
-        if asset["status"] == status:
-            refuse(409, f"Asset {asset['assetId']} is {status} already")
-        asset["status"] = status
-        done = {"success": True, "assetId": asset["assetId"], "operation": verb[: -len("Asset")]}
-        return reply({**done, "jobId": f"{verb}.1", "jobState": "running"})
 
     # -- the registry ------------------------------------------------------------------------
 
@@ -250,24 +223,6 @@ class FakeServer(FakeFiles):
             refuse(400, "no such bucket")
         self.databases[database_id] = {**body, "assetCount": 0}
         return reply({"databaseId": database_id, "message": "created"})
-
-    def _delete_database(self, database_id: str) -> httpx.Response:
-        if database_id not in self.databases:
-            refuse(404, "no such database", code="DatabaseNotFound")
-        if any(owner == database_id for owner, _ in self.assets):
-            refuse(409, "it holds active assets", code="DatabaseNotEmpty")
-        deleted = {**self.databases.pop(database_id), "deletedAt": "2026-03-01T12:00:00.000000Z"}
-        self.deleted_databases[database_id] = deleted
-        return reply({"message": f"Database {database_id} was deleted"})
-
-    def _purge_database(self, database_id: str, body: Document) -> httpx.Response:
-        if body.get("confirmPermanentDelete") is not True:
-            refuse(400, "confirmPermanentDelete: must be true")
-        if database_id in self.databases:
-            refuse(409, "the database is active", code="DatabaseActive")
-        if self.deleted_databases.pop(database_id, None) is None:
-            refuse(404, "no such database", code="DatabaseNotFound")
-        return reply({"message": "is purged", "jobId": "purgeDatabase.1", "jobState": "queued"})
 
     def _create_asset(self, body: Document) -> httpx.Response:
         database_id, asset_id = str(body["databaseId"]), str(body["assetId"])

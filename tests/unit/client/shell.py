@@ -32,6 +32,7 @@ class Shell:
         self.server = server
         self.code = 0
         self.out = self.err = ""
+        self.pauses = 0
         self.browse: Callable[[str], bool] = lambda _: False
 
     def run(self, *arguments: str, given: str = "") -> str:
@@ -43,7 +44,7 @@ class Shell:
             storage_transport=self.server.storage,
             admin_transport=self.server.admin,
             retry=RetryPolicy(attempts=2),
-            sleep=lambda _: None,
+            sleep=self._pause,
             browse=self.browse,
         )
         with CliRunner().isolation(given) as (out, err, _):
@@ -54,6 +55,10 @@ class Shell:
             self.code = int(ended.value.code or 0)
             self.out, self.err = out.getvalue().decode(), err.getvalue().decode()
         return self.out
+
+    def _pause(self, _: float) -> None:
+        self.pauses += 1
+        assert self.pauses < 1000, "the command waits for ever"
 
     def json(self, *arguments: str) -> dict[str, JsonValue]:
         return json.loads(self.run(*arguments, "--json"))

@@ -1,6 +1,5 @@
 """The command `vitrine`: what it prints where, and its exit codes."""
 
-import json
 import stat
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from vitrine.cli.output import plain, size_text
 from vitrine.config import read_login
 from vitrine.transfer.names import asset_id
 
-from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
+from tests.unit.client.fake_server import API, KEY, FakeServer
 from tests.unit.client.shell import Shell
 
 
@@ -23,12 +22,6 @@ def garage(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(name.encode())
     return root
-
-
-def test_the_help_names_commands_and_exit_codes(shell: Shell) -> None:
-    text = shell.run("--help")
-    for word in ("login", "import", "search", "download", "3 not found", "5"):
-        assert word in text
 
 
 def test_version_needs_no_key(shell: Shell) -> None:
@@ -88,21 +81,6 @@ def test_each_kind_of_error_has_its_exit_code(
     assert "error: " in shell.err
 
 
-def test_an_error_is_json_on_standard_error_with_the_json_option(
-    shell: Shell, server: FakeServer
-) -> None:
-    body = {"message": "nothing here", "code": "DatabaseNotFoundError", "requestId": "req-9"}
-    server.fail("GET", "/database/x$", httpx.Response(404, json=body))
-    assert shell.run("ls", "x", "--json") == ""
-    assert json.loads(shell.err) == {
-        "error": {
-            "message": "nothing here",
-            "code": "DatabaseNotFoundError",
-            "requestId": "req-9",
-        }
-    }
-
-
 def test_import_prints_each_asset_and_succeeds(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage))
     assert shell.code == 0
@@ -139,33 +117,10 @@ def test_import_ends_badly_where_a_file_failed(
     assert "frame.stl: it is an executable" in shell.err
 
 
-def test_importing_a_file_as_a_folder_is_wrong_usage(shell: Shell) -> None:
-    shell.run("import", str(shell.endpoint))
-    assert shell.code == 2
-    shell.run("import", str(shell.folder / "none"))
-    assert shell.code == 2
-
-
 def test_an_id_that_the_server_does_not_take_names_the_field(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage), "--database", "a/b")
     assert shell.code == 1
     assert "databaseId: must be 3 to 63 letters" in shell.err
-
-
-def test_ls_lists_databases_assets_and_files(shell: Shell, garage: Path) -> None:
-    shell.run("import", str(garage))
-    car = asset_id("garage", "car")
-    assert shell.run("ls") == "garage\t0\tImported from garage\n"
-    assert f"{car}\tcar\t\t\n" in shell.run("ls", "garage")
-    assert shell.run("ls", "garage", "car") == "/body.glb\t12 B\t\n/wheel.obj\t13 B\t\n"
-    items = shell.json("ls", "garage", car)["items"]
-    assert isinstance(items, list)
-    assert [one["relativePath"] for one in items if isinstance(one, dict)] == [
-        "/body.glb",
-        "/wheel.obj",
-    ]
-    shell.run("ls", "none")
-    assert shell.code == 3
 
 
 def test_get_shows_an_asset_by_id_or_name(
@@ -182,51 +137,6 @@ def test_get_shows_an_asset_by_id_or_name(
     shell.run("get", "garage", "car")
     assert shell.code == 1
     assert "several assets are named 'car'" in shell.err
-
-
-def test_search_sends_what_narrows_it_and_prints_hits(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    shell.run("import", str(garage))
-    options = [
-        "--database",
-        "garage",
-        "--type",
-        "file",
-        "--ext",
-        ".GLB",
-        "--tag",
-        "red",
-        "--metadata-key",
-        "author",
-    ]
-    assert shell.run("search", "body", *options) == "file\tgarage\tcar\tbody.glb\t12 B\n"
-    assert "1 of 1" in shell.err
-    body = server.bodies[-1][1]
-    assert body == {
-        "query": "body",
-        "entityTypes": ["file"],
-        "databaseId": "garage",
-        "fileExtension": "glb",
-        "tags": ["red"],
-        "metadataKey": "author",
-        "includeArchived": False,
-        "didYouMean": True,
-        "from": 0,
-        "size": 20,
-    }
-
-
-def test_search_with_facets_sends_the_full_form_and_counts(shell: Shell, garage: Path) -> None:
-    shell.run("import", str(garage))
-    answer = shell.json("search", "*", "--facets", "--limit", "1")
-    assert answer["total"] == 3
-    assert answer["facets"] == {"str_fileext": [{"key": "glb", "count": 3}]}
-    hits = answer["hits"]
-    assert isinstance(hits, list)
-    assert len(hits) == 1
-    shell.run("search", "*", "--facets")
-    assert "str_fileext: glb 3" in shell.err
 
 
 def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None:
@@ -248,27 +158,6 @@ def test_a_download_that_fails_ends_badly(shell: Shell, server: FakeServer, gara
     shell.run("download", "garage", "bike", "-o", str(shell.folder / "out"))
     assert shell.code == 1
     assert "frame.stl: not distributable" in shell.err
-
-
-def test_small_things_can_be_made(shell: Shell, server: FakeServer, garage: Path) -> None:
-    shell.run("databases", "create", "cars", "--description", "Old cars")
-    assert server.databases["cars"]["defaultBucketId"] == BUCKET
-    shell.run("tags", "create", "red")
-    assert "the tag type general already exists" in shell.err
-    assert "red" in shell.run("tags", "list")
-    shell.run("import", str(garage), "--tag", "red")
-    assert shell.json("get", "garage", "car")["tags"] == ["red"]
-
-
-def test_metadata_is_set_and_read(shell: Shell, garage: Path) -> None:
-    shell.run("import", str(garage))
-    shell.run("metadata", "set", "garage", "car", "author", "Ada")
-    shell.run("metadata", "set", "garage", "car", "lods", "3", "--type", "number", "--file", "b")
-    assert shell.run("metadata", "get", "garage", "car") == "author\tAda\tstring\n"
-    assert shell.run("metadata", "get", "garage", "car", "--file", "/b") == "lods\t3\tnumber\n"
-    shell.run("metadata", "set", "garage", "car", "lods", "many", "--type", "number")
-    assert shell.code == 1
-    assert "lods: must be a number" in shell.err
 
 
 def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> None:
@@ -294,27 +183,6 @@ def test_replies_cannot_send_control_codes_to_the_terminal() -> None:
 )
 def test_sizes_are_readable(size: int | None, text: str) -> None:
     assert size_text(size) == text
-
-
-def test_a_database_is_deleted_once_it_holds_no_assets(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    shell.run("import", str(garage))
-    shell.run("databases", "delete", "garage", "--yes")
-    assert (shell.code, "holds active assets" in shell.err) == (1, True)
-    server.assets.clear()
-    assert shell.run("databases", "delete", "garage", "--yes") == "garage\n"
-    assert shell.json("databases", "list")["items"] == []
-    assert "garage" in shell.run("databases", "list", "--deleted")
-    shell.run("databases", "delete", "garage", "--yes")
-    assert shell.code == 3
-
-
-def test_a_database_is_not_deleted_without_confirmation(shell: Shell, server: FakeServer) -> None:
-    shell.run("databases", "create", "cars")
-    shell.run("databases", "delete", "cars")
-    assert shell.code == 2
-    assert "cars" in server.databases
 
 
 def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: FakeServer) -> None:

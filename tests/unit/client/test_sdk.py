@@ -10,9 +10,6 @@ from vitrine import (
     ConflictError,
     GoneError,
     InvalidInputError,
-    Metadata,
-    MetadataOwner,
-    MetadataType,
     NotFoundError,
     PermissionDeniedError,
     ProtocolError,
@@ -247,32 +244,6 @@ def test_an_id_can_never_become_two_segments_or_a_query(segment: str) -> None:
     assert path.count("/") == 3
     assert "?" not in path
     assert "#" not in path
-
-
-def test_metadata_of_a_file_is_addressed_by_its_path(client: Vitrine, server: FakeServer) -> None:
-    client.assets.create("cars", "one", description="An asset", asset_id="one")
-    owner = MetadataOwner(database_id="cars", asset_id="one", file_path="/a b.glb")
-    client.metadata.set(owner, [Metadata(metadata_key="author", metadata_value="Ada")])
-    [(_, body)] = [one for one in server.bodies if one[0].startswith("PUT")]
-    assert body == {
-        "metadata": [
-            {"metadataKey": "author", "metadataValue": "Ada", "metadataValueType": "string"}
-        ],
-        "updateType": "update",
-        "filePath": "/a b.glb",
-        "type": "metadata",
-    }
-    assert server.calls("PUT", "/database/cars/assets/one/metadata/file$") == 1
-
-
-def test_a_refused_metadata_value_is_in_the_result(client: Vitrine) -> None:
-    client.assets.create("cars", "one", description="An asset", asset_id="one")
-    record = Metadata(
-        metadata_key="weight", metadata_value="heavy", metadata_value_type=MetadataType.NUMBER
-    )
-    owner = MetadataOwner(database_id="cars", asset_id="one")
-    result = client.metadata.set(owner, [record])
-    assert [(one.key, one.error) for one in result.failed_items] == [("weight", "must be a number")]
 
 
 def test_a_full_search_filters_by_quoted_values_and_counts_facets(

@@ -105,31 +105,6 @@ def test_what_is_no_filter_is_refused(text: str) -> None:
         parse_filter(text)
 
 
-def test_search_fetches_everything_and_filters_by_typed_metadata(
-    shell: Shell, server: FakeServer
-) -> None:
-    server.fail("POST", "^/search$", page("a", "b", after="1"), page("c"))
-    answer = shell.json("search", "*", "--all", "--metadata", "weight>=3", "--metadata", "!color")
-    assert answer["total"] == 3
-    hits = answer["hits"]
-    assert isinstance(hits, list)
-    assert len(hits) == 3
-    body = json.loads(server.sent[0].content)
-    assert body["after"] == ""
-    assert body["metadataFilters"] == [
-        {"key": "weight", "op": "gte", "value": 3},
-        {"key": "color", "op": "exists", "value": False},
-    ]
-
-
-def test_search_refuses_what_is_no_filter(shell: Shell) -> None:
-    shell.run("search", "*", "--metadata", ">=3")
-    assert shell.code != 0
-    assert "has no key or no value" in shell.err
-    shell.run("search", "*", "--all", "--facets")
-    assert shell.code == 2
-
-
 @pytest.mark.parametrize(
     ("text", "body"),
     [
@@ -149,86 +124,6 @@ def test_a_bare_name_is_a_fact(text: str, body: dict[str, JsonValue]) -> None:
 def test_what_is_no_facet_is_refused(text: str) -> None:
     with pytest.raises(FilterError):
         parse_facet(text)
-
-
-def test_search_filters_counts_and_orders_by_facts(shell: Shell, server: FakeServer) -> None:
-    counted: list[JsonValue] = [
-        {"key": "fact_format", "documents": 3, "buckets": [{"key": "OBJ", "doc_count": 3}]},
-        {
-            "key": "fact_texturesMissing",
-            "documents": 3,
-            "buckets": [{"key": 0, "doc_count": 2}],
-            "ranges": [{"from": 1.0, "doc_count": 1}],
-        },
-    ]
-    server.fail("POST", "^/search$", *[page("a", metadataFacets=counted)] * 2)
-    request = ("search", "", "--where", "triangles > 10000", "--sort=-triangles")
-    facets = ("--facet", "format", "--facet", "texturesMissing >= 1")
-    answer = shell.json(*request, *facets)
-    assert answer["metadataFacets"] == counted
-    body = json.loads(server.sent[-1].content)
-    assert body["metadataFilters"] == [{"key": "fact_triangles", "op": "gt", "value": 10_000}]
-    assert body["metadataFacets"] == [
-        {"key": "fact_format"},
-        {"key": "fact_texturesMissing", "ranges": [{"from": 1}]},
-    ]
-    assert body["sort"] == [{"fact_triangles": "desc"}]
-    shell.run(*request, *facets)
-    assert "fact_format: OBJ 3" in shell.err
-    assert "fact_texturesMissing: from 1.0: 1" in shell.err
-    shell.run("search", "", "--all", "--facet", "format")
-    assert shell.code == 2
-
-
-FOLDED: JsonValue = {
-    "_id": "museum:pump",
-    "_source": {"str_assetid": "pump", "str_assetname": "Pump", "_rectype": "asset"},
-    "files": [{"_id": "f", "_source": {"str_assetid": "pump", "str_key": "pump/a/b.glb"}}],
-}
-HISTOGRAMS: list[JsonValue] = [
-    {
-        "field": "num_filesize",
-        "buckets": [{"to": 1000, "documents": 2}, {"from": 1000, "documents": 0}],
-    },
-    {
-        "field": "date_lastmodified",
-        "interval": "1y",
-        "buckets": [{"from": "2026-01-01", "documents": 3}],
-    },
-]
-COUNTED: dict[str, JsonValue] = {
-    "hits": {"total": {"value": 9, "relation": "eq"}, "hits": [FOLDED]},
-    "histograms": HISTOGRAMS,
-    "assetsFound": 1,
-    "reindexDue": "A reindex is due",
-}
-
-
-def test_search_chooses_facets_counts_histograms_and_folds_files(
-    shell: Shell, server: FakeServer
-) -> None:
-    server.fail("POST", "^/search$", reply(COUNTED), reply(COUNTED))
-    request = ("search", "pump", "--choose", "ext=glb", "--choose", "ext=.obj", "--fold")
-    request += ("--choose", "metadata.maker=Acme")
-    more = ("--choose", "watertight=true", "--histogram", "size", "--histogram", "modified")
-    answer = shell.json(*request, *more)
-    assert (answer["assetsFound"], answer["histograms"]) == (1, HISTOGRAMS)
-    body = json.loads(server.sent[-1].content)
-    assert body["facetChoices"] == [
-        {"facet": "str_fileext", "values": [".glb", ".obj"]},
-        {"facet": "metadata.maker", "values": ["Acme"]},
-        {"facet": "fact_watertight", "values": [True]},
-    ]
-    assert body["histograms"] == ["num_filesize", "date_lastmodified"]
-    assert (body["foldFiles"], body["didYouMean"]) == (True, True)
-    shell.run(*request, *more)
-    assert "a/b.glb" in shell.out
-    assert "num_filesize: below 1000: 2" in shell.err
-    assert "date_lastmodified: 2026-01-01: 3 (each 1y)" in shell.err
-    assert "1 of 1 assets, 9 hits" in shell.err
-    assert "A reindex is due" in shell.err
-    shell.run("search", "pump", "--choose", "glb")
-    assert "is not a facet value" in shell.err
 
 
 def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(

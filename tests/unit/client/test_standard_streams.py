@@ -10,7 +10,6 @@ import pytest
 from tests.unit.client.fake_server import FakeServer
 from tests.unit.client.shell import Shell
 from tests.unit.client.test_habits import COMMANDS
-from tests.unit.client.test_links import EXPORT, exported, page
 from tests.unit.client.test_poor_replies import FILE, required_fields_only
 
 _TEMPLATE: dict[str, Any] = {"template": {"name": "mine"}}
@@ -20,6 +19,7 @@ _INPUTS: dict[str, Any] = {
     "pipelines put -": FILE,
     "metadata-schemas create museum assetMetadata n -": FILE,
     "metadata-schemas update s --fields -": FILE,
+    "api PUT /pipelines --input -": FILE,
 }
 _OTHER_PATHS = {"ingest", "import", "demo", "download", "export"}
 """Commands with paths of folders, of several files, or of an output."""
@@ -55,15 +55,19 @@ def test_a_file_is_read_from_standard_input(words: str, shell: Shell, server: Fa
     assert shell.err.startswith("error: standard input"), shell.err
 
 
-def test_an_export_is_written_to_standard_output(
-    shell: Shell, server: FakeServer, tmp_path: Path
+@pytest.mark.parametrize("output", ["-", "pages.jsonl"])
+def test_an_export_is_written_to_standard_output_or_a_file(
+    shell: Shell, server: FakeServer, tmp_path: Path, output: str
 ) -> None:
     hall = {"databaseId": "museum", "assetId": "hall", "assetName": "Hall"}
+    page: dict[str, Any] = {"assets": [], "totalAssetsInTree": 0, "assetsInThisPage": 0}
     server.fail("GET", "assets/hall$", httpx.Response(200, json=hall))
-    server.fail("POST", EXPORT, page(exported("hall", 1), NextToken="t"), page(exported("cup")))
-    found = shell.run("export", "museum", "hall", "--output", "-").splitlines()
+    pages = httpx.Response(200, json={**page, "NextToken": "t"}), httpx.Response(200, json=page)
+    server.fail("POST", "/export$", *pages)
+    text = shell.run("export", "museum", "hall", "--output", output)
     assert shell.code == 0, shell.err
-    assert [json.loads(line)["assetsInThisPage"] for line in found] == [1, 1]
+    lines = (text if output == "-" else (tmp_path / output).read_text()).splitlines()
+    assert [json.loads(line)["assetsInThisPage"] for line in lines] == [0, 0]
     assert not (tmp_path / "-").exists()
 
 

@@ -1,15 +1,12 @@
 """Bytes of files from the client: complete, in part, redirected; also on the command line."""
 
-from pathlib import Path
-
 import httpx
 import pytest
 from vitrine import ApiError, GoneError, NotFoundError, RangeError, Vitrine
 from vitrine.resources.streams import Source
 
 from tests.unit.client.fake_files import STORAGE, Document, StreamedBody, refuse
-from tests.unit.client.fake_server import BUCKET, FakeServer
-from tests.unit.client.shell import Shell
+from tests.unit.client.fake_server import FakeServer
 
 BODY = bytes(range(100))
 SMALL = Source(database_id="garage", asset_id="pump", path="/a b/ä#.glb")
@@ -60,13 +57,6 @@ class StreamServer(FakeServer):
 @pytest.fixture
 def server() -> StreamServer:
     return StreamServer()
-
-
-@pytest.fixture
-def shell(server: StreamServer, client: Vitrine, tmp_path: Path) -> Shell:
-    client.databases.create("garage", description="All of it", default_bucket_id=BUCKET)
-    client.assets.create("garage", "Old Pump", description="A pump", asset_id="pump")
-    return Shell(server, tmp_path)
 
 
 def test_a_file_is_read_whole_or_in_part(client: Vitrine, server: StreamServer) -> None:
@@ -141,40 +131,3 @@ def test_what_cannot_be_read_is_an_error_of_its_own(client: Vitrine) -> None:
             pass
     with pytest.raises(RangeError), client.streams.open(SMALL, start=100):
         pass
-
-
-def test_the_command_writes_bytes_and_nothing_else(shell: Shell) -> None:
-    assert shell.run("cat", "garage", "Old Pump", "/a b/ä#.glb", "--from", "65", "--to", "70") == (
-        "ABCDE"
-    )
-    assert shell.run("cat", "garage", "pump", "x", "--viewer") == "octree"
-    found = shell.json("cat", "garage", "pump", "a b/ä#.glb", "--head")
-    assert (found["size"], found["contentType"]) == (100, "model/gltf-binary")
-
-
-def test_a_path_that_begins_as_the_keys_of_the_asset_do_is_not_taken_for_a_key(
-    shell: Shell, server: StreamServer
-) -> None:
-    """The server takes `base/pump/x` in the URL for the key of `/x`."""
-    prefix = "base/pump/"
-    sent = {f"/{prefix}x": f"{prefix}{prefix}x", f"{prefix}x": f"{prefix}x", "/x": "x"}
-    for path, named in sent.items():
-        shell.run("cat", "garage", "Old Pump", path, "--viewer")
-        assert server.sent[-1].url.path.split("/stream/")[1] == named
-
-
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        (("none.bin",), 3),
-        (("archived.bin",), 1),
-        (("a b/ä#.glb", "--from", "5", "--to", "5"), 2),
-        (("a b/ä#.glb", "--json"), 2),
-        (("a b/ä#.glb", "--from", "100"), 1),
-    ],
-)
-def test_the_command_fails_with_a_code_for_each_reason(
-    shell: Shell, more: tuple[str, ...], code: int
-) -> None:
-    shell.run("cat", "garage", "pump", *more)
-    assert shell.code == code

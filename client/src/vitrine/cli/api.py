@@ -248,7 +248,7 @@ def _is_json(response: httpx.Response) -> bool:
 def _print_content(session: Session, response: httpx.Response) -> None:
     """Print JSON on a line, a redirect to the storage as its address, and bytes as they are."""
     if _is_json(response):
-        session.output.line(json.dumps(response.json(), ensure_ascii=False))
+        session.output.line(response.text)
     elif response.has_redirect_location:
         session.output.line(json.dumps({"location": response.headers["Location"]}))
     else:
