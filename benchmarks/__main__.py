@@ -80,9 +80,9 @@ def _below(figures: Figures) -> list[str]:
 def _result(figures: Figures, memory: Mapping[str, int]) -> dict[str, Any]:
     return {
         "note": RATES_NOTE,
-        "documentsPerSecond": {name: asdict(each) for name, each in figures.rates().items()},
-        "ratios": {name: asdict(each) for name, each in figures.ratios().items()},
-        "floors": {name: asdict(each) for name, each in FLOORS.items()},
+        "documentsPerSecond": {name: asdict(rate) for name, rate in figures.rates().items()},
+        "ratios": {name: asdict(ratio) for name, ratio in figures.ratios().items()},
+        "floors": {name: asdict(floor) for name, floor in FLOORS.items()},
         "peakMemoryMebibytes": dict(memory),
     }
 

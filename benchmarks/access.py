@@ -86,7 +86,7 @@ def rules_on_assets(chance: random.Random) -> list[Rule]:
 
 def _rule(chance: random.Random, number: int) -> Rule:
     """Three of four rules allow; each names a database, and mostly one or two other criteria."""
-    operators = [each for each in OPERATORS if number % 4 or each not in NEGATIONS]
+    operators = [operator for operator in OPERATORS if number % 4 or operator not in NEGATIONS]
     block = [Criterion("databaseId", "equals", (f"database-{chance.randrange(_DATABASES)}",))]
     for operator in chance.choices(operators, k=chance.randrange(3)):
         block += [_criterion(chance, operator)]
@@ -119,8 +119,8 @@ def _object(chance: random.Random) -> Fields:
 def _predicate(rules: list[Rule], objects: list[Fields]) -> tuple[float, float]:
     """Microseconds of processor time per object, and the factor that a direct evaluation takes."""
     allows = Predicate(rules)
-    ours = _least(lambda: [allows("GET", "asset", one) for one in objects])
-    plain = _least(lambda: [read_plainly(rules, "GET", "asset", one) for one in objects])
+    ours = _least(lambda: [allows("GET", "asset", asset) for asset in objects])
+    plain = _least(lambda: [read_plainly(rules, "GET", "asset", asset) for asset in objects])
     return ours / len(objects) * 1e6, plain / ours
 
 

@@ -47,13 +47,15 @@ def portions(
     changes: Callable[[Sequence[Record]], Changes],
 ) -> list[Portion]:
     """The assets of each batch of events, and its documents in the version of the batch."""
-    found: list[Portion] = []
+    portions: list[Portion] = []
     for number, batch in enumerate(batches, start=1):
-        touched = [_resolved(one) for one in changes(json.loads(batch)["Records"]).references]
+        touched = [_resolved(change) for change in changes(json.loads(batch)["Records"]).references]
         documents = [project(known[reference]) for reference in touched]
         writes = [write_of(d, site.pointer.current(d.index), number) for d in documents]
-        found.append(Portion(sorted({one.asset_id for one in touched}), [bulk_request(writes)]))
-    return found
+        portions.append(
+            Portion(sorted({asset.asset_id for asset in touched}), [bulk_request(writes)])
+        )
+    return portions
 
 
 def _resolved(reference: Reference) -> AssetRef | FileRef:
@@ -92,7 +94,7 @@ def send_raw(site: Site, requests: Iterable[bytes]) -> None:
 
 def _read(site: Site, asset_ids: Sequence[str]) -> None:
     """The fewest reads: one BatchGet, and for each asset two queries and one listing."""
-    keys = [{"databaseId": {"S": DATABASE}, "assetId": {"S": each}} for each in asset_ids]
+    keys = [{"databaseId": {"S": DATABASE}, "assetId": {"S": asset_id}} for asset_id in asset_ids]
     for at in range(0, len(keys), 100):
         request: Any = {ASSETS.name: {"Keys": keys[at : at + 100], "ConsistentRead": True}}
         site.clients.dynamodb.batch_get_item(RequestItems=request)
@@ -115,7 +117,7 @@ def _query_attributes(site: Site, asset_id: str) -> int:
 
 
 def _query(site: Site, table: Table, index: Index, asset_id: str) -> int:
-    found = 0
+    count = 0
     start: Any = {}
     while True:
         reply = site.clients.dynamodb.query(
@@ -126,9 +128,9 @@ def _query(site: Site, table: Table, index: Index, asset_id: str) -> int:
             ExpressionAttributeValues={":value": {"S": keys.ASSET.build(DATABASE, asset_id)}},
             **start,
         )
-        found += len(reply["Items"])
+        count += len(reply["Items"])
         if "LastEvaluatedKey" not in reply:
-            return found
+            return count
         start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
 
 

@@ -43,7 +43,7 @@ def _latencies(axes: Axes, service: Service) -> None:
 
 
 def _lag(axes: Axes, service: Service) -> None:
-    values = sorted(service.lag.found)
+    values = sorted(service.lag.lags)
     shares = [(number + 1) / len(values) for number in range(len(values))]
     axes.plot(values, shares, color=_INK)
     for limit, share in ((LAG_P50, 0.5), (LAG_P99, 0.99)):

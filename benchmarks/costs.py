@@ -54,10 +54,12 @@ class Operation:
 def measure() -> dict[str, Any]:
     """All figures by operation: of the request, of one to a cold function, and of what follows."""
     with deployed() as product:
-        found = {"authenticate a key": _authentication(product)}
+        costs = {"authenticate a key": _authentication(product)}
         gallery = Gallery(product)
         gallery.fill()
-        return found | {each.name: _measured(product, each) for each in gallery.operations()}
+        return costs | {
+            operation.name: _measured(product, operation) for operation in gallery.operations()
+        }
 
 
 def _authentication(product: Product) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def _authentication(product: Product) -> dict[str, Any]:
 
 
 def _measured(product: Product, operation: Operation) -> dict[str, Any]:
-    found: dict[int, Usage] = {}
+    usages: dict[int, Usage] = {}
     after: dict[str, Usage] = {}
     for number in (_WARM,) if operation.once else (_COLD, _WARM):
         target, body = operation.prepare(number)
@@ -80,11 +82,11 @@ def _measured(product: Product, operation: Operation) -> dict[str, Any]:
         if number == _COLD:
             restart(function_of(operation.method, target))
         act = partial(product.call, operation.method, target, body)
-        found[number] = product.measured(act)
+        usages[number] = product.measured(act)
         after = product.drain()
-    measured = {"request": figures(found[_WARM])}
-    if _COLD in found:
-        measured["cold"] = figures(found[_COLD])
+    measured = {"request": figures(usages[_WARM])}
+    if _COLD in usages:
+        measured["cold"] = figures(usages[_COLD])
     return {**measured, "after": {name: figures(usage) for name, usage in sorted(after.items())}}
 
 
@@ -124,18 +126,18 @@ class Gallery:
             *self._of_databases(),
             *self._of_assets(),
             *self._of_metadata(),
-            *(Operation(*each) for each in operations_under_schemas(self.product.call)),
+            *(Operation(*row) for row in operations_under_schemas(self.product.call)),
             *self._of_uploads(),
             *self._of_files(),
             *self._of_comments(),
             *(
-                Operation(*each)
-                for each in operations_on_versions(self.product.call, self._new_asset)
+                Operation(*row)
+                for row in operations_on_versions(self.product.call, self._new_asset)
             ),
-            *(Operation(*each) for each in operations_on_links(self.product.call, self._new_asset)),
+            *(Operation(*row) for row in operations_on_links(self.product.call, self._new_asset)),
             *self._of_lifecycle(),
             *self._of_search(),
-            *(Operation(*each) for each in operations_on_constraints(self.product.call)),
+            *(Operation(*row) for row in operations_on_constraints(self.product.call)),
         )
 
     def _of_databases(self) -> Sequence[Operation]:
@@ -303,8 +305,8 @@ class Gallery:
         name = f"filled-{files}-{number}-{self.product.next_id()}"
         self._new_asset(name)
         wanted = [
-            {"relativeKey": f"/part-{each:02}.glb", "file_size": 4, "num_parts": 1}
-            for each in range(files)
+            {"relativeKey": f"/part-{number:02}.glb", "file_size": 4, "num_parts": 1}
+            for number in range(files)
         ]
         scope = {"databaseId": "museum", "assetId": name, "uploadType": "assetFile"}
         return {**scope, "files": wanted}
@@ -339,8 +341,8 @@ def _asset_body(asset_id: str, database_id: str) -> Body:
 def _records(number: int, value: str = "value") -> dict[str, Any]:
     return {
         "metadata": [
-            {"metadataKey": f"key-{each}", "metadataValue": value, "metadataValueType": "string"}
-            for each in range(number)
+            {"metadataKey": f"key-{index}", "metadataValue": value, "metadataValueType": "string"}
+            for index in range(number)
         ]
     }
 

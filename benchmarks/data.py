@@ -62,11 +62,11 @@ class Size:
 
     def references(self) -> list[Reference]:
         """All documents."""
-        found: list[Reference] = []
+        references: list[Reference] = []
         for asset_id in self.asset_ids:
-            found.append(AssetRef(DATABASE, asset_id))
-            found += (FileRef(DATABASE, asset_id, path) for path in self.paths)
-        return found
+            references.append(AssetRef(DATABASE, asset_id))
+            references += (FileRef(DATABASE, asset_id, path) for path in self.paths)
+        return references
 
 
 @dataclass(frozen=True)

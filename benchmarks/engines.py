@@ -54,12 +54,12 @@ class Site:
 
     def written(self) -> int:
         """Number of writes to the indexes since their creation, as counted by OpenSearch."""
-        found = 0
+        count = 0
         for index in SEARCH_INDEXES:
             name = self.pointer.current(index)
             reply = self.http.request("GET", f"{self.opensearch}/{name}/_stats/indexing")
-            found += int(reply.json()["_all"]["primaries"]["indexing"]["index_total"])
-        return found
+            count += int(reply.json()["_all"]["primaries"]["indexing"]["index_total"])
+        return count
 
 
 @contextmanager

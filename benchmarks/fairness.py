@@ -106,8 +106,8 @@ def _inspections(admin: Api, user: Api) -> Callable[[], float]:
         user.upload(_DATABASE, asset, {"/honest.obj": [_MODEL]})
 
         def has_succeeded() -> bool:
-            found = admin.ok("GET", path)["message"]["Items"]
-            return [one["executionStatus"] for one in found] == ["SUCCEEDED"]
+            executions = admin.ok("GET", path)["message"]["Items"]
+            return [execution["executionStatus"] for execution in executions] == ["SUCCEEDED"]
 
         wait_until(has_succeeded, seconds=900)
         return time.perf_counter() - begun

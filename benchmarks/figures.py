@@ -88,8 +88,8 @@ class Figures:
 
     def below(self) -> list[str]:
         """The ratios whose medians are below the required values."""
-        found = self.ratios()
-        return [name for name, floor in FLOORS.items() if found[name].median < floor.demanded]
+        ratios = self.ratios()
+        return [name for name, floor in FLOORS.items() if ratios[name].median < floor.demanded]
 
     def add(self, name: str, documents: int, seconds: float) -> None:
         self.documents.setdefault(name, []).append(documents)

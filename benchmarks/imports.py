@@ -141,11 +141,11 @@ def _show_requests(runtime: Runtime, folder: Path) -> None:
     tree: Mapping[str, Any] = runtime.admin("GET", "/requests?by=function")
     counts: Counter[str] = Counter()
     for name, callers in tree["s3"].items():
-        for caller, each in callers.items():
+        for caller, usage in callers.items():
             if not caller:  # the client itself, by presigned URLs
-                counts[_BY_URL.get(name, name)] += each["requests"]
+                counts[_BY_URL.get(name, name)] += usage["requests"]
             elif caller.endswith(UPLOADS_API.name):
-                counts[_BY_FUNCTION.get(name, name)] += each["requests"]
+                counts[_BY_FUNCTION.get(name, name)] += usage["requests"]
     for name, number in counts.most_common():
         _screen.print(f"  {number / _COUNTED:.2f} {name} a file")
     _screen.print(f"  {counts.total() / _COUNTED:.2f} requests to S3 a file, of {_COUNTED} files")

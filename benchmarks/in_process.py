@@ -193,19 +193,19 @@ class Product:
         """The waiting events, as batches of the functions that they invoke."""
         changes, self.changes = self.changes, []
         messages, self.messages = self.messages, []
-        found: list[tuple[str, list[JsonObject]]] = []
+        batches: list[tuple[str, list[JsonObject]]] = []
         for subscription in STREAM_SUBSCRIPTIONS:
             name, view = subscription.source.name, subscription.source.stream
             wanted = compile_pattern(subscription.pattern) if subscription.pattern else None
             records = [self._record(c, view) for c in changes if c.table == name]
             if matching := [r for r in records if wanted is None or wanted(r)]:
-                found.append((subscription.consumer, matching))
+                batches.append((subscription.consumer, matching))
         for subscription in QUEUE_SUBSCRIPTIONS:
             of_queue = [m.body for m in messages if m.queue == subscription.source.name]
             for start in range(0, len(of_queue), subscription.batch_size):
                 some = of_queue[start : start + subscription.batch_size]
-                found.append((subscription.consumer, [self._message(body) for body in some]))
-        return found
+                batches.append((subscription.consumer, [self._message(body) for body in some]))
+        return batches
 
     def _record(self, change: Change, view: str | None) -> JsonObject:
         number = str(next(self._ids)).zfill(21)
@@ -255,7 +255,7 @@ def _caused(operation: str, request: Mapping[str, Any]) -> list[Message]:
     if name in _CREATED or name == "DeleteObject":
         keys = [request["Key"]]
     elif name == "DeleteObjects":
-        keys = [one["Key"] for one in request["Delete"]["Objects"]]
+        keys = [row["Key"] for row in request["Delete"]["Objects"]]
     if request.get("Bucket") != ASSET_BUCKET.name.lower():
         return []
     return [
@@ -265,14 +265,14 @@ def _caused(operation: str, request: Mapping[str, Any]) -> list[Message]:
     ]
 
 
-def _sum(one: Usage | None, other: Usage) -> Usage:
-    if one is None:
+def _sum(usage: Usage | None, other: Usage) -> Usage:
+    if usage is None:
         return other
     return Usage(
-        one.requests + other.requests,
-        one.read_units + other.read_units,
-        one.write_units + other.write_units,
-        one.writes + other.writes,
+        usage.requests + other.requests,
+        usage.read_units + other.read_units,
+        usage.write_units + other.write_units,
+        usage.writes + other.writes,
     )
 
 

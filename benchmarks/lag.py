@@ -21,7 +21,7 @@ class Lag:
     """`found` are seconds from the reply to a write until the first search that shows it."""
 
     rate: float
-    found: Sequence[float]
+    lags: Sequence[float]
     percentiles: Percentiles
 
 
@@ -46,7 +46,7 @@ class _Pending:
         """The seconds of each write that search shows now."""
         with self.lock:
             waiting = self.writes.pop(asset, [])
-            later = [each for each in waiting if each[0] > shown]
+            later = [write for write in waiting if write[0] > shown]
             if later:
                 self.writes[asset] = later
         return [max(0.0, now - at) for number, at in waiting if number <= shown]
@@ -68,9 +68,9 @@ def measure(
         RuntimeError: a write is not found within a minute.
     """
     database, assets = new("lag")
-    pending, found = _Pending(), list[float]()
+    pending, lags = _Pending(), list[float]()
     ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(opensearch, database, pending, found, ended))
+    watcher = threading.Thread(target=_watch, args=(opensearch, database, pending, lags, ended))
 
     def write(number: int) -> None:
         asset = assets[number % len(assets)]
@@ -86,11 +86,11 @@ def measure(
         watcher.join()
     if pending.writes:
         raise RuntimeError(f"{len(pending.writes)} assets are not as they were written")
-    return Lag(reached, found, Percentiles.of(found))
+    return Lag(reached, lags, Percentiles.of(lags))
 
 
 def _watch(
-    opensearch: str, database: str, pending: _Pending, found: list[float], ended: threading.Event
+    opensearch: str, database: str, pending: _Pending, lags: list[float], ended: threading.Event
 ) -> None:
     give_up: float | None = None
     with httpx.Client(base_url=opensearch, timeout=30) as http:
@@ -101,7 +101,7 @@ def _watch(
                 if now > give_up:
                     return
             for asset, shown in _shown(http, database, pending.assets()).items():
-                found += pending.take(asset, shown, time.perf_counter())
+                lags += pending.take(asset, shown, time.perf_counter())
             time.sleep(_LOOK_EVERY)
 
 

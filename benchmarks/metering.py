@@ -65,12 +65,12 @@ class Usage:
 
     def of(self, service: str) -> dict[str, int]:
         """The requests to one service, by operation, sorted."""
-        found = {
+        requests = {
             name.partition(".")[2]: count
             for name, count in self.requests.items()
             if name.startswith(f"{service}.")
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(requests.items()))
 
 
 @dataclass(frozen=True)
@@ -202,8 +202,8 @@ class _Dynamo:
     ) -> None:
         """Each item is rounded up by itself; an absent one costs the minimum."""
         wanted: Any = {table: {"Keys": keys, "ConsistentRead": True}}
-        found = self.client.batch_get_item(RequestItems=wanted)["Responses"][table]
-        sizes = [item_size(dict(item)) for item in found]
+        items = self.client.batch_get_item(RequestItems=wanted)["Responses"][table]
+        sizes = [item_size(dict(item)) for item in items]
         sizes += [0] * (len(keys) - len(sizes))
         units = sum(read_units(size, consistent=consistent) for size in sizes)
         self.usage.read_units += units * factor
@@ -243,8 +243,8 @@ class _Dynamo:
                     yield self._target(kind, body)
         elif operation == "BatchWriteItem":
             for table, requests in request["RequestItems"].items():
-                for one in requests:
-                    for kind, body in one.items():
+                for write in requests:
+                    for kind, body in write.items():
                         yield self._target(
                             kind.removesuffix("Request"), {"TableName": table, **body}
                         )
@@ -257,8 +257,8 @@ class _Dynamo:
 
     def _item(self, table: str, key: Wire) -> Wire | None:
         reply = self.client.get_item(TableName=table, Key=key, ConsistentRead=True)
-        found = reply.get("Item")
-        return None if found is None else dict(found)
+        item = reply.get("Item")
+        return None if item is None else dict(item)
 
     def _layout(self, table: str) -> _Layout:
         if table not in self._layouts:

@@ -125,7 +125,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
 
 
 def _names(row: Row, *words: str) -> bool:
-    return any(each in (row.outcome.result.refused or "") for each in words)
+    return any(word in (row.outcome.result.refused or "") for word in words)
 
 
 def _percentile(values: Sequence[float]) -> float:

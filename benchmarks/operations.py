@@ -79,15 +79,17 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
     runtime.admin("DELETE", "/requests")
     operation.call(1)
     runtime.drain()
-    found: dict[str, OperationRequests] = {}
+    by_path: dict[str, OperationRequests] = {}
     tree = cast("dict[str, Any]", runtime.admin("GET", "/requests?by=function"))
     for engine, operations in tree.items():
         for name, callers in operations.items():
             for caller, count in callers.items():
                 path = _path_of(engine, name, caller)
                 if path is not None:
-                    found.setdefault(path, OperationRequests()).add(engine, name, count["requests"])
-    return {path: asdict(requests) for path, requests in found.items()}
+                    by_path.setdefault(path, OperationRequests()).add(
+                        engine, name, count["requests"]
+                    )
+    return {path: asdict(requests) for path, requests in by_path.items()}
 
 
 def _path_of(engine: str, operation: str, caller: str) -> str | None:
@@ -122,11 +124,11 @@ def _operations(api: Api) -> list[Operation]:
     base = [f"/database/{databases[1]}/assets/{asset}" for asset in assets]
 
     def describe(records: int) -> Callable[[int], Any]:
-        body = {"metadata": [_record(f"key-{records}-{each}") for each in range(records)]}
+        body = {"metadata": [_record(f"key-{records}-{number}") for number in range(records)]}
         return lambda number: api.ok("POST", f"{base[number]}/metadata", body)
 
     def upload(files: int) -> Callable[[int], Any]:
-        content = {f"/{files}/part-{each}.glb": [b"content"] for each in range(files)}
+        content = {f"/{files}/part-{number}.glb": [b"content"] for number in range(files)}
         return lambda number: api.upload(databases[1], assets[number], content)
 
     return [

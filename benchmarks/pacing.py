@@ -47,8 +47,8 @@ def at_rate(rate: float, seconds: float, call: Callable[[int], None]) -> float:
         for number in range(count):
             time.sleep(max(0.0, began + number / rate - time.perf_counter()))
             calls.append(clients.submit(call, number))
-    for each in calls:
-        each.result()
+    for sent in calls:
+        sent.result()
     return count / (time.perf_counter() - began)
 
 

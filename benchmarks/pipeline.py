@@ -84,22 +84,22 @@ def phases(site: Site, size: Size, batches: Batches) -> list[Phase]:
 
 def _read(site: Site, references: Sequence[Reference]) -> dict[Reference, Source]:
     reading = rebuilder(site.context).sources.read(references)
-    found: dict[Reference, Source] = {}
+    sources: dict[Reference, Source] = {}
     for source in reading.sources:
         if isinstance(source, AssetSource):
-            found[AssetRef(DATABASE, str(source.row["assetId"]))] = source
+            sources[AssetRef(DATABASE, str(source.row["assetId"]))] = source
         elif isinstance(source, FileSource):
             asset_id = str(source.asset["assetId"])
             path = source.version.key.removeprefix(asset_id)
-            found[FileRef(DATABASE, asset_id, path)] = source
-    if found.keys() != set(references):
-        raise RuntimeError(f"{len(found)} sources were read of {len(references)}")
-    return found
+            sources[FileRef(DATABASE, asset_id, path)] = source
+    if sources.keys() != set(references):
+        raise RuntimeError(f"{len(sources)} sources were read of {len(references)}")
+    return sources
 
 
 def _writes(site: Site, sources: Iterable[Source]) -> list[DocumentWrite]:
     documents = [project(source) for source in sources]
-    return [write_of(one, site.pointer.current(one.index), 1) for one in documents]
+    return [write_of(document, site.pointer.current(document.index), 1) for document in documents]
 
 
 def _slices(writes: list[DocumentWrite]) -> list[list[DocumentWrite]]:

@@ -61,9 +61,9 @@ def show_service(screen: Console, service: Service) -> None:
     table = Table(title=f"latency, ms (a GET takes {service.get_per_echo:.2f} echoes)")
     for column in ("call", "p50", "p90", "p99", "answers a second"):
         table.add_column(column, justify="left" if column == "call" else "right")
-    for name, each in service.latencies.items():
+    for name, latency in service.latencies.items():
         rate = service.throughput.get(name)
-        times = (f"{value * 1000:.1f}" for value in (each.p50, each.p90, each.p99))
+        times = (f"{value * 1000:.1f}" for value in (latency.p50, latency.p90, latency.p99))
         table.add_row(name, *times, "" if rate is None else f"{rate:.0f}")
     screen.print(table)
     lag = service.lag.percentiles

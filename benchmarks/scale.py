@@ -76,22 +76,26 @@ def main(
 ) -> None:
     """Fill the indexes step by step, measure at each size, and draw the growth."""
     until = time.monotonic() + minutes * 60
-    found: dict[int, Figures] = {}
+    figures_by_size: dict[int, Figures] = {}
     with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
         growth = _Growth(Collection(engine, "scale", "boolean"), until)
         try:
-            for size in [one for one in SIZES if one <= documents]:
+            for size in [size for size in SIZES if size <= documents]:
                 growth.grow(size)
-                found[growth.count] = _measured(growth, warming=1 if found else _WARMING)
-                rounded = {name: round(value, 2) for name, value in found[growth.count].items()}
+                figures_by_size[growth.count] = _measured(
+                    growth, warming=1 if figures_by_size else _WARMING
+                )
+                rounded = {
+                    name: round(value, 2) for name, value in figures_by_size[growth.count].items()
+                }
                 _screen.print(rounded)
         except (TimeoutError, DocumentRefusedError, UnavailableError) as reason:
             # Measurements count until the time or the memory of OpenSearch is used up.
             _screen.print(f"stopped at {growth.count} documents: {reason}")
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    draw(found, output.with_suffix(".png"))
-    missed = _missed(found)
+    output.write_text(json.dumps(figures_by_size, indent=2) + "\n", encoding="utf-8")
+    draw(figures_by_size, output.with_suffix(".png"))
+    missed = _missed(figures_by_size)
     for line in missed:
         _screen.print(f"missed: {line}")
     raise typer.Exit(1 if missed else 0)
@@ -199,16 +203,16 @@ def _percentile(values: list[float], percent: int) -> float:
     return sorted(values)[min(len(values) - 1, len(values) * percent // 100)]
 
 
-def draw(found: Mapping[int, Figures], file: Path) -> None:
+def draw(figures_by_size: Mapping[int, Figures], file: Path) -> None:
     """Draw the percentiles by the number of documents."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     for name, style in (("", "-"), ("facets ", "--"), ("rules ", ":"), ("suggest ", "-.")):
         for percent, color in (("p50", "#1b6ca8"), ("p99", "#b5462f")):
-            values = [one[f"{name}{percent} ms"] for one in found.values()]
+            values = [figures[f"{name}{percent} ms"] for figures in figures_by_size.values()]
             label = f"{name.strip() or 'query alone'}, {percent}"
-            axes.plot(list(found), values, style, color=color, marker=".", label=label)
+            axes.plot(list(figures_by_size), values, style, color=color, marker=".", label=label)
     axes.set(xscale="log", yscale="log", xlabel="documents", ylabel="ms")
     axes.set_title(f"the judged queries, pages of {PAGE}, {RULES} rules", fontsize=9)
     axes.grid(visible=True, alpha=0.3)
@@ -216,8 +220,8 @@ def draw(found: Mapping[int, Figures], file: Path) -> None:
     figure.savefig(file, dpi=90)
 
 
-def _missed(found: Mapping[int, Figures]) -> list[str]:
-    figures = next((one for size, one in found.items() if AT <= size < 2 * AT), Figures())
+def _missed(figures_by_size: Mapping[int, Figures]) -> list[str]:
+    figures = next((row for size, row in figures_by_size.items() if AT <= size < 2 * AT), Figures())
     return [
         f"{name} is {figures[name]:.2f} at {AT} documents, at most {most:g}"
         for name, most in TARGETS.items()

@@ -48,18 +48,18 @@ class Service:
 
     def misses(self) -> list[str]:
         """The targets that are missed, in words."""
-        found = self.lag.percentiles
+        lag = self.lag.percentiles
         targets = (
             (self.get_per_echo > GET_PER_ECHO, f"GET takes {self.get_per_echo:.2f} echoes"),
-            (found.p50 > LAG_P50, f"half of the writes are found after {found.p50:.2f} s"),
-            (found.p99 > LAG_P99, f"a hundredth is found only after {found.p99:.2f} s"),
+            (lag.p50 > LAG_P50, f"half of the writes are found after {lag.p50:.2f} s"),
+            (lag.p99 > LAG_P99, f"a hundredth is found only after {lag.p99:.2f} s"),
         )
         return [text for missed, text in targets if missed]
 
     def as_json(self) -> dict[str, Any]:
         return {
             "getPerEcho": self.get_per_echo,
-            "latencySeconds": {name: asdict(each) for name, each in self.latencies.items()},
+            "latencySeconds": {name: asdict(latency) for name, latency in self.latencies.items()},
             "answersPerSecond": dict(self.throughput),
             "lag": {"writesPerSecond": self.lag.rate, "seconds": asdict(self.lag.percentiles)},
             "import": dict(self.imported),
@@ -147,7 +147,7 @@ def _throughput(api: Api, new: Callable[[str], tuple[str, list[str]]]) -> dict[s
     for _ in range(3):
         for name, target in calls.items():
             rates[name].append(per_second(_BUSY_SECONDS, lambda to=target: api.ok("GET", to)))
-    return {name: median(each) for name, each in rates.items()}
+    return {name: median(values) for name, values in rates.items()}
 
 
 def _import(runtime: Runtime) -> dict[str, Any]:

@@ -34,11 +34,13 @@ class Memory:
         }
 
     def look(self, health: Mapping[str, Any], minute: float) -> None:
-        found = {name: each["memoryBytes"] for name, each in health["engines"].items()}
-        found["functions"] = sum(each["memoryBytes"] for each in health["functions"].values())
-        found["runner"] = health["runner"]["memoryBytes"]
+        memory = {name: process["memoryBytes"] for name, process in health["engines"].items()}
+        memory["functions"] = sum(
+            process["memoryBytes"] for process in health["functions"].values()
+        )
+        memory["runner"] = health["runner"]["memoryBytes"]
         self.minutes.append(minute)
-        for name, size in found.items():
+        for name, size in memory.items():
             self.processes.setdefault(name, []).append(size // _MEBIBYTE)
 
 
@@ -73,11 +75,11 @@ def _call(api: Api, database: str, assets: list[str], number: int) -> None:
             api.upload(database, asset, {f"/soak/{number % 500}.bin": [noise(4096, str(number))]})
         case 1 | 11:
             api.search(query=f"edit {number % 100}")
-        case each if each % 4 == 2:
+        case number if number % 4 == 2:
             value = {"metadataValue": str(number), "metadataValueType": "string"}
             record = {"metadataKey": f"key-{number % 10}", **value}
             api.ok("PUT", f"{path}/metadata", {"metadata": [record], "updateType": "update"})
-        case each if each % 2 == 0:
+        case number if number % 2 == 0:
             api.ok("PUT", path, {"description": f"edit {number}"})
         case _:
             api.ok("GET", path)

@@ -43,7 +43,7 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         sys.stderr.write(f"no such functions: {', '.join(sorted(unknown))}\n")
         return 2
-    wanted = [each for each in FUNCTIONS if not names or each.name in names]
+    wanted = [function for function in FUNCTIONS if not names or function.name in names]
     needed: dict[bool, int] = {}
     worst = 0.0
     for function in wanted:
@@ -69,9 +69,9 @@ def _instructions(program: str) -> int:
     """
     _run(program)  # compiles the modules that have no bytecode yet
     report = _run(program, *_COUNTER)
-    found = _COUNTED.search(report)
-    assert found, report
-    return int(found[1].replace(",", ""))
+    match = _COUNTED.search(report)
+    assert match, report
+    return int(match[1].replace(",", ""))
 
 
 def _run(program: str, *below: str) -> str:

@@ -69,8 +69,8 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
     yield from rows(
         ("operation", *_HEAD, "added by a cold function"),
         (
-            (name, *_cells(each["request"]), _added(each["request"], each.get("cold")))
-            for name, each in figures.items()
+            (name, *_cells(usage["request"]), _added(usage["request"], usage.get("cold")))
+            for name, usage in figures.items()
         ),
     )
     yield from ("", "## Work after the reply", "", *_FOLLOWS.splitlines(), "")
@@ -78,8 +78,8 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
         ("operation", "function", *_HEAD),
         (
             (name, function, *_cells(after))
-            for name, each in figures.items()
-            for function, after in each["after"].items()
+            for name, usage in figures.items()
+            for function, after in usage["after"].items()
         ),
     )
     yield from ("", "## What processing a file costs", "", *_PROCESSING.splitlines(), "")
@@ -88,7 +88,7 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
     yield from ("", "## The requests to DynamoDB", "")
     yield from rows(
         ("operation", "requests"),
-        ((name, _named(each["request"])) for name, each in figures.items()),
+        ((name, _named(usage["request"])) for name, usage in figures.items()),
     )
 
 
@@ -107,7 +107,7 @@ def _processing() -> Iterator[tuple[str, ...]]:
         yield f"{pipelines} in a workflow", str(count), ", ".join(names)
     for spec in FUNCTIONS:
         if spec.kind == "pipeline":
-            used = (_size(spec), *(f"or waiting for {_size(each)}" for each in spec.calls))
+            used = (_size(spec), *(f"or waiting for {_size(call)}" for call in spec.calls))
             yield f"a file for {spec.name}", str(of_execution + of_pipeline), ", ".join(used)
 
 

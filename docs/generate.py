@@ -267,9 +267,9 @@ def _errors() -> Iterator[str]:
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)
     declared = [kind for kind in _kinds(VitrineError) if "code" in vars(kind)]
-    found = {(_status(kind), kind.code, _first_line(kind)) for kind in declared}
+    errors = {(_status(kind), kind.code, _first_line(kind)) for kind in declared}
     listed = sorted(
-        found
+        errors
         | {
             (
                 500,

@@ -82,9 +82,9 @@ def _stages(prices: Mapping[str, tuple[float, str]]) -> Iterator[tuple[str, ...]
         if stage == LOCAL:
             continue
         charges = list(idle_charges(read_settings({**context, "stage": stage}.get)))
-        amounts = [each.units * prices[each.price][0] for each in charges]
-        for each, amount in zip(charges, amounts, strict=True):
-            yield stage, each.what, f"{each.units:g}", f"{amount:.2f}"
+        amounts = [charge.units * prices[charge.price][0] for charge in charges]
+        for charge, amount in zip(charges, amounts, strict=True):
+            yield stage, charge.what, f"{charge.units:g}", f"{amount:.2f}"
         yield stage, "total", "", f"{sum(amounts):.0f}"
 
 
@@ -99,7 +99,7 @@ def idle_charges(settings: Settings) -> Iterator[Charge]:
             "gigabytes of their volumes", size, "gigabyte of a search volume (gp3), a month"
         )
     declared = {spec.name for spec in FUNCTIONS if has_search or spec.search == "none"}
-    queues = sum(each.consumer in declared for each in QUEUE_SUBSCRIPTIONS)
+    queues = sum(subscription.consumer in declared for subscription in QUEUE_SUBSCRIPTIONS)
     yield Charge(
         f"million polls of {queues} queues", queues * POLLS / 1e6, "million requests to SQS"
     )

@@ -64,9 +64,9 @@ def describe(client: Vitrine, database_id: str, about: Sequence[Row]) -> int:
 
 
 def _create_tags(client: Vitrine, about: Sequence[Row]) -> None:
-    if all(each.tag_type_name != TAG_TYPE for each in client.tag_types.list()):
+    if all(tag_type.tag_type_name != TAG_TYPE for tag_type in client.tag_types.list()):
         client.tag_types.create(TAG_TYPE, description="What an asset is for")
-    existing = {each.tag_name for each in client.tags.list()}
+    existing = {tag.tag_name for tag in client.tags.list()}
     for tag in sorted({tag for row in about for tag in row["tags"].split()} - existing):
         client.tags.create(tag, description=f"Assets for {tag}", tag_type_name=TAG_TYPE)
 
@@ -74,7 +74,7 @@ def _create_tags(client: Vitrine, about: Sequence[Row]) -> None:
 def _create_schema(client: Vitrine, database_id: str) -> None:
     name = "samples"
     existing = client.metadata_schemas.list(database_id, SchemaEntity.ASSET)
-    if any(each.schema_name == name for each in existing):
+    if any(schema.schema_name == name for schema in existing):
         return
     fields = [
         SchemaField(metadata_field_key_name=key, metadata_field_value_type=kind, sequence=number)
@@ -99,14 +99,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--endpoint", type=Path, required=True)
     parser.add_argument("--database", default="library")
-    given = parser.parse_args()
-    connection = read_endpoint(given.endpoint)
+    arguments = parser.parse_args()
+    connection = read_endpoint(arguments.endpoint)
     with Vitrine(connection.api, connection.key or "") as client:
         try:
             try:
-                describe(client, given.database, rows())
+                describe(client, arguments.database, rows())
             except UnavailableError:  # each step may be repeated
-                describe(client, given.database, rows())
+                describe(client, arguments.database, rows())
         except VitrineError as error:
             raise SystemExit(f"error: {error}") from None
 

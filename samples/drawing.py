@@ -134,7 +134,7 @@ def _section(page: _Page, part: Flange, middle: tuple[float, float]) -> None:
     """The part cut along its axis, which is horizontal; cut surfaces are hatched."""
     left, y = middle[0] - part.height * _SCALE / 2, middle[1]
     ends = left + part.thickness * _SCALE, left + part.height * _SCALE
-    radius, hub, bore = (each * _SCALE for each in (part.radius, part.hub, part.bore))
+    radius, hub, bore = (length * _SCALE for length in (part.radius, part.hub, part.bore))
     for side in (1, -1):
         outline = [
             (left, y + side * bore),
@@ -149,7 +149,7 @@ def _section(page: _Page, part: Flange, middle: tuple[float, float]) -> None:
         page.pen(_THICK)
         page.line(*outline, closed=True)
         page.pen(_THICK)
-        low, high = sorted(y + side * (part.pitch + each * part.hole) * _SCALE for each in (-1, 1))
+        low, high = sorted(y + side * (part.pitch + edge * part.hole) * _SCALE for edge in (-1, 1))
         wide, high = ends[0] - left, abs(high - low)
         page.add(f"1 g {left:.2f} {low:.2f} {wide:.2f} {high:.2f} re B 0 g")
         page.pen(_THIN, dashes="8 2 1 2", color="0.75 0.15 0.1")

@@ -33,7 +33,9 @@ def obj(parts: Sequence[tuple[Mesh, str]], *, name: str, library: str) -> bytes:
     lines += ["v {:g} {:g} {:g}".format(*row) for row in places.tolist()]
     lines += [f"vt {row[0]:g} {1 - row[1]:g}" for row in spots.tolist()]
     lines += ["vn {:g} {:g} {:g}".format(*row) for row in ways.tolist()]
-    numbers = np.stack([each.reshape(-1) + 1 for each in (place_of, spot_of, way_of)], 1).tolist()
+    numbers = np.stack(
+        [indexes.reshape(-1) + 1 for indexes in (place_of, spot_of, way_of)], 1
+    ).tolist()
     first = 0
     for material, meshes in by_material.items():
         lines.append(f"usemtl {material.replace(' ', '_')}")

@@ -116,10 +116,10 @@ class _Writer:
             "scenes": [{"name": model.name, "nodes": roots}],
             "nodes": self._nodes,
             "meshes": self._meshes,
-            "materials": [self._material(*each) for each in model.materials.items()],
+            "materials": [self._material(*material) for material in model.materials.items()],
         }
         if model.images:
-            document["images"] = [self._image(*each) for each in model.images.items()]
+            document["images"] = [self._image(*image) for image in model.images.items()]
             document["samplers"] = [{"wrapS": 10497, "wrapT": 10497, "minFilter": 9987}]
             document["textures"] = [{"source": n, "sampler": 0} for n in range(len(model.images))]
         if model.turnings:
@@ -180,8 +180,8 @@ class _Writer:
         }
         if bounded:
             flat = values.reshape(len(values), -1)
-            accessor["min"] = [float(each) for each in flat.min(0)]
-            accessor["max"] = [float(each) for each in flat.max(0)]
+            accessor["min"] = [float(value) for value in flat.min(0)]
+            accessor["max"] = [float(value) for value in flat.max(0)]
         self._accessors.append(accessor)
         return len(self._accessors) - 1
 
@@ -245,7 +245,7 @@ def _linear(color: Color) -> list[float]:
 
 def _quaternion(axis: str, degrees: float) -> list[float]:
     half = np.radians(degrees) / 2
-    return [*(float(np.sin(half)) * (axis == each) for each in "xyz"), float(np.cos(half))]
+    return [*(float(np.sin(half)) * (axis == name) for name in "xyz"), float(np.cos(half))]
 
 
 def _unit(normals: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -103,7 +103,7 @@ def _turn(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
 
 
 def _ears(points: Sequence[Point], ring: Sequence[int]) -> list[tuple[int, int, int]]:
-    left, found = list(ring), list[tuple[int, int, int]]()
+    left, triangles = list(ring), list[tuple[int, int, int]]()
     places = np.array(points)
     at = 0
     while len(left) > 3:
@@ -111,13 +111,13 @@ def _ears(points: Sequence[Point], ring: Sequence[int]) -> list[tuple[int, int, 
             place = (at + step) % len(left)
             a, b, c = left[place - 1], left[place], left[(place + 1) % len(left)]
             if _is_ear(places, left, (a, b, c)):
-                found.append((a, b, c))
+                triangles.append((a, b, c))
                 del left[place]
                 at = place + 1  # the next ear elsewhere: long fans of thin triangles look bad
                 break
         else:
             raise ValueError("the outline crosses itself")
-    return [*found, (left[0], left[1], left[2])]
+    return [*triangles, (left[0], left[1], left[2])]
 
 
 def _is_ear(places: Floats, left: Sequence[int], ear: tuple[int, int, int]) -> bool:

@@ -92,7 +92,9 @@ def _moves() -> list[Turning]:
         name: [(pose[0], pose[1 + index]) for pose in poses]
         for index, name in enumerate(("column", "upper arm", "forearm", "wrist"))
     }
-    return [Turning(name, "y" if name == "column" else "x", each) for name, each in keys.items()]
+    return [
+        Turning(name, "y" if name == "column" else "x", values) for name, values in keys.items()
+    ]
 
 
 def _drum(radius: float, width: float) -> Mesh:

@@ -95,8 +95,8 @@ def box(
     size: Sequence[float], at: Sequence[float] = (0, 0, 0), *, bevel: float = 0.0, tile: float = 1.0
 ) -> Mesh:
     """Return a box around a point, with chamfered edges."""
-    half = [each / 2 for each in size]
-    bevel = min(bevel, *(0.49 * each for each in size))
+    half = [length / 2 for length in size]
+    bevel = min(bevel, *(0.49 * length for length in size))
 
     def corner(signs: Sequence[int], face: int) -> Vector:
         return tuple(
@@ -105,17 +105,17 @@ def box(
 
     polygons = list[list[Vector]]()
     for axis in range(3):
-        one, other = (axis + 1) % 3, (axis + 2) % 3
+        first_axis, other = (axis + 1) % 3, (axis + 2) % 3
         for sign in (-1, 1):
             around = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
             polygons.append(
-                [corner(_signs({axis: sign, one: a, other: b}), axis) for a, b in around]
+                [corner(_signs({axis: sign, first_axis: a, other: b}), axis) for a, b in around]
             )
             for second in (-1, 1) if bevel else ():
-                ends = [(-1, axis), (-1, one), (1, one), (1, axis)]
+                ends = [(-1, axis), (-1, first_axis), (1, first_axis), (1, axis)]
                 polygons.append(
                     [
-                        corner(_signs({axis: sign, one: second, other: end}), face)
+                        corner(_signs({axis: sign, first_axis: second, other: end}), face)
                         for end, face in ends
                     ]
                 )
@@ -293,7 +293,7 @@ def _wall(loop: Floats, height: float) -> Mesh:
         points = [
             np.concatenate([where, level], 1) for where in (loop, ends) for level in (low, high)
         ]
-        normals = [np.concatenate([each, zero], 1) for each in (first, first, last, last)]
+        normals = [np.concatenate([column, zero], 1) for column in (first, first, last, last)]
         count = len(loop)
         a, b, c, d = (np.arange(count) + part * count for part in range(4))
         faces = np.concatenate([np.stack([a, c, b], 1), np.stack([b, c, d], 1)])

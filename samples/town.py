@@ -338,7 +338,7 @@ _FURNITURE = (
 def plan() -> tuple[NDArray[np.uint8], list[tuple[int, int, int]]]:
     """Return the plan of the ground floor, as numbers of colours, and the colours."""
     pixels = np.full((384, 480), _PAPER, np.uint8)
-    edges = [(*each, _WALL) for each in _FURNITURE]
+    edges = [(*piece, _WALL) for piece in _FURNITURE]
     tops = [(x + 0.03, z + 0.03, w - 0.06, d - 0.06, _PAPER) for x, z, w, d in _FURNITURE]
     for x, z, width, depth, color in (*_PLAN, *edges, *tops):
         left, top = round(240 + 48 * x), round(192 + 48 * z)

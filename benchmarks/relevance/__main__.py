@@ -44,7 +44,7 @@ def main(
         standard = Collection(engine, "standard", "BM25")
         for collection in (isolated, standard):
             collection.fill(corpus)
-        found = {
+        by_engine = {
             "product": scores(QUERIES, grades, isolated.found),
             "plain": scores(QUERIES, grades, standard.found_plainly),
             "standard": scores(QUERIES, grades, standard.found),
@@ -52,27 +52,27 @@ def main(
         typos = isolated.typos(corpus)
         if each:
             _show_each(isolated, grades)
-    _show(found, typos)
+    _show(by_engine, typos)
     output.parent.mkdir(parents=True, exist_ok=True)
     figures = {
-        name: {kind: one._asdict() for kind, one in of.items()} for name, of in found.items()
+        name: {kind: row._asdict() for kind, row in of.items()} for name, of in by_engine.items()
     }
     output.write_text(json.dumps({**figures, "typos": typos._asdict()}, indent=2) + "\n")
-    missed = _missed(found, typos)
+    missed = _missed(by_engine, typos)
     for line in missed:
         _screen.print(f"missed: {line}")
     raise typer.Exit(1 if missed else 0)
 
 
-def _show(found: dict[str, dict[str, Scores]], typos: Typos) -> None:
+def _show(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> None:
     table = Table(title="the first ten hits: recall and nDCG")
     table.add_column("kind")
     for name in ("queries", "recall", "plain", "nDCG", "plain", "standard similarity"):
         table.add_column(name, justify="right")
-    for kind, one in found["product"].items():
-        plain, standard = found["plain"][kind], found["standard"][kind]
-        figures = (one.recall, plain.recall, one.ndcg, plain.ndcg, standard.ndcg)
-        table.add_row(kind, str(one.queries), *(f"{figure:.3f}" for figure in figures))
+    for kind, row in by_engine["product"].items():
+        plain, standard = by_engine["plain"][kind], by_engine["standard"][kind]
+        figures = (row.recall, plain.recall, row.ndcg, plain.ndcg, standard.ndcg)
+        table.add_row(kind, str(row.queries), *(f"{figure:.3f}" for figure in figures))
     _screen.print(table)
     _screen.print(
         f"of {typos.words} words that names have misspelt, {typos.found} find such a name; it is"
@@ -85,15 +85,15 @@ def _show_each(collection: Collection, grades: list[dict[str, int]]) -> None:
         (query, graded, collection.found(query))
         for query, graded in zip(QUERIES, grades, strict=True)
     ]
-    for query, graded, ids in sorted(pairs, key=lambda one: ndcg(one[2], one[1])):
+    for query, graded, ids in sorted(pairs, key=lambda pair: ndcg(pair[2], pair[1])):
         marks = "".join(str(graded.get(name, 0)) for name in ids)
         _screen.print(
             f"{ndcg(ids, graded):.3f} {marks:10} {query.kind}: {query.body}", markup=False
         )
 
 
-def _missed(found: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
-    ours, plain = found["product"], found["plain"]
+def _missed(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
+    ours, plain = by_engine["product"], by_engine["plain"]
     navigational = ours["navigational"].recall
     closed = 1 - (1 - ours["total"].ndcg) / (1 - plain["total"].ndcg)
     _screen.print(f"{closed:.2f} of the plain query's distance to 1 is closed")

@@ -37,14 +37,14 @@ class Query(NamedTuple):
 
 def judged(query: Query, things: Iterable[Thing]) -> dict[str, int]:
     """Return the ids of all documents with a grade above 0."""
-    found: dict[str, int] = {}
+    grades: dict[str, int] = {}
     for thing in things:
         if grade := query.grade(thing, None):
-            found[thing.id] = grade
+            grades[thing.id] = grade
         for path in thing.paths:
             if grade := query.grade(thing, path):
-                found[thing.id_of(path)] = grade
-    return found
+                grades[thing.id_of(path)] = grade
+    return grades
 
 
 def queries() -> tuple[Query, ...]:
@@ -55,17 +55,17 @@ def queries() -> tuple[Query, ...]:
     """
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_QUERIES.read_text(encoding="utf-8"))
     return tuple(
-        Query(kind, one["body"], grade_of(one["grade"]))
-        for kind, each in kinds.items()
-        for one in each
+        Query(kind, row["body"], grade_of(row["grade"]))
+        for kind, rows in kinds.items()
+        for row in rows
     )
 
 
 def grade_of(stored: Mapping[str, Any]) -> Grade:
     """Return the grade that an entry of `queries.json` describes by its first key."""
-    kind, (given, *_) = next(iter(stored)), stored.values()
+    kind, (grade, *_) = next(iter(stored)), stored.values()
     others = {name: value for name, value in stored.items() if name != kind}
-    return _GRADES[kind](given, **others)
+    return _GRADES[kind](grade, **others)
 
 
 def called(name: str, *, product: str = "", variant: str = "") -> Grade:
@@ -122,7 +122,7 @@ def files(conditions: Sequence[Condition]) -> Grade:
 
     def grade(thing: Thing, path: str | None) -> int:
         if path is None:
-            return int(any(_meets(thing, conditions, one.lower()) for one in thing.paths))
+            return int(any(_meets(thing, conditions, path.lower()) for path in thing.paths))
         return 3 if _meets(thing, conditions, path.lower()) else 0
 
     return grade

@@ -100,7 +100,9 @@ class Collection:
         writes = list(self._writes(things))
         for start in range(0, len(writes), _BULK):
             refused = [
-                one for one in self.engine.bulk(writes[start : start + _BULK]) if one.status != 201
+                outcome
+                for outcome in self.engine.bulk(writes[start : start + _BULK])
+                if outcome.status != 201
             ]
             if refused:
                 raise DocumentRefusedError(f"OpenSearch refuses a document: {refused[0]}")
@@ -134,8 +136,8 @@ class Collection:
         found, wrong = 0, list[str]()
         for word in rare:
             hits = self._search(query=word, size=_MAX_HITS, entityTypes=["asset"])
-            exact = [folded(word) in texts[one] for one in hits]
-            found += any(by_id[one].misspelt for one in hits)
+            exact = [folded(word) in texts[hit] for hit in hits]
+            found += any(by_id[hit].misspelt for hit in hits)
             if False in exact and True in exact[exact.index(False) :]:
                 wrong.append(word)
         return Typos(len(rare), found, tuple(wrong))

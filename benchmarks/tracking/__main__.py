@@ -59,23 +59,28 @@ def main(
         store = DynamoTrackingStore.of_context(Context(Database(client, _TABLE), "s3://artifacts"))
         filler = Filler(client, _TABLE)
         counts = _operations(client, store, filler, Path(name), min(runs, _SEARCHED))
-        found: dict[int, dict[str, Cost]] = {}
+        costs_by_size: dict[int, dict[str, Cost]] = {}
         until = time.monotonic() + minutes * 60
         for size, costs in grown(client, store, filler, sizes, until):
-            found[size] = costs
+            costs_by_size[size] = costs
             for search, cost in costs.items():
                 _screen.print(
                     f"{size:>6} runs: {search:<28} {cost.requests:>4} requests, "
                     f"{cost.read_units:>7.1f} read units, {cost.milliseconds:>8.1f} ms"
                 )
     output.parent.mkdir(parents=True, exist_ok=True)
-    draw(found, output.with_suffix(".png"))
-    growth = {size: {name: asdict(one) for name, one in at.items()} for size, at in found.items()}
-    operations = {one.operation.name: _figures(one) for one in counts}
+    draw(costs_by_size, output.with_suffix(".png"))
+    growth = {
+        size: {name: asdict(cost) for name, cost in at.items()}
+        for size, at in costs_by_size.items()
+    }
+    operations = {count.operation.name: _figures(count) for count in counts}
     report = {"operations": operations, "growth": growth}
     output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    missed = [f"over its budget: {one.operation.name}" for one in counts if not one.within_budget]
-    missed += [f"depends on the number of runs: {name}" for name in unlike(found)]
+    missed = [
+        f"over its budget: {count.operation.name}" for count in counts if not count.within_budget
+    ]
+    missed += [f"depends on the number of runs: {name}" for name in unlike(costs_by_size)]
     for line in missed:
         _screen.print(line)
     raise typer.Exit(1 if missed else 0)
@@ -111,32 +116,32 @@ def _operations(
     ours = world_of(store, runs, filler)
     _screen.print(f"{runs} runs in both stores after {time.monotonic() - start:.0f} s")
     counts: list[Count] = []
-    for one in measured(client, ours, theirs, _ROUNDS):
-        counts.append(one)
-        _screen.print(_line(one))
+    for count in measured(client, ours, theirs, _ROUNDS):
+        counts.append(count)
+        _screen.print(_line(count))
     return counts
 
 
-def _line(one: Count) -> str:
-    operation = one.operation
-    units = f"{one.charged.write_units:>6g} write units"
+def _line(count: Count) -> str:
+    operation = count.operation
+    units = f"{count.charged.write_units:>6g} write units"
     if operation.write_units is not None:
         units += f" (budget {operation.write_units:g})"
     return (
-        f"{operation.name:<40} {one.requests:>3} requests (budget {operation.requests}), {units}, "
-        f"{one.charged.read_units:>6g} read units; the engine reports {one.write_units:g} and "
-        f"{one.read_units:g}; {one.ratio:.2f} times SQLite's time"
+        f"{operation.name:<40} {count.requests:>3} requests (budget {operation.requests}), "
+        f"{units}, {count.charged.read_units:>6g} read units; the engine reports "
+        f"{count.write_units:g} and {count.read_units:g}; {count.ratio:.2f} times SQLite's time"
     )
 
 
-def _figures(one: Count) -> dict[str, float]:
+def _figures(count: Count) -> dict[str, float]:
     return {
-        "requests": one.requests,
-        "writeUnits": one.charged.write_units,
-        "readUnits": one.charged.read_units,
-        "engineWriteUnits": one.write_units,
-        "engineReadUnits": one.read_units,
-        "timesSqlite": one.ratio,
+        "requests": count.requests,
+        "writeUnits": count.charged.write_units,
+        "readUnits": count.charged.read_units,
+        "engineWriteUnits": count.write_units,
+        "engineReadUnits": count.read_units,
+        "timesSqlite": count.ratio,
     }
 
 

@@ -42,8 +42,8 @@ class Filling(Database):
         return self._items.get(key)
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        found = {key: self.get(key) for key in keys}
-        return {key: item for key, item in found.items() if item is not None}
+        items = {key: self.get(key) for key in keys}
+        return {key: item for key, item in items.items() if item is not None}
 
     def write(self, writes: Sequence[Write]) -> None:
         for write in writes:
@@ -112,9 +112,9 @@ def log_little(store: Any, run_id: str, number: int) -> None:
 
 def log_much(store: Any, run_id: str, number: int) -> None:
     """20 metrics, 20 params, 10 tags."""
-    metrics = [Metric(f"metric {one}", _spread(number + one), 1, 1) for one in range(20)]
-    params = [Param(f"param {one}", str(number % (one + 2))) for one in range(20)]
-    tags = [RunTag(f"tag {one}", f"value {number % 9}") for one in range(10)]
+    metrics = [Metric(f"metric {index}", _spread(number + index), 1, 1) for index in range(20)]
+    params = [Param(f"param {index}", str(number % (index + 2))) for index in range(20)]
+    tags = [RunTag(f"tag {index}", f"value {number % 9}") for index in range(10)]
     store.log_batch(run_id, metrics, params, tags)
 
 

@@ -87,28 +87,29 @@ def _cost(client: Any, store: Any, experiment_id: str, search: Search) -> Cost:
     return Cost(meters[-1].requests, meters[-1].read_units, 1000 * median(times))
 
 
-def unlike(found: Mapping[int, Mapping[str, Cost]]) -> list[str]:
+def unlike(costs_by_size: Mapping[int, Mapping[str, Cost]]) -> list[str]:
     """Searches whose requests depend on the number of runs, although an index serves them."""
     return [
         search.name
         for search in SEARCHES
-        if search.served and len({costs[search.name].requests for costs in found.values()}) > 1
+        if search.served
+        and len({costs[search.name].requests for costs in costs_by_size.values()}) > 1
     ]
 
 
-def draw(found: Mapping[int, Mapping[str, Cost]], file: Path) -> None:
+def draw(costs_by_size: Mapping[int, Mapping[str, Cost]], file: Path) -> None:
     """Draw requests and times by the number of runs."""
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
     for search in SEARCHES:
-        costs = [one[search.name] for one in found.values()]
+        costs = [row[search.name] for row in costs_by_size.values()]
         line = "-" if search.served else "--"
         color = None if search.served else "#b5462f"
-        sizes, name = list(found), search.name
+        sizes, name = list(costs_by_size), search.name
         for axes, values in (
-            (left, [one.requests for one in costs]),
-            (right, [one.milliseconds for one in costs]),
+            (left, [cost.requests for cost in costs]),
+            (right, [cost.milliseconds for cost in costs]),
         ):
             axes.plot(sizes, values, line, color=color, marker=".", label=name)
     _finish(left, "requests")

@@ -49,16 +49,16 @@ def main() -> None:
     for strength in (0.01, 0.1, 1.0):
         train(strength)
 
-    found = mlflow.search_runs(
+    runs = mlflow.search_runs(
         experiment_names=[EXPERIMENT],
         filter_string="metrics.accuracy > 0.5",
         order_by=["metrics.accuracy DESC"],
         output_format="list",
     )
-    for run in found:
+    for run in runs:
         print(f"{run.info.run_name}: accuracy {run.data.metrics['accuracy']:.3f}")
     client = mlflow.MlflowClient()
-    best = found[0].info.run_id
+    best = runs[0].info.run_id
     (version,) = client.search_model_versions(f"run_id = '{best}'")
     client.set_registered_model_alias(MODEL, "best", version.version)
     loaded: Any = mlflow_sklearn.load_model(f"models:/{MODEL}@best")
