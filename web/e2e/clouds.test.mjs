@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch } from './browser.mjs';
-import { accessible, clean, close, file, newAsset, open } from './walk.mjs';
+import { accessible, clean, close, file, newAsset, open, savedPicture } from './walk.mjs';
 
 let browser;
 before(async () => {
@@ -25,25 +25,19 @@ function hill(side = 60) {
 }
 
 /** The colours on the stage: their number, and how much of what is drawn is white. */
-const drawn = (page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector('.stage canvas');
-    const copy = document.createElement('canvas');
-    copy.width = copy.height = 200;
-    const context = copy.getContext('2d');
-    context.drawImage(canvas, 0, 0, 200, 200);
-    const { data } = context.getImageData(0, 0, 200, 200);
-    const hues = new Set();
-    let [all, white] = [0, 0];
-    for (let at = 0; at < data.length; at += 4) {
-      if (data[at + 3] < 250) continue;
-      const [red, green, blue] = [data[at], data[at + 1], data[at + 2]];
-      all += 1;
-      white += Math.min(red, green, blue) > 190 ? 1 : 0;
-      hues.add([red, green, blue].map((each) => each >> 6).join());
-    }
-    return { all, white: white / all, hues: hues.size };
-  });
+const drawn = async (page) => {
+  const data = await savedPicture(page, 200);
+  const hues = new Set();
+  let [all, white] = [0, 0];
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] < 250) continue;
+    const [red, green, blue] = data.slice(at, at + 3);
+    all += 1;
+    white += Math.min(red, green, blue) > 190 ? 1 : 0;
+    hues.add([red, green, blue].map((channel) => channel >> 6).join());
+  }
+  return { all, white: white / all, hues: hues.size };
+};
 
 for (const [width, colorScheme] of [
   [1280, 'light'],

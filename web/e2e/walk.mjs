@@ -132,15 +132,25 @@ export function clean(seen) {
   assert.deepEqual(seen.foreign, []);
 }
 
-/** How much of the canvas is drawn on, from 0 to 1. */
-export const filled = (page) =>
-  page.evaluate(() => {
-    const small = document.createElement('canvas');
-    small.width = small.height = 100;
-    const context = small.getContext('2d');
-    context.drawImage(document.querySelector('.stage canvas'), 0, 0, 100, 100);
-    const { data } = context.getImageData(0, 0, 100, 100);
-    let drawn = 0;
-    for (let at = 3; at < data.length; at += 4) drawn += data[at] ? 1 : 0;
-    return drawn / 10_000;
-  });
+/** The pixels of the picture of a model that the page saves, scaled to a square: RGBA. */
+export async function savedPicture(page, side) {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Screenshot', exact: true }).click();
+  const png = readFileSync(await (await saving).path(), 'base64');
+  return page.evaluate(
+    async ([base64, side]) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const context = new OffscreenCanvas(side, side).getContext('2d');
+      context.drawImage(picture, 0, 0, side, side);
+      return [...context.getImageData(0, 0, side, side).data];
+    },
+    [png, side],
+  );
+}
+
+/** How much of the saved picture of a model is drawn on, from 0 to 1. */
+export async function filled(page) {
+  const alphas = (await savedPicture(page, 100)).filter((_, at) => at % 4 === 3);
+  return alphas.filter(Boolean).length / alphas.length;
+}

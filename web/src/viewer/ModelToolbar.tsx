@@ -3,6 +3,7 @@ import { useId, useState, type RefObject } from 'react';
 import { factsQuery } from '../api/fileFacts';
 import { viewerTexts } from '../texts/viewer';
 import { formatNumber } from '../texts/formats';
+import { saveFile } from '../ui/saveFile';
 import { unitSymbol } from '../ui/units';
 import type { ShownModel } from './scene';
 import { drawnAxis, type Axis } from './axes';
@@ -27,12 +28,7 @@ export function ModelToolbar(props: {
   const [cut, setCut] = useState(false);
   const save = async () => {
     const blob = await scene.picture();
-    if (!blob) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = `${props.name}.png`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    if (blob) saveFile(blob, `${props.name}.png`);
   };
   const toggle = (
     name: string,

@@ -35,7 +35,7 @@ export interface ShownModel {
   derived: boolean;
 }
 
-/** One model on one canvas. Draws only when something changed. */
+/** One model on one canvas. Draws only when something changed, and at most once a frame. */
 export class ModelScene {
   readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
@@ -51,6 +51,7 @@ export class ModelScene {
   private model: Object3D | null = null;
   private mixer: AnimationMixer | null = null;
   private frame = 0;
+  private isPlaying = false;
   private ended = false;
 
   constructor(
@@ -58,11 +59,7 @@ export class ModelScene {
     label: string,
     private readonly onContext: (lost: boolean) => void,
   ) {
-    this.renderer = new WebGLRenderer({
-      antialias: true,
-      alpha: true,
-      preserveDrawingBuffer: true,
-    });
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
     const canvas = this.renderer.domElement;
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
@@ -153,24 +150,18 @@ export class ModelScene {
   }
 
   play(loaded: Loaded, index: number, on: boolean): void {
-    cancelAnimationFrame(this.frame);
     this.mixer?.stopAllAction();
     const clip = loaded.animations[index];
-    if (!on || !clip || !this.mixer) return this.draw();
-    this.mixer.clipAction(clip).play();
+    this.isPlaying = on && clip !== undefined;
+    if (this.isPlaying && clip) this.mixer?.clipAction(clip).play();
     this.timer.reset();
-    const step = (): void => {
-      if (this.ended) return;
-      this.timer.update();
-      this.mixer?.update(this.timer.getDelta());
-      this.draw();
-      this.frame = requestAnimationFrame(step);
-    };
-    step();
+    this.draw();
   }
 
+  /** Returns what is on the canvas as a PNG. */
   picture(): Promise<Blob | null> {
-    this.draw();
+    // In the task of `toBlob`: the browser empties the drawing buffer after each frame.
+    this.render();
     return new Promise((resolve) => this.renderer.domElement.toBlob(resolve, 'image/png'));
   }
 
@@ -201,8 +192,23 @@ export class ModelScene {
     afterDrawing(this.renderer.getContext(), () => this.renderer.forceContextLoss());
   }
 
+  private render(): void {
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /** Draws in the next frame, however often it is called until then. */
   private readonly draw = (): void => {
-    if (!this.ended) this.renderer.render(this.scene, this.camera);
+    if (!this.ended) this.frame ||= requestAnimationFrame(this.drawFrame);
+  };
+
+  private readonly drawFrame = (): void => {
+    this.frame = 0;
+    if (this.isPlaying) {
+      this.timer.update();
+      this.mixer?.update(this.timer.getDelta());
+      this.draw();
+    }
+    this.render();
   };
 
   private readonly fitCanvas = (): void => {
@@ -212,7 +218,8 @@ export class ModelScene {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    this.draw();
+    // At once: a new size empties the canvas, which would be seen until the next frame.
+    this.render();
   };
 
   private readonly onLost = (event: Event): void => {

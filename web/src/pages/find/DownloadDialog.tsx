@@ -5,11 +5,12 @@ import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { InlineError } from '../../ui/InlineError';
+import { saveFile } from '../../ui/saveFile';
 import { toast } from '../../ui/Toasts';
 import type { Card } from '../../api/hits';
 import { downloadPlan, selectedFilesQuery, type LeftOut } from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
-import { assetFolders, saveFile, createZip } from './zip';
+import { assetFolders, createZip } from './zip';
 
 const words = selectionTexts;
 

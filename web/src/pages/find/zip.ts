@@ -65,12 +65,3 @@ export function assetFolders(targets: readonly Target[]): Map<string, string> {
 
 const portableName = (name: string): string =>
   name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, '_').replace(/^[. ]+|[. ]+$/g, '');
-
-export function saveFile(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser needs the address until it has begun to write.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
