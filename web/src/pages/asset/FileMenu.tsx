@@ -1,17 +1,34 @@
-import { useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { filesTexts } from '../../texts/files';
 import { replaceBidiMarks } from '../../texts/formats';
 import { allowedActs, type Act, type Subject } from './fileChanges';
 
-/** A menu below the last rows would be outside the list, or the window. */
-const bringIntoView = (menu: HTMLElement | null) => menu?.scrollIntoView({ block: 'nearest' });
+/** Places a menu below its button, or above where the window ends: the list would cut it off. */
+function place(menu: HTMLElement | null): void {
+  const button = menu?.previousElementSibling?.getBoundingClientRect();
+  if (!menu || !button) return;
+  const isBelow = button.bottom + menu.offsetHeight <= innerHeight;
+  const top = isBelow ? button.bottom : Math.max(0, button.top - menu.offsetHeight);
+  menu.style.top = `${top}px`;
+  menu.style.left = `${Math.max(0, button.right - menu.offsetWidth)}px`;
+}
 
 /** What can be done with a file or folder of the tree. One menu is open at a time. */
 export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void }) {
   const { subject, onChoose } = props;
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (!open) return;
+    const follow = () => place(menu.current);
+    follow();
+    const ending = new AbortController();
+    const options = { capture: true, passive: true, signal: ending.signal };
+    for (const event of ['scroll', 'resize']) addEventListener(event, follow, options);
+    return () => ending.abort();
+  }, [open]);
   const close = () => setOpen(false);
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
     // Safari gives a pressed button no focus, so that the focus goes nowhere.
@@ -50,7 +67,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
         <span aria-hidden="true">⋯</span>
       </summary>
       {open && (
-        <div className="choices" ref={bringIntoView}>
+        <div className="choices" ref={menu}>
           {allowedActs(subject).map((act) => (
             <button
               key={act}
