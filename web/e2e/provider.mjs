@@ -33,6 +33,7 @@ export async function startProvider(user) {
     const claims = { iss: ISSUER, sub: provider.user, aud: CLIENT_ID, iat: now, nonce };
     return {
       id_token: signed({ ...claims, exp: now + provider.seconds }),
+      access_token: 'not used by the page',
       refresh_token: randomBytes(16).toString('hex'),
       token_type: 'Bearer',
     };

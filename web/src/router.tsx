@@ -7,7 +7,8 @@ import {
 import { FindPage } from './pages/find/FindPage';
 import { parseSearch } from './pages/find/findState';
 import { ErrorNotice } from './ui/ErrorNotice';
-import { loadChunk, reloadPage } from './ui/lazyComponent';
+import { reloadPage } from './ui/lazyComponent';
+import { loadChunk } from './api/loadChunk';
 import { NotFound, Shell } from './pages/shell/Shell';
 
 /** Rendering it again would not load what the page lacks, as its code. */

@@ -1,52 +1,46 @@
+import * as oauth from 'oauth4webapi';
 import { fetchWithIdleTimeout } from '../api/idleTimeout';
-import type { components } from '../api/schema';
 import { texts } from '../texts';
+import { definedOrNull, type Config } from './config';
 import type { Credential } from './session';
 
-export type Config = components['schemas']['AmplifyConfigReply'];
-
-interface Endpoints {
-  authorization: string;
-  token: string;
-  endSession: string | null;
-  revocation: string | null;
-  issuer: string | null;
-}
-
+/** What an authorization request needs once the provider replies. */
 interface AuthorizationRequest {
   verifier: string;
   state: string;
   nonce: string;
   returnTo: string;
-  popup: boolean;
 }
 
-const STARTED = 'vitrine.sign-in';
+const STORED = 'vitrine.sign-in';
 const CHANNEL = 'vitrine.sign-in';
 const REDIRECT = '/ui/';
+const redirectUri = () => location.origin + REDIRECT;
 
-export const offersProvider = (config: Config): boolean =>
-  Boolean(
-    definedOrNull(config.externalOAuthIdpURL) && definedOrNull(config.externalOAuthIdpClientId),
-  );
+const OPTIONS: oauth.TokenEndpointRequestOptions = {
+  [oauth.customFetch]: (url: string, init: RequestInit) => fetchWithIdleTimeout(url, init),
+  // A page that is served by HTTP is one of a local runtime, whose provider may be local, too.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way to allow it
+  [oauth.allowInsecureRequests]: location.protocol === 'http:',
+};
 
-/** Sends the browser to the provider; it returns to the page's root with a code. */
+/** The token is new, and the API checks when it ends: the clock of this computer may be wrong. */
+const ANY_CLOCK = 1e10;
+
+const clientOf = (config: Config): oauth.Client => ({
+  client_id: config.externalOAuthIdpClientId ?? '',
+  [oauth.clockTolerance]: ANY_CLOCK,
+});
+
 export async function redirectToProvider(config: Config, returnTo: string): Promise<void> {
-  const { url, started } = await authorization(config, returnTo, false);
-  sessionStorage.setItem(STARTED, JSON.stringify(started));
+  const { url, request } = await startAuthorization(config, returnTo);
+  sessionStorage.setItem(STORED, JSON.stringify(request));
   location.assign(url);
 }
 
-/** Signs in again in a window of its own, so that this page keeps its state. */
-export async function signInByPopup(config: Config): Promise<Credential> {
-  // Opened before anything is awaited: later, a browser would block it.
-  const popup = open('about:blank', '_blank', 'popup,width=520,height=680');
-  if (!popup) throw new Error(texts.signIn.popupBlocked);
-  const { url, started } = await authorization(config, '', true).catch((error: unknown) => {
-    popup.close();
-    throw error;
-  });
-  const code = await new Promise<string>((resolve, reject) => {
+export async function signInByPopup(config: Config, popup: Window): Promise<Credential> {
+  const { url, request } = await startAuthorization(config, '');
+  const reply = await new Promise<string>((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
     let wasClosed = false;
     const closed = setInterval(() => {
@@ -59,178 +53,172 @@ export async function signInByPopup(config: Config): Promise<Credential> {
       channel.close();
       then();
     };
-    channel.onmessage = (
-      event: MessageEvent<{ state?: string; code?: string; error?: string }>,
-    ) => {
-      if (event.data.state !== started.state) return;
-      const { code: received, error } = event.data;
-      if (received) finish(() => resolve(received));
-      else finish(() => reject(new Error(texts.signIn.refused(error ?? ''))));
+    channel.onmessage = ({ data }: MessageEvent<{ state: string; reply: string }>) => {
+      if (data.state === request.state) finish(() => resolve(data.reply));
     };
     popup.location.replace(url);
   });
-  return exchangeCode(config, code, started);
+  return exchangeCode(config, reply, request);
 }
 
-/** Handles the return from the provider: null where the address has no code. */
 export async function completeSignIn(
   config: () => Promise<Config>,
-): Promise<{ credential: Credential; returnTo: string } | 'popup' | null> {
-  const query = new URLSearchParams(location.search);
-  const state = query.get('state');
-  if (!state || !(query.has('code') || query.has('error'))) return null;
-  const stored = sessionStorage.getItem(STARTED);
-  sessionStorage.removeItem(STARTED);
-  const started = stored ? (JSON.parse(stored) as AuthorizationRequest) : null;
+): Promise<{ credential: Credential; returnTo: string } | 'popup'> {
+  const reply = location.search;
+  const state = new URLSearchParams(reply).get('state');
+  const stored = sessionStorage.getItem(STORED);
+  sessionStorage.removeItem(STORED);
+  const request = stored ? (JSON.parse(stored) as AuthorizationRequest) : null;
   history.replaceState(null, '', REDIRECT);
-  const [code, error] = [query.get('code'), query.get('error')];
-  if (started?.state !== state) {
+  if (request?.state !== state) {
     // A window that `signInByPopup` opened: its opener has the rest.
-    new BroadcastChannel(CHANNEL).postMessage({ state, code, error });
+    new BroadcastChannel(CHANNEL).postMessage({ state, reply });
     window.close();
     return 'popup';
   }
-  if (!code) throw new Error(texts.signIn.refused(query.get('error_description') ?? error ?? ''));
   return {
-    credential: await exchangeCode(await config(), code, started),
-    returnTo: started.returnTo,
+    credential: await exchangeCode(await config(), reply, request),
+    returnTo: request.returnTo,
   };
 }
 
-/** Returns a new credential by the refresh token, or null where the provider refuses it. */
 export async function renew(config: Config, credential: Credential): Promise<Credential | null> {
-  if (!credential.refreshToken) return null;
-  const endpoints = await fetchEndpoints(config).catch(() => null);
-  if (!endpoints) return null;
-  const response = await fetchWithIdleTimeout(endpoints.token, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      refresh_token: credential.refreshToken,
-      client_id: config.externalOAuthIdpClientId ?? '',
-    }),
-  }).catch(() => null);
-  if (!response?.ok) return null;
-  const tokens = await parseJson<Tokens>(response);
-  return tokens?.id_token ? toCredential(tokens, credential.refreshToken) : null;
+  const { refreshToken } = credential;
+  if (!refreshToken) return null;
+  try {
+    const [server, client] = [await fetchServer(config), clientOf(config)];
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      refreshToken,
+      OPTIONS,
+    );
+    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+    return tokens.id_token ? toCredential(tokens, refreshToken) : null;
+  } catch {
+    // Whatever the reason, the user signs in again once the present token ends.
+    return null;
+  }
 }
 
-/** Ends the session at the provider: revokes the refresh token, and returns where to go next. */
 export async function endSession(config: Config, credential: Credential): Promise<string | null> {
-  const endpoints = await fetchEndpoints(config).catch(() => null);
-  const client = config.externalOAuthIdpClientId ?? '';
-  if (endpoints?.revocation && credential.refreshToken) {
-    const body = new URLSearchParams({ token: credential.refreshToken, client_id: client });
+  const server = await fetchServer(config).catch(() => null);
+  const client = clientOf(config);
+  const { refreshToken, idToken } = credential;
+  if (server?.revocation_endpoint && refreshToken) {
     // The provider may be down; the tokens are forgotten here in any case.
-    await fetchWithIdleTimeout(endpoints.revocation, { method: 'POST', body }).catch(() => null);
+    await oauth
+      .revocationRequest(server, client, oauth.None(), refreshToken, OPTIONS)
+      .catch(() => null);
   }
-  if (!endpoints?.endSession) return null;
-  const url = new URL(endpoints.endSession);
-  if (credential.idToken) url.searchParams.set('id_token_hint', credential.idToken);
-  url.searchParams.set('client_id', client);
-  url.searchParams.set('post_logout_redirect_uri', location.origin + REDIRECT);
+  if (!server?.end_session_endpoint) return null;
+  const url = new URL(server.end_session_endpoint);
+  if (idToken) url.searchParams.set('id_token_hint', idToken);
+  url.searchParams.set('client_id', client.client_id);
+  url.searchParams.set('post_logout_redirect_uri', redirectUri());
   return url.href;
 }
 
-async function authorization(
+async function startAuthorization(
   config: Config,
   returnTo: string,
-  popup: boolean,
-): Promise<{ url: string; started: AuthorizationRequest }> {
-  const endpoints = await fetchEndpoints(config);
-  const started = { verifier: random(), state: random(), nonce: random(), returnTo, popup };
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(started.verifier));
-  const url = new URL(endpoints.authorization);
+): Promise<{ url: string; request: AuthorizationRequest }> {
+  const server = await fetchServer(config);
+  const request = {
+    verifier: oauth.generateRandomCodeVerifier(),
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    returnTo,
+  };
+  const url = new URL(server.authorization_endpoint);
   const parameters = {
     response_type: 'code',
     client_id: config.externalOAuthIdpClientId ?? '',
-    redirect_uri: location.origin + REDIRECT,
+    redirect_uri: redirectUri(),
     scope: config.externalOAuthIdpScope ?? 'openid',
-    state: started.state,
-    nonce: started.nonce,
-    code_challenge: base64url(new Uint8Array(digest)),
+    state: request.state,
+    nonce: request.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
     code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return { url: url.href, started };
+  return { url: url.href, request };
 }
 
+/** Exchanges the code of a reply, the query of its address, for tokens of this sign-in. */
 async function exchangeCode(
   config: Config,
-  code: string,
-  started: AuthorizationRequest,
+  reply: string,
+  request: AuthorizationRequest,
 ): Promise<Credential> {
-  const endpoints = await fetchEndpoints(config);
-  const response = await fetchWithIdleTimeout(endpoints.token, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      code,
-      code_verifier: started.verifier,
-      redirect_uri: location.origin + REDIRECT,
-      client_id: config.externalOAuthIdpClientId ?? '',
-    }),
-  }).catch(() => null);
-  if (!response) throw new Error(texts.signIn.noProvider);
-  const tokens = await parseJson<Tokens>(response);
-  if (!tokens) throw new Error(texts.signIn.noProvider);
-  if (!response.ok || !tokens.id_token) {
-    throw new Error(texts.signIn.refused(tokens.error_description ?? tokens.error ?? ''));
+  const [server, client] = [await fetchServer(config), clientOf(config)];
+  try {
+    const query = new URLSearchParams(reply);
+    const parameters = oauth.validateAuthResponse(server, client, query, request.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      redirectUri(),
+      request.verifier,
+      OPTIONS,
+    );
+    // The signature is checked by the API; issuer and nonce bind the token to this sign-in.
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: request.nonce,
+      requireIdToken: true,
+    });
+    return toCredential(tokens);
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
   }
-  const claims = decodeClaims(tokens.id_token);
-  // The signature is checked by the API; these two bind the token to this sign-in.
-  if (claims.nonce !== started.nonce) throw new Error(texts.signIn.otherSignIn);
-  if (endpoints.issuer && claims.iss !== endpoints.issuer)
-    throw new Error(texts.signIn.otherIssuer);
-  return toCredential(tokens);
 }
 
-interface Tokens {
-  id_token?: string;
-  refresh_token?: string;
-  error?: string;
-  error_description?: string;
+/** Why a sign-in failed, in words; those of the library are for developers. */
+function reasonOf(error: unknown): string {
+  const { refused, otherSignIn, otherIssuer, noProvider } = texts.signIn;
+  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
+    return refused(error.error_description ?? error.error);
+  if (!(error instanceof oauth.OperationProcessingError)) return noProvider;
+  if (error.code === oauth.JWT_CLAIM_COMPARISON) {
+    const { claim } = error.cause as { claim?: string };
+    return claim === 'iss' ? otherIssuer : otherSignIn;
+  }
+  return error.code === oauth.INVALID_RESPONSE ? refused('') : noProvider;
 }
 
-function toCredential(tokens: Tokens, earlierRefreshToken?: string): Credential {
+function toCredential(
+  tokens: oauth.TokenEndpointResponse,
+  earlierRefreshToken?: string,
+): Credential {
   const idToken = tokens.id_token ?? '';
-  const { exp, iat } = decodeClaims(idToken);
+  const { exp = 0, iat = 0 } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
   // By the provider's clock: that of this computer may be wrong.
-  const expiresAt = Date.now() + (Number(exp) - Number(iat)) * 1000;
+  const expiresAt = Date.now() + (exp - iat) * 1000;
   const refreshToken = tokens.refresh_token ?? earlierRefreshToken;
   return { kind: 'provider', token: `Bearer ${idToken}`, expiresAt, refreshToken, idToken };
 }
 
-function decodeClaims(token: string): Record<string, unknown> {
-  const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-  const bytes = Uint8Array.from(atob(part), (each) => each.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-}
+type Server = oauth.AuthorizationServer & { authorization_endpoint: string };
 
-async function fetchEndpoints(config: Config): Promise<Endpoints> {
-  const found = await discover(config);
-  const text = (name: string): string | null => {
-    const value = found[name];
-    return typeof value === 'string' && value ? value : null;
-  };
-  const authorizationUrl =
-    text('authorization_endpoint') ?? definedOrNull(config.externalOAuthIdpAuthorizationEndpoint);
-  const token = text('token_endpoint') ?? definedOrNull(config.externalOAuthIdpTokenEndpoint);
-  if (!authorizationUrl || !token) throw new Error(texts.signIn.noProvider);
+/** What the provider says of itself, with what the API declares where it says nothing. */
+async function fetchServer(config: Config): Promise<Server> {
+  const server = await discover(config);
+  const authorization =
+    server.authorization_endpoint ?? definedOrNull(config.externalOAuthIdpAuthorizationEndpoint);
+  const token = server.token_endpoint ?? definedOrNull(config.externalOAuthIdpTokenEndpoint);
+  if (!authorization || !token) throw new Error(texts.signIn.noProvider);
   return {
-    authorization: authorizationUrl,
-    token,
-    endSession: text('end_session_endpoint'),
-    revocation: text('revocation_endpoint'),
-    issuer: text('issuer'),
+    ...server,
+    issuer: server.issuer ?? definedOrNull(config.externalOAuthIdpURL) ?? '',
+    authorization_endpoint: authorization,
+    token_endpoint: token,
   };
 }
 
-/** The API declares `undefined`, as a text, for what it does not know. */
-const definedOrNull = (url: string | null | undefined): string | null =>
-  url && url !== 'undefined' ? url : null;
-
-async function discover(config: Config): Promise<Record<string, unknown>> {
+async function discover(config: Config): Promise<Partial<oauth.AuthorizationServer>> {
   const issuer = definedOrNull(config.externalOAuthIdpURL)?.replace(/\/$/, '');
   const url =
     definedOrNull(config.externalOAuthIdpDiscoveryEndpoint) ??
@@ -238,21 +226,7 @@ async function discover(config: Config): Promise<Record<string, unknown>> {
   if (!url) return {};
   const response = await fetchWithIdleTimeout(url).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);
-  return (response.ok && (await parseJson<Record<string, unknown>>(response))) || {};
-}
-
-/** Null for a reply of something between, as the page of a gateway, or one that is cut off. */
-const parseJson = <T>(response: Response): Promise<T | null> =>
-  response.json().then(
-    (found: unknown) => (typeof found === 'object' ? (found as T) : null),
-    () => null,
-  );
-
-function random(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  // Null for a reply of something between, as the page of a gateway, or one that is cut off.
+  const document: unknown = response.ok ? await response.json().catch(() => null) : null;
+  return typeof document === 'object' && document !== null ? document : {};
 }

@@ -4,7 +4,7 @@ import { forgetPictures } from '../api/pictures';
 import { configQuery, queryClient } from '../api/queries';
 import { forgetWrites } from '../api/writes';
 import { texts } from '../texts';
-import { completeSignIn, endSession, renew } from './oidc';
+import { completeSignIn, endSession, renew } from './provider';
 import { exchangeOneTimeSecret, takeOneTimeSecret } from './oneTimeLink';
 import { clearSession, setRenewal, session, signIn } from './session';
 
@@ -38,7 +38,13 @@ export function startSession(openPage: (path: string) => void): void {
     if (pasted !== null) void signInByLink(pasted);
   });
   if (secret !== null) void signInByLink(secret);
-  else if (new URLSearchParams(location.search).has('state')) void returnFromProvider(openPage);
+  else if (isProviderReply()) void returnFromProvider(openPage);
+}
+
+/** Whether the address is that to which a provider returns. */
+function isProviderReply(): boolean {
+  const query = new URLSearchParams(location.search);
+  return query.has('state') && (query.has('code') || query.has('error'));
 }
 
 async function signInByLink(secret: string): Promise<void> {
@@ -62,10 +68,8 @@ async function returnFromProvider(openPage: (path: string) => void): Promise<voi
       signInProgress.set({ state: 'popup', failure: null, once: false });
       return;
     }
-    if (done) {
-      signIn(done.credential, true);
-      openPage(done.returnTo || '/ui/');
-    }
+    signIn(done.credential, true);
+    openPage(done.returnTo || '/ui/');
     signInProgress.set({ state: 'ready', failure: null, once: false });
   } catch (failure) {
     signInProgress.set({ state: 'ready', failure, once: false });

@@ -1,26 +1,11 @@
 import { createElement, lazy, useState, type ComponentType } from 'react';
-import { NetworkError } from '../api/errors';
+import { buildOnServer, loadChunk } from '../api/loadChunk';
 import { texts } from '../texts';
 import { toast } from './Toasts';
 
-/**
- * Loads a part of the page. If that fails, what is open remains, with all that was typed. At a
- * repeated try a server that responds has the part, and the browser remembers the failure.
- */
-export async function loadChunk<T>(load: () => Promise<T>, isRepeated = false): Promise<T> {
-  try {
-    return await load();
-  } catch {
-    const build = await buildOnServer();
-    // Built again while it was open: its old parts are gone, and the new page has its own.
-    if (build === 'changed' || (build && isRepeated)) location.reload();
-    throw new NetworkError();
-  }
-}
-
 const failedChunks = new Set<() => void>();
 
-/** A component whose code is loaded when it is shown; after `retryParts`, once more if it failed. */
+/** A component whose code is loaded when it is shown; after `retryFailedChunks`, once more if it failed. */
 export function lazyComponent<P extends object>(
   load: () => Promise<ComponentType<P>>,
 ): ComponentType<P> {
@@ -35,7 +20,7 @@ export function lazyComponent<P extends object>(
       }
     });
   let current = create(false);
-  return function Part(props: P) {
+  return function LazyComponent(props: P) {
     const [Loaded] = useState(() => current);
     return createElement(Loaded, props);
   };
@@ -51,14 +36,4 @@ export function retryFailedChunks(): void {
 export async function reloadPage(): Promise<void> {
   if (await buildOnServer()) location.reload();
   else toast(texts.errors.network);
-}
-
-/** Returns whether the build on the server is that of the open page; null without a reply. */
-async function buildOnServer(): Promise<'same' | 'changed' | null> {
-  const script = document.querySelector('script[type=module][src]')?.getAttribute('src');
-  const found = await fetch(import.meta.env.BASE_URL, { cache: 'no-store' }).catch(() => null);
-  const page = (await found?.text().catch(() => '')) ?? '';
-  // A network that asks for a sign-in of its own replies to anything with a page.
-  if (!found?.ok || !page.includes('id="root"')) return null;
-  return script && page.includes(script) ? 'same' : 'changed';
 }

@@ -2,7 +2,7 @@ import { LoadingManager, type AnimationClip, type Group } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { NetworkError } from '../api/errors';
 import { viewerTexts } from '../texts/viewer';
-import { loadChunk } from '../ui/lazyComponent';
+import { loadChunk } from '../api/loadChunk';
 import {
   allowedUrl,
   BASE,

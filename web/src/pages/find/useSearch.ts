@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors';
 import { queryClient } from '../../api/queries';
 import { search, pollWhileLagging, type SearchResult } from '../../api/search';
 import type { FailedQuery } from '../../ui/InlineError';
-import { loadChunk } from '../../ui/lazyComponent';
+import { loadChunk } from '../../api/loadChunk';
 import { toCard, type Card, type Hit } from '../../api/hits';
 import { PAGE, searchBody } from './searchBody';
 import type { FindState } from './findState';

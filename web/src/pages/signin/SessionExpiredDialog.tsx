@@ -7,7 +7,7 @@ import { texts } from '../../texts';
 import { clearUserData } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
 import { useSignOut } from './useSignOut';
-import { offersProvider, signInByPopup } from '../../session/oidc';
+import { offersProvider, signInByPopup } from '../../session/provider';
 import { session, signIn } from '../../session/session';
 import { fetchUserName } from '../../session/user';
 

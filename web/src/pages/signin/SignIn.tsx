@@ -7,7 +7,7 @@ import { texts } from '../../texts';
 import { InlineError } from '../../ui/InlineError';
 import { signInProgress } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
-import { offersProvider, redirectToProvider } from '../../session/oidc';
+import { offersProvider, redirectToProvider } from '../../session/provider';
 
 /** The whole page while nobody is signed in; the address keeps the requested page. */
 export function SignIn() {
