@@ -129,7 +129,7 @@ TEST = Part(
 )
 # Kills the S3 server after each change of a file: needed where its patch or release changes.
 CHANGES = "tests/kills/engines/test_s3_changes.py"
-DOCS = _files("tests/journeys", "docs", "local_commands")
+DOCS = ("tests/journeys/docs",)
 ALWAYS = ("page",)
 """The parts that continuous integration runs whatever changed, beside `test` and `grants`."""
 SHORT: Mapping[str, Part] = {
@@ -168,7 +168,7 @@ SHORT: Mapping[str, Part] = {
         needs=(*RUNTIME, "tests/unit/processing", "tests/unit/conftest.py"),
     ),
     "journeys": Part(
-        "what clients see over HTTP, attacks included",
+        "what clients see over HTTP, attacks included; every route against the OpenAPI document",
         (
             Run(
                 ("tests/journeys",),
@@ -182,7 +182,7 @@ SHORT: Mapping[str, Part] = {
         needs=(*RUNTIME, "tests/events"),
     ),
     "docs": Part(
-        "the commands of README and guides; every route against the OpenAPI document",
+        "the commands of README and guides that no journey runs",
         (Run(DOCS, environment=ENVIRONMENT),),
         needs=(
             *(*RUNTIME, "web", "docs", "tests/journeys"),
@@ -329,7 +329,7 @@ LONG: Mapping[str, Part] = {
         "replies of every operation match the OpenAPI document; linters and generators accept it",
         (
             Run(
-                ("tests/openapi", *_files("tests/journeys/long", "contract")),
+                ("tests/openapi", *_files("tests/journeys", "contract")),
                 ALONE,
                 amounts=("FUZZ_EXAMPLES",),
                 environment={"FUZZ_PHASES": "examples,coverage,fuzzing"},

@@ -2,8 +2,8 @@
 
 import os
 
+from tests.journeys.docs.test_commands import ALL, SYNTH, ran
 from tests.journeys.runtime import ROOT
-from tests.journeys.test_docs import ALL, SYNTH, ran
 
 
 def test_make_synth_writes_templates() -> None:

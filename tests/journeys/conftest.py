@@ -16,7 +16,7 @@ from tests.journeys.runtime import Api, Runtime
 from tests.journeys.stock import WEB_ORIGIN
 
 LONGEST = (
-    "test_docs",
+    "test_contract",
     "test_search_indexes",  # reads complete indexes, which grow
     "test_bucket_sync",
     "test_file_changes",

@@ -18,6 +18,7 @@ import httpx
 import psutil
 
 from tests.journeys import canaries
+from tests.journeys.documented import DOWN, LOCAL, UP
 from tests.wording import foreign_words
 
 ROOT = Path(__file__).parents[2]
@@ -48,11 +49,11 @@ class Runtime:
         return json.loads((self.state / "endpoint.json").read_text())
 
     def up(self, *options: str) -> None:
-        local("up", "--detach", "--state", str(self.state), *options)
+        local(*_arguments(UP), "--state", str(self.state), *options)
 
     def down(self) -> None:
         self.connections.close()
-        local("down", "--state", str(self.state))
+        local(*_arguments(DOWN), "--state", str(self.state))
 
     @property
     def keys(self) -> Keys:
@@ -225,6 +226,10 @@ def local(*arguments: str) -> subprocess.CompletedProcess[str]:
     done = run_local(*arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def _arguments(command: str) -> list[str]:
+    return command.removeprefix(LOCAL).split()
 
 
 def run_local(*arguments: str) -> subprocess.CompletedProcess[str]:

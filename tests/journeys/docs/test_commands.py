@@ -1,7 +1,7 @@
 """Every command of the README and the guides works as written.
 
-`make run` is started with a state of its own. The client's commands run against it, and finally
-requests to every route. It takes over 20 seconds: it starts the product.
+`make run` is started with a state of its own, and the commands that no journey runs are run against
+it. It takes over 20 seconds: it starts the product.
 """
 
 import json
@@ -18,7 +18,7 @@ from threading import Timer
 import pytest
 
 from local.engines import free_port
-from tests.journeys.contract import check_contract, create_objects
+from tests.journeys.documented import LOCAL, RUN_BY_JOURNEYS
 from tests.journeys.replaying import break_something, follow_the_guide
 from tests.journeys.runtime import PATIENCE_SECONDS, ROOT, Runtime
 
@@ -28,9 +28,10 @@ REPLAYING = ROOT / "docs" / "guides" / "replaying-failures.md"
 PROJECT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG")]
 PAGES = [*PROJECT, *(page for page in GUIDES if page != REPLAYING)]
 RUN = "make run"
-LOCAL = ".venv/bin/python -m local "
 CLIENT = ".venv/bin/vitrine "
 SYNTH = "make synth"
+STATUS = f"{LOCAL}status"
+RESET = f"{LOCAL}reset"
 FIRST_STEPS = (
     "vitrine-mlflow create-table --table mlflow --region eu-central-1",
     (
@@ -71,6 +72,7 @@ NOT_RUN = {
     ".venv/bin/pytest -q tests/unit/domains/access/matrix/test_matrix.py "
     "tests/unit/client/test_every_route.py tests/unit/spec": "`make test` runs these tests",
     "make test": "continuous integration runs it; that the target is there is tested",
+    "make affected": "`tests/architecture/test_proofs.py` tests what it prints",
     "make prove": "it takes hours",
     "make prove PART=kills": "it takes minutes, and kills what it starts",
     'make prove PART="integration journeys"': "it would run this test within itself",
@@ -91,12 +93,12 @@ ALL = [command for page in PAGES for command in commands(page)]
 
 
 def test_every_command_is_run_here_or_left_out_for_a_reason() -> None:
-    known = {RUN, SYNTH, *NOT_RUN}
+    known = {RUN, SYNTH, STATUS, RESET, *RUN_BY_JOURNEYS, *NOT_RUN}
     # `tests/architecture/test_aws_commands.py` compares commands of AWS with botocore's models.
-    starts = (LOCAL, CLIENT, "export ", "aws ")
+    starts = (CLIENT, "export ", "aws ")
     assert len(ALL) > 10
     assert [c for c in ALL if c not in known and not c.startswith(starts)] == []
-    assert set(NOT_RUN) <= set(ALL), "a command is no longer in any page"
+    assert known <= set(ALL), "a command is no longer in any page"
 
 
 @pytest.mark.parametrize("command", sorted({c for c in ALL if c.startswith("make ")}))
@@ -197,12 +199,9 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
         assert '"str_key"' in found, "it finds no file"
 
 
-def test_every_route_matches_the_openapi_document(product: Product, tmp_path: Path) -> None:
-    # After the commands, which its objects would disturb.
-    runtime = Runtime(product.state)
-    with runtime.connections:  # also after a failure: a later test would be blamed for open sockets
-        create_objects(runtime.client())
-        check_contract(runtime, tmp_path)
+def test_the_status_shows_what_is_served(product: Product) -> None:
+    endpoint = json.loads((product.state / "endpoint.json").read_text())
+    assert endpoint["api"] in ran(f"{STATUS} --state {product.state}", product.environment())
 
 
 def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
@@ -214,6 +213,8 @@ def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
     assert "Traceback" not in output
     assert product.process.returncode == 0
     assert not (product.state / "endpoint.json").exists()
+    ran(f"{RESET} --state {product.state}", product.environment())
+    assert not (product.state / "data").exists()
 
 
 def ran(command: str, environment: dict[str, str]) -> str:
