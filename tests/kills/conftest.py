@@ -18,7 +18,7 @@ __all__ = [
     "tables_of_worker",
 ]
 
-LONGEST = ("test_engine_kills", "test_interrupted_inspections", "test_outages")
+LONGEST = ("test_engine_kills", "test_lifecycle")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
