@@ -15,11 +15,14 @@ import (
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/auth"
 	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
-	"github.com/versity/versitygw/embedgw"
+	"github.com/versity/versitygw/s3api"
 	"github.com/versity/versitygw/s3api/middlewares"
+	"github.com/versity/versitygw/s3api/utils"
 	"github.com/versity/versitygw/s3err"
+	"github.com/versity/versitygw/s3event"
 	"github.com/versity/versitygw/s3response"
 )
 
@@ -60,22 +63,41 @@ func main() {
 	}
 	running, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	err = embedgw.RunVersityGW(running, wholeBodies{store}, &embedgw.Config{
-		RootUserAccess:    os.Getenv("ROOT_ACCESS_KEY"),
-		RootUserSecret:    os.Getenv("ROOT_SECRET_KEY"),
-		Region:            region,
-		Ports:             []string{address},
-		MaxConnections:    connections,
-		MaxRequests:       requests,
-		MultipartMaxParts: parts,
-		Quiet:             true,
-		KeepAlive:         true,
-		HealthPath:        health,
-		EventWebhookURL:   webhook,
+	var events s3event.S3EventSender
+	if webhook != "" {
+		if events, err = s3event.InitWebhookEventSender(webhook, nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	root := middlewares.RootUserConfig{
+		Access: os.Getenv("ROOT_ACCESS_KEY"), Secret: os.Getenv("ROOT_SECRET_KEY"),
+	}
+	iam := auth.NewIAMServiceSingle(auth.Account{
+		Access: root.Access, Secret: root.Secret, Role: auth.RoleAdmin,
 	})
-	if err != nil && running.Err() == nil {
+	utils.SetBucketNameValidationStrict(true)
+	server, err := s3api.New(
+		wholeBodies{store}, root, region, iam, nil, nil, events, nil,
+		s3api.WithConcurrencyLimiter(connections, requests),
+		s3api.WithMpMaxParts(parts),
+		s3api.WithQuiet(),
+		s3api.WithHealth(health),
+		s3api.WithKeepAlive(),
+	)
+	if err != nil {
 		log.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeMultiPort([]string{address}) }()
+	select {
+	case err = <-ended:
+		log.Fatal(err)
+	case <-running.Done():
+	}
+	if err = server.ShutDown(); err != nil {
+		log.Print(err)
+	}
+	store.Shutdown()
 }
 
 // wholeBodies refuses a body that ends before its declared length, as S3 does. versitygw stores
