@@ -163,14 +163,3 @@ def test_a_queue_engine_that_was_away_is_read_again(small: Small) -> None:
     small.wait_drained()
 
     assert small.seen("after the engine was away") == 1
-
-
-def test_requests_of_functions_are_counted_with_their_capacity(small: Small) -> None:
-    small.wait_drained()
-    small.admin("/requests", "DELETE")
-    small.put("counted")
-    small.wait_drained()
-
-    counted = small.admin("/requests").json()["dynamodb"]
-    assert counted["UpdateItem"]["requests"] == 1
-    assert counted["UpdateItem"]["capacityUnits"] == 1.0

@@ -1,10 +1,7 @@
 """Messages of the command line about unusable folders, ports and files."""
 
 import socket
-from collections.abc import Generator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import httpx
 import pytest
@@ -13,7 +10,6 @@ from typer.testing import CliRunner, Result
 from local import cli, servers
 from local.cli import app
 from local.errors import LocalError
-from local.pumps.journal import Journal
 from local.state import StateFolder
 
 
@@ -35,12 +31,6 @@ def test_a_state_folder_that_is_a_file_is_one_line(tmp_path: Path, command: str)
     state.write_text("mine", encoding="utf-8")
     _is_one_line_of_error(_run(command, "--state", str(state)), str(state))
     assert state.read_text(encoding="utf-8") == "mine"
-
-
-def test_a_state_folder_in_which_nothing_can_be_made_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "lock").mkdir()
-    output = _run("up", "--state", str(tmp_path))
-    _is_one_line_of_error(output, str(tmp_path / "lock"))
 
 
 def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
@@ -65,17 +55,6 @@ def test_a_number_that_is_no_port_is_wrong_usage(tmp_path: Path, port: str) -> N
     assert not (tmp_path / "state").exists()
 
 
-def test_a_port_that_may_not_be_listened_on_is_not_called_in_use(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(_socket: socket.socket, _address: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(servers.socket.socket, "bind", refuse)
-    with pytest.raises(LocalError, match=r"port 80 of .* cannot be listened on: Permission denied"):
-        servers.bind(80)
-
-
 def test_a_taken_port_is_skipped_unless_it_was_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -88,44 +67,6 @@ def test_a_taken_port_is_skipped_unless_it_was_given(
             servers.bind(port)
         with servers.bind(None) as bound:
             assert bound.getsockname()[1] > port
-
-
-def test_a_journal_that_is_none_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "pumps.sqlite"
-    path.write_text("no database at all, but long enough to look like one", encoding="utf-8")
-    with pytest.raises(LocalError, match=r"pumps\.sqlite cannot be opened"):
-        Journal(path)
-
-
-class _Other(BaseHTTPRequestHandler):
-    """A program that has nothing to do with the runtime."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"<html>")
-
-    def log_message(self, *_: object) -> None:  # type: ignore[override]
-        pass
-
-
-@pytest.fixture
-def other() -> Generator[str]:
-    """Serve something else."""
-    server = HTTPServer(("127.0.0.1", 0), _Other)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_a_stale_endpoint_whose_port_is_anothers_now_is_one_line(
-    tmp_path: Path, other: str
-) -> None:
-    StateFolder(tmp_path).write("endpoint.json", {"admin": other, "api": other})
-    _is_one_line_of_error(_run("status", "--state", str(tmp_path)), "does not respond")
 
 
 def test_the_status_names_the_functions_of_streams_in_full(

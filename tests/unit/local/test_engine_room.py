@@ -104,13 +104,6 @@ def test_an_engine_that_ended_gets_back_what_it_forgot_once(make: Make) -> None:
     assert site.kind.started == 1
 
 
-def test_an_engine_that_came_up_too_late_gets_it_back_when_it_is_there(make: Make) -> None:
-    site = make(_Engine(in_time=False))
-    site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
-    assert site.kind.started == 1
-
-
 def test_an_engine_that_ended_again_before_it_answered_is_started_again(make: Make) -> None:
     site = make(_Engine(in_time=False, exit_code=1), _Engine())
     site.first.exit_code = -9
@@ -123,19 +116,6 @@ def test_what_an_engine_did_not_take_is_given_to_it_again(make: Make) -> None:
     site.refusals = 3
     site.first.exit_code = -9
     asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
-    assert site.kind.started == 1
-
-
-def test_who_starts_it_by_hand_is_warned_and_may_do_so_again(make: Make) -> None:
-    async def scenario(site: _Site) -> None:
-        await site.room.kill("aws")
-        with pytest.raises(EngineError, match="does not answer"):
-            await site.room.start("aws")
-        await site.room.start("aws")
-
-    site = make(_Engine(in_time=False))
-    asyncio.run(scenario(site))
-    assert site.released == ["aws"]
     assert site.kind.started == 1
 
 

@@ -83,10 +83,3 @@ def test_a_machine_without_the_network_serves_without_the_page_and_prints_why(
 
     npm.fails = ""
     assert build_page(tmp_path / "tools", _say, sources).folder is not None
-
-
-def test_a_machine_without_node_serves_without_the_page(
-    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page, "_npm", lambda: None)
-    assert "Node was not found" in build_page(tmp_path / "tools", _say, sources).missing

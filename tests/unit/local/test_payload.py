@@ -25,17 +25,6 @@ def _event(
     return {**with_body(request_event(request, match, "api"), request)}
 
 
-def test_parts_that_are_empty_are_left_out() -> None:
-    event = _event()
-
-    assert not event.keys() & {"body", "cookies", "queryStringParameters", "pathParameters"}
-    assert event["rawQueryString"] == ""
-
-
-def test_a_decoded_path_ends_at_a_question_mark() -> None:
-    assert _event(path="/a%20b%3Fc")["rawPath"] == "/a b"
-
-
 @pytest.mark.parametrize(
     ("content_type", "body", "binary"),
     [
@@ -56,13 +45,6 @@ def test_the_content_type_decides_whether_a_body_is_text(
     assert event["isBase64Encoded"] is binary
     expected = base64.b64encode(body).decode() if binary else body.decode()
     assert event["body"] == expected
-
-
-def test_a_result_without_a_status_is_the_body_of_a_200() -> None:
-    reply = reply_of(b'{"a": 1}')
-
-    assert (reply.status, json.loads(reply.body)) == (200, {"a": 1})
-    assert reply_of(b'"text"').body == b"text"
 
 
 def test_a_result_has_status_headers_and_cookies() -> None:

@@ -57,11 +57,6 @@ def test_a_variable_may_have_two_names_and_a_greedy_one_takes_all_that_follows()
     assert table.find("GET", "/files/a.glb") is None
 
 
-def test_nothing_fits() -> None:
-    assert _table("GET /a").find("POST", "/a") is None
-    assert _table("GET /a").find("HEAD", "/a") is None
-
-
 def test_the_default_route_takes_what_is_left() -> None:
     match = _table("GET /a", "$default").find("POST", "/b")
 

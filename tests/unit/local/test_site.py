@@ -72,12 +72,6 @@ def test_the_page_is_served_below_ui_and_everything_else_is_the_api(site: SiteSe
     assert site.send("POST", "/").text == "the API"
 
 
-def test_a_browser_at_the_root_is_sent_to_the_page(site: SiteSetup) -> None:
-    response = site.send("GET", "/", {"accept": "text/html,*/*;q=0.8"})
-
-    assert (response.status_code, response.headers["location"]) == (302, "/ui/")
-
-
 def test_no_path_leads_out_of_the_page(site: SiteSetup) -> None:
     paths = [
         "/ui/../secret.txt",
@@ -133,11 +127,6 @@ def test_the_policy_names_buckets_and_provider_and_nothing_that_changes_it(
     assert rules["frame-ancestors"] == "'none'"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
-
-
-def test_the_page_is_served_while_the_configuration_is_not(tmp_path: Path) -> None:
-    site = SiteSetup(tmp_path, config=b"Service Unavailable")
-    assert site.send("GET", "/ui/").status_code == 200
 
 
 def test_another_name_of_this_machine_is_sent_to_the_pages_own(site: SiteSetup) -> None:

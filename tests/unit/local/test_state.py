@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from local.errors import AlreadyRunningError, LocalError
-from local.runner import refuse_kept_data
 from local.state import StateFolder
 
 
@@ -50,16 +49,6 @@ def test_emptying_keeps_tools_and_packages(tmp_path: Path) -> None:
     state.empty()
 
     assert {entry.name for entry in tmp_path.iterdir()} == {"tools", "layer", "runtime"}
-
-
-def test_a_runtime_that_keeps_nothing_refuses_kept_data(tmp_path: Path) -> None:
-    state = StateFolder(tmp_path)
-    refuse_kept_data(state)
-    state.data.mkdir()
-    with pytest.raises(LocalError, match="holds data that is kept"):
-        refuse_kept_data(state)
-    state.in_memory_marker_path.touch()
-    refuse_kept_data(state)
 
 
 def test_a_full_disk_is_reported_with_the_file_and_leaves_what_was_there(

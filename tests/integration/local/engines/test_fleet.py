@@ -95,22 +95,6 @@ def test_free_ports_differ_and_a_taken_one_is_not_free(listener: int) -> None:
     assert not is_free(listener)
 
 
-def test_engines_that_start_together_get_different_ports(
-    tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepare_all(tools, silent, names=QUICK)
-    first = free_port() - 10_000
-    drawn = (number for offset in range(100) for number in [first + offset] * 2)
-
-    def draw(_end: int) -> int:
-        return next(drawn)
-
-    monkeypatch.setattr("local.engines.ports.secrets.randbelow", draw)
-    running = start_all(tools, tmp_path, tmp_path / "logs", silent, names=QUICK)
-    stop_all(running)
-    assert len({engine.endpoint.port for engine in running.values()}) == len(QUICK)
-
-
 def test_engines_of_a_killed_runner_have_ended_when_the_next_one_starts(
     tools: Path, tmp_path: Path
 ) -> None:

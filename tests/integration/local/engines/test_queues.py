@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from local.engines import Options
 from tests.integration.local.engines.support import Site
 
 if TYPE_CHECKING:
@@ -78,12 +77,6 @@ def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
     assert site.listens_on_loopback_only()
 
 
-def test_a_queue_is_addressed_at_this_engine_and_account(site: Site) -> None:
-    queue = make(site, "named")
-    assert queue == f"{site.running.endpoint.url}/{Options().account}/named"
-    assert arn(site, queue) == f"arn:aws:sqs:us-east-1:{Options().account}:named"
-
-
 def test_queues_with_attributes_and_tags_survive_a_crash(site: Site) -> None:
     dead = arn(site, make(site, "buried"))
     policy = json.dumps({"deadLetterTargetArn": dead, "maxReceiveCount": 3})
@@ -124,33 +117,3 @@ def test_a_receipt_handle_is_good_after_a_crash(site: Site) -> None:
     found = attributes(site, queue)
     assert found["ApproximateNumberOfMessagesNotVisible"] == "0"
     assert found["ApproximateNumberOfMessages"] == "0"
-
-
-def test_a_delayed_message_comes_after_its_delay(site: Site) -> None:
-    queue = make(site, "delayed")
-    sent = time.monotonic()
-    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="later", DelaySeconds=3)
-    assert receive(site, queue) == {}
-    assert receive(site, queue, wait=20).keys() == {"later"}
-    assert time.monotonic() - sent > 2.5
-
-
-def test_a_message_that_is_not_deleted_is_visible_again(site: Site) -> None:
-    queue = make(site, "visible", {"VisibilityTimeout": "3"})
-    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="x")
-    assert receive(site, queue, wait=20).keys() == {"x"}
-    assert receive(site, queue) == {}
-    assert receive(site, queue, wait=20).keys() == {"x"}
-
-
-def test_a_message_received_too_often_goes_to_the_dead_letters(site: Site) -> None:
-    dead = make(site, "dead")
-    policy = json.dumps({"deadLetterTargetArn": arn(site, dead), "maxReceiveCount": 2})
-    queue = make(site, "poisoned", {"VisibilityTimeout": "0", "RedrivePolicy": policy})
-    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="poison")
-    assert [receive(site, queue, wait=1).keys() for _ in range(3)] == [
-        {"poison"},
-        {"poison"},
-        set(),
-    ]
-    assert receive(site, dead, wait=20).keys() == {"poison"}

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from botocore.exceptions import ClientError
 
@@ -95,30 +94,6 @@ def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
     assert site.listens_on_loopback_only()
 
 
-def test_a_multipart_upload_by_presigned_urls_is_one_object(site: Site) -> None:
-    s3 = site.clients.s3
-    name, key = bucket(s3, "multipart"), "asset/größe & co.glb"
-    upload = s3.create_multipart_upload(Bucket=name, Key=key)["UploadId"]
-    parts = [b"a" * PART, b"b" * 10]
-    done: list[tuple[int, str]] = []
-    for number, content in enumerate(parts, start=1):
-        url = s3.generate_presigned_url(
-            "upload_part",
-            Params={"Bucket": name, "Key": key, "UploadId": upload, "PartNumber": number},
-        )
-        answer = httpx.put(url, content=content).raise_for_status()
-        done.append((number, answer.headers["etag"]))
-    s3.complete_multipart_upload(
-        Bucket=name,
-        Key=key,
-        UploadId=upload,
-        MultipartUpload={"Parts": [{"PartNumber": n, "ETag": etag} for n, etag in done]},
-    )
-    assert s3.head_object(Bucket=name, Key=key)["ContentLength"] == PART + 10
-    get = s3.generate_presigned_url("get_object", Params={"Bucket": name, "Key": key})
-    assert httpx.get(get).content == b"".join(parts)
-
-
 def test_a_body_that_ends_early_is_refused(site: Site) -> None:
     s3 = site.clients.s3
     name = bucket(s3, "cut")
@@ -139,36 +114,6 @@ def test_a_body_that_ends_early_is_refused(site: Site) -> None:
         assert b" 400 " in answer
     assert s3.head_object(Bucket=name, Key="whole")["VersionId"] == whole
     assert not s3.list_parts(Bucket=name, Key="part", UploadId=upload).get("Parts")
-
-
-def test_a_forged_signature_is_refused(site: Site) -> None:
-    s3 = site.clients.s3
-    bucket(s3, "signed")
-    url = s3.generate_presigned_url("put_object", Params={"Bucket": "signed", "Key": "a"})
-    assert httpx.put(url.replace("/signed/a", "/signed/b"), content=b"x").status_code == 403
-
-
-def test_versions_and_delete_markers_are_kept_and_listed_by_prefix(site: Site) -> None:
-    s3 = site.clients.s3
-    name = bucket(s3, "versions")
-    first = s3.put_object(Bucket=name, Key="a/x", Body=b"1")["VersionId"]
-    second = s3.put_object(Bucket=name, Key="a/x", Body=b"22")["VersionId"]
-    s3.put_object(Bucket=name, Key="b/x", Body=b"other")
-    marker = s3.delete_object(Bucket=name, Key="a/x")
-    assert marker["DeleteMarker"]
-
-    listed = s3.list_object_versions(Bucket=name, Prefix="a/")
-    versions = [
-        (v.get("VersionId"), v.get("Size"), v.get("IsLatest")) for v in listed.get("Versions", [])
-    ]
-    assert versions == [(second, 2, False), (first, 1, False)]
-    markers = [(m.get("VersionId"), m.get("IsLatest")) for m in listed.get("DeleteMarkers", [])]
-    assert markers == [(marker["VersionId"], True)]
-    assert body(s3, name, "a/x", first) == b"1"
-    assert "Contents" not in s3.list_objects_v2(Bucket=name, Prefix="a/")
-
-    s3.delete_object(Bucket=name, Key="a/x", VersionId=marker["VersionId"])
-    assert body(s3, name, "a/x") == b"22"
 
 
 def test_get_and_the_version_report_a_delete_marker_but_head_does_not(site: Site) -> None:
@@ -203,14 +148,6 @@ def test_pages_of_versions_miss_none_but_may_contain_one_twice(site: Site) -> No
     ]
     assert set(listed) == made
     assert len(listed) > len(made), "S3 says each once; then the note in the engine is outdated"
-
-
-def test_a_key_can_be_put_only_if_it_is_not_there(site: Site) -> None:
-    s3 = site.clients.s3
-    name = bucket(s3, "conditional")
-    s3.put_object(Bucket=name, Key="x", Body=b"1", IfNoneMatch="*")
-    with pytest.raises(ClientError, match="PreconditionFailed"):
-        s3.put_object(Bucket=name, Key="x", Body=b"2", IfNoneMatch="*")
 
 
 def test_objects_versions_and_open_uploads_survive_a_crash(site: Site) -> None:

@@ -252,15 +252,6 @@ def test_an_execution_that_waits_is_stopped_at_once_with_error_and_cause(site: S
     assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Aborted", "by alice")
 
 
-def test_an_input_of_over_200_kilobytes_reaches_the_pipeline(site: Site) -> None:
-    site.functions.handlers["large"] = lambda event: len(event["body"]["inputMetadata"])
-    metadata = json.dumps({f"key {n}": '"x" ' * 12 for n in range(1_500)})
-    assert 200_000 < len(json.dumps(metadata)) < 240_000
-    run = site.start(pipeline("Lambda", "large"), shared={"inputMetadata": metadata})
-    assert site.ended(run)["status"] == "SUCCEEDED"
-    assert site.functions.of("large")[-1]["body"]["inputMetadata"] == metadata
-
-
 @pytest.mark.parametrize("expression", ["$nothing.at.all", "$sum('a')", "((", "$error('no')"])
 def test_a_fault_in_jsonata_ends_the_execution_with_its_name(site: Site, expression: str) -> None:
     state = {"Type": "Pass", "Output": f"{{% {expression} %}}", "End": True}
@@ -322,18 +313,3 @@ def test_rules_get_the_status_of_an_execution_when_it_starts_and_ends(site: Site
 def test_an_invalid_definition_is_refused(site: Site, content: dict[str, Any]) -> None:
     with pytest.raises(site.client.exceptions.InvalidDefinition):
         site.create("invalid", content)
-
-
-def test_twenty_executions_run_side_by_side(site: Site) -> None:
-    site.functions.handlers["convert"] = lambda event: event
-    given = [pipeline("Lambda", "convert")] * 2
-    with ThreadPoolExecutor(10) as pool:
-        started = [pool.submit(site.start, *given) for _ in range(20)]
-        executions = [each.result() for each in started]
-    assert {site.ended(each)["status"] for each in executions} == {"SUCCEEDED"}
-
-
-def test_an_unknown_execution_is_not_found(site: Site) -> None:
-    arn = site.machine.replace(":stateMachine:", ":execution:") + ":unknown"
-    with pytest.raises(site.client.exceptions.ExecutionDoesNotExist):
-        site.client.describe_execution(executionArn=arn)

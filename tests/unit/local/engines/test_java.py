@@ -6,7 +6,7 @@ import cjdk
 import pytest
 
 from local.engines import EngineError
-from local.engines.java import find_java, major_version, prepare_java
+from local.engines.java import find_java, prepare_java
 
 
 def install(home: Path, version: str | None, *, modules: str = "java.base jdk.localedata") -> Path:
@@ -46,14 +46,6 @@ def test_an_old_default_java_is_passed_over_for_a_newer_one_beside_it(tmp_path: 
     assert found(tmp_path, environment) == newer
 
 
-def test_a_java_on_the_path_is_followed_to_its_home(tmp_path: Path) -> None:
-    home = install(tmp_path / "somewhere/jdk", "21")
-    binaries = tmp_path / "usr/bin"
-    binaries.mkdir(parents=True)
-    (binaries / "java").symlink_to(home / "bin" / "java")
-    assert found(tmp_path, {"PATH": str(binaries)}) == home
-
-
 @pytest.mark.parametrize(
     "place",
     [
@@ -78,26 +70,6 @@ def test_a_java_without_a_release_file_is_run_to_read_its_version(tmp_path: Path
 def test_a_trimmed_java_without_locale_data_does_not_count(tmp_path: Path) -> None:
     install(tmp_path / "usr/lib/jvm/trimmed", "25", modules="java.base java.sql")
     assert found(tmp_path) is None
-
-
-def test_a_java_without_its_compiler_does_not_count(tmp_path: Path) -> None:
-    home = install(tmp_path / "usr/lib/jvm/runtime", "25")
-    (home / "bin" / "javac").unlink()
-    assert found(tmp_path) is None
-
-
-def test_a_home_without_an_executable_does_not_count(tmp_path: Path) -> None:
-    home = install(tmp_path / "usr/lib/jvm/broken", "25")
-    (home / "bin" / "java").chmod(0o644)
-    assert found(tmp_path) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "major"),
-    [("1.8.0_402", 8), ("17.0.15", 17), ("25", 25), ("26-ea", 26), ("unknown", None)],
-)
-def test_the_major_version_is_read(text: str, major: int | None) -> None:
-    assert major_version(text) == major
 
 
 def test_no_java_and_no_network_is_one_clear_line(

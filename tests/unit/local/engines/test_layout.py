@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from local.engines import EngineError
-from local.engines.layout import prepared, whole_folder
+from local.engines.layout import whole_folder
 
 
 def names(folder: Path) -> set[str]:
@@ -38,13 +38,6 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert names(tmp_path) == set()
 
 
-def test_what_a_killed_build_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    (tmp_path / ".thing-1-abc").mkdir()
-    (tmp_path / ".thing-1-abc" / "half").write_text("x")
-    whole_folder(tmp_path, "thing-1", lambda _: None)
-    assert names(tmp_path) == {"thing-1"}
-
-
 def test_two_at_once_build_once(tmp_path: Path) -> None:
     built: list[Path] = []
     begun, go_on = threading.Event(), threading.Event()
@@ -61,8 +54,3 @@ def test_two_at_once_build_once(tmp_path: Path) -> None:
         go_on.set()
         assert first.result(10) == second.result(10) == tmp_path / "thing-1"
     assert len(built) == 1
-
-
-def test_an_engine_that_is_not_prepared_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="dynamodb is not prepared"):
-        prepared(tmp_path / "dynamodb-1", "dynamodb")

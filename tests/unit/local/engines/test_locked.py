@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from local.engines import EngineError
-from local.engines.jars.locked import Artifact, Locked, lock_path, read_lock, write_lock
+from local.engines.jars.locked import Artifact, Locked, lock_path, read_lock
 from local.engines.versions import LEFT_OUT, ROOTS
 
 A = "a" * 64
@@ -30,16 +30,6 @@ def test_a_line_is_read_with_classifier_and_type(tmp_path: Path) -> None:
     assert str(entries[1].artifact.path) == "o/x/nat/1/nat-1-linux-x86_64.so"
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    entries = [
-        Locked(Artifact("b", "b", "2", "c", "jar"), B),
-        Locked(Artifact("a", "a", "1", None, "dll"), A),
-    ]
-    write_lock(path, ["a:a:1"], entries)
-    assert read_lock(path) == sorted(entries, key=lambda entry: entry.line)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -53,11 +43,6 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_a_line_that_is_no_lock_line_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(EngineError, match=r"x\.lock line 2 is not a lock line"):
         locked(tmp_path, f"o.x:fine:1 {A}\n{line}\n")
-
-
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match=r"line 2: lib-1\.jar is twice"):
-        locked(tmp_path, f"o.x:lib:1 {A}\no.y:lib:1 {B}\n")
 
 
 @pytest.mark.parametrize("engine", ROOTS)

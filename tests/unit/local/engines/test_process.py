@@ -65,12 +65,6 @@ def test_an_engine_that_died_is_reported_with_the_end_of_its_log(start: Start) -
     assert not running.healthy()
 
 
-def test_an_engine_that_does_not_respond_in_time_is_reported(start: Start) -> None:
-    running = start(SLEEP, healthy=False)
-    with pytest.raises(EngineError, match="does not respond at http://127"):
-        running.wait_healthy(0.1)
-
-
 def test_stop_ends_the_process_and_its_pid_file(start: Start, tmp_path: Path) -> None:
     running = start(SLEEP)
     running.wait_healthy(10)
@@ -106,15 +100,6 @@ def test_a_process_that_merely_has_the_pid_is_left_alone(tmp_path: Path) -> None
     finally:
         other.kill()
         other.wait()
-
-
-@pytest.mark.parametrize(
-    "text", ["", "no json", "[]", '{"pid": 1}', '{"pid": 4194305, "created": 1}']
-)
-def test_a_pid_file_without_a_process_is_removed(tmp_path: Path, text: str) -> None:
-    (tmp_path / "engine.pid").write_text(text)
-    assert stop_leftovers(tmp_path) == []
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_engines_die_with_a_runner_that_is_killed(tmp_path: Path) -> None:

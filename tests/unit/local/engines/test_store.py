@@ -10,7 +10,7 @@ import pytest
 from local.engines import EngineError
 from local.engines.jars import store as store_module
 from local.engines.jars.locked import Artifact, Locked
-from local.engines.jars.store import REPOSITORY_VARIABLE, fetch_all, link_into
+from local.engines.jars.store import REPOSITORY_VARIABLE, fetch_all
 
 BODY = b"the bytes of a jar" * 1000
 JAR = Artifact("org.example", "lib", "1.0", None, "jar")
@@ -60,14 +60,6 @@ def test_what_is_in_the_store_is_not_fetched_again(tmp_path: Path) -> None:
     assert fetch(tmp_path, lambda _: httpx.Response(500)) == []
 
 
-def test_a_damaged_jar_in_the_store_is_fetched_again(tmp_path: Path) -> None:
-    target = tmp_path / JAR.path
-    target.parent.mkdir(parents=True)
-    target.write_bytes(BODY[:100])
-    fetch(tmp_path, lambda _: httpx.Response(200, content=BODY))
-    assert target.read_bytes() == BODY
-
-
 def test_another_content_than_locked_is_named_and_not_kept(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"org\.example:lib:1\.0 .* it is not used"):
         fetch(tmp_path, lambda _: httpx.Response(200, content=b"evil"))
@@ -89,11 +81,6 @@ def test_a_connection_that_keeps_breaking_ends_in_an_error_with_the_coordinate(
     assert files(tmp_path) == []
 
 
-def test_a_request_to_a_busy_repository_is_repeated(tmp_path: Path) -> None:
-    answers = iter([httpx.Response(503), httpx.Response(429), httpx.Response(200, content=BODY)])
-    assert fetch(tmp_path, lambda _: next(answers)) == [len(BODY)]
-
-
 def test_a_jar_that_the_repository_lacks_is_an_error_at_once(tmp_path: Path) -> None:
     requests: list[httpx.Request] = []
 
@@ -104,9 +91,3 @@ def test_a_jar_that_the_repository_lacks_is_an_error_at_once(tmp_path: Path) -> 
     with pytest.raises(EngineError, match=r"org\.example:lib:1\.0: .* answers 404"):
         fetch(tmp_path, answer)
     assert len(requests) == 1
-
-
-def test_jars_appear_under_their_file_names_in_an_engines_folder(tmp_path: Path) -> None:
-    fetch(tmp_path / "store", lambda _: httpx.Response(200, content=BODY))
-    link_into([ENTRY], tmp_path / "store", tmp_path / "lib")
-    assert (tmp_path / "lib" / "lib-1.0.jar").read_bytes() == BODY

@@ -86,18 +86,6 @@ def test_a_request_for_an_object_needs_the_action_that_s3_requires(
 @pytest.mark.parametrize(
     ("operation", "action"),
     [
-        ("GetObject", "GetObjectVersion"),
-        ("HeadObject", "GetObjectVersion"),
-        ("DeleteObject", "DeleteObjectVersion"),
-    ],
-)
-def test_a_version_by_its_id_needs_the_action_for_versions(operation: str, action: str) -> None:
-    assert _needs("s3", operation, **OBJECT, VersionId="v") == {(f"s3:{action}", THERE)}
-
-
-@pytest.mark.parametrize(
-    ("operation", "action"),
-    [
         ("ListObjectsV2", "ListBucket"),
         ("HeadBucket", "ListBucket"),
         ("ListObjectVersions", "ListBucketVersions"),
@@ -127,16 +115,6 @@ def test_a_copy_needs_to_read_its_source_and_to_write_its_target(
     assert _needs("s3", operation, **OBJECT, **more, CopySource=source) == {
         (f"s3:{action}", "arn:aws:s3:::c/ä b"),
         ("s3:PutObject", THERE),
-    }
-
-
-def test_a_copy_that_keeps_tags_needs_to_read_and_write_tags() -> None:
-    source = {"Bucket": "c", "Key": "x", "VersionId": "v"}
-    assert _needs("s3", "CopyObject", **OBJECT, CopySource=source) == {
-        ("s3:GetObjectVersion", "arn:aws:s3:::c/x"),
-        ("s3:GetObjectVersionTagging", "arn:aws:s3:::c/x"),
-        ("s3:PutObject", THERE),
-        ("s3:PutObjectTagging", THERE),
     }
 
 

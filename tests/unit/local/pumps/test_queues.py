@@ -150,14 +150,6 @@ def test_a_message_whose_function_is_stopped_is_visible_again_at_once() -> None:
     assert sqs.of("hide") == [0]
 
 
-def test_a_delete_that_is_refused_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "pause_after", _shortly)
-    sqs = _Sqs(undeletable=3)
-    asyncio.run(_run_until(sqs.deleted, _pump(sqs)))
-    assert len(sqs.of("delete")) == 4
-    assert sqs.of("hide") == []
-
-
 def test_a_message_that_is_never_deleted_is_visible_again_at_last(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
