@@ -120,12 +120,6 @@ class _Pool:
         return list((wanted - coming).elements())
 
 
-def _refusal(pool: _Pool, payload: bytes) -> InvocationResult | None:
-    if len(payload) > MAXIMUM_PAYLOAD:
-        return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
-    return _throttled("reserved concurrency is 0") if pool.limit == 0 else None
-
-
 def _throttled(reason: str) -> InvocationResult:
     return replace(function_error(THROTTLED, reason), error=THROTTLED)
 
@@ -223,9 +217,11 @@ class Functions:
         if pool.spec.per_tenant != bool(tenant):
             raise TenantError(pool.spec)
         payload = json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        refused = _refusal(pool, payload)
-        if refused is not None:
-            return refused
+        if len(payload) > MAXIMUM_PAYLOAD:
+            text = f"{len(payload)} bytes in the event"
+            return function_error("RequestEntityTooLarge", text)
+        if pool.limit == 0:
+            return _throttled("reserved concurrency is 0")
         call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future(), tenant)
         pool.counters.invocations += 1
         pool.waiting.append(call)
@@ -293,7 +289,8 @@ class Functions:
                 if tenant is not None:  # it replaces an idle process of another tenant
                     self._make_room(pool.workers.values())
                 return
-            if self._starting() >= _STARTS_AT_ONCE:
+            starting = sum(worker.never_ready for worker in self._workers.values())
+            if starting >= _STARTS_AT_ONCE:
                 return  # wait until one of them is ready; another may be free by then
             if not self._ports:
                 self._make_room(self._workers.values())
@@ -304,9 +301,6 @@ class Functions:
         for pool in self._pools.values():
             if pool.waiting:
                 self._dispatch(pool)
-
-    def _starting(self) -> int:
-        return sum(1 for worker in self._workers.values() if worker.never_ready)
 
     def _make_room(self, workers: Iterable[Worker]) -> None:
         """End the process among these that has been idle for longest; then assign waiting calls."""

@@ -161,12 +161,14 @@ class Gateway:
         cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None
         if cached is not None and cached.until > time.monotonic():
             return cached
+        method, _, path = match.route.key.partition(" ")
+        place = f"{method}{path}" if path else str(event["rawPath"])
         authorizer_event: Object = {
             **event,
             "type": "REQUEST",
             # The event is the request's, without a body: API Gateway does not send it to
             # authorizers.
-            "routeArn": self._route_arn(match, event),
+            "routeArn": arns.arn("execute-api", f"{self._api.id}/$default/{place}"),
             "identitySource": list[JsonValue](identity),
         }
         result = await self._functions.invoke(authorizer.function, authorizer_event)
@@ -187,11 +189,6 @@ class Gateway:
             self._decisions.clear()
         self._decisions[key] = decision
         return decision
-
-    def _route_arn(self, match: Match, event: Object) -> str:
-        method, _, path = match.route.key.partition(" ")
-        place = f"{method}{path}" if path else str(event["rawPath"])
-        return arns.arn("execute-api", f"{self._api.id}/$default/{place}")
 
 
 async def _read(http: HttpRequest) -> Request:

@@ -6,6 +6,7 @@ page.
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -23,6 +24,7 @@ _SOURCES = REPOSITORY / "web"
 _SECONDS = 600
 # The first error; the complete output would fill the terminal.
 _LINES = 3
+_LOG_FILE = re.compile("complete log|debug-0\\.log")
 _SKIPPED = frozenset({"node_modules", "dist", "e2e"})
 
 
@@ -85,18 +87,14 @@ def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
             except (OSError, subprocess.TimeoutExpired) as error:
                 return str(error)
             if done.returncode:
-                return _end_of(done.stderr or done.stdout)
+                lines = map(str.strip, (done.stderr or done.stdout).splitlines())
+                texts = [line for line in lines if line and not _LOG_FILE.search(line)]
+                return " ".join(texts[:_LINES]) or "npm failed without a message"
         for old in home.iterdir():
             if old.is_dir() and old.name not in {folder.name, Path(scratch).name}:
                 shutil.rmtree(old, ignore_errors=True)
         (copy / "dist").replace(folder)
     return ""
-
-
-def _end_of(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    said = [line for line in lines if "complete log" not in line and "debug-0.log" not in line]
-    return " ".join(said[:_LINES]) or "npm failed without a message"
 
 
 def _npm() -> list[str] | None:

@@ -69,7 +69,12 @@ def request_event(request: Request, match: Match, api_id: str) -> Object:
         "routeKey": route,
         "rawPath": path.split("?", 1)[0],
         "rawQueryString": request.query,
-        "headers": _headers(request.headers) | _forwarded(request),
+        "headers": {
+            **_joined((name, value) for name, value in request.headers if name != "cookie"),
+            # the gateway's own description of the connection, whatever the client sends
+            "x-forwarded-for": request.source,
+            "x-forwarded-proto": "http",
+        },
         "requestContext": _context(request, route, path, api_id),
     }
     cookies = [
@@ -157,15 +162,6 @@ def _reply_headers(value: Object) -> Iterable[tuple[str, str]]:
         yield "set-cookie", str(cookie)
 
 
-def _headers(headers: Iterable[tuple[str, str]]) -> Object:
-    return _joined((name, value) for name, value in headers if name != "cookie")
-
-
-def _forwarded(request: Request) -> Object:
-    """Return the gateway's own description of the connection, whatever the client sends."""
-    return {"x-forwarded-for": request.source, "x-forwarded-proto": "http"}
-
-
 def _joined(pairs: Iterable[tuple[str, str]]) -> Object:
     joined: dict[str, str] = {}
     for name, value in pairs:
@@ -222,7 +218,8 @@ def identity_of(sources: Iterable[str], event: Mapping[str, JsonValue]) -> list[
             case "querystring", [key]:
                 place = event.get("queryStringParameters")
             case "identity", ["sourceIp" as key]:
-                place = _http_of(event)
+                context = event.get("requestContext")
+                place = context.get("http") if isinstance(context, dict) else None
             case _:
                 raise ValueError(f"the identity source {source} is not supported")
         value = place.get(key) if isinstance(place, dict) else None
@@ -230,8 +227,3 @@ def identity_of(sources: Iterable[str], event: Mapping[str, JsonValue]) -> list[
             return None
         values.append(value)
     return values
-
-
-def _http_of(event: Mapping[str, JsonValue]) -> JsonValue:
-    context = event.get("requestContext")
-    return context.get("http") if isinstance(context, dict) else None

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import psutil
-from filelock import FileLock
 from pydantic import JsonValue
 
 from local.endpoint_file import EndpointFile
@@ -77,13 +76,9 @@ def serve(  # noqa: PLR0913 - what the command may choose
         )
         asyncio.run(_serve(choices, first_look))
     finally:
-        _end(state, lock)
-
-
-def _end(state: StateFolder, lock: FileLock) -> None:
-    state.endpoint.unlink(missing_ok=True)
-    (state.root / "runner.json").unlink(missing_ok=True)
-    lock.release()
+        state.endpoint.unlink(missing_ok=True)
+        (state.root / "runner.json").unlink(missing_ok=True)
+        lock.release()
 
 
 def _begin(state: StateFolder, *, in_memory: bool) -> None:
@@ -94,17 +89,14 @@ def _begin(state: StateFolder, *, in_memory: bool) -> None:
         stop_leftovers(state.data)
         # The tables of the last run are lost; other data would not match them.
         shutil.rmtree(state.data, ignore_errors=True)
-        for name in ("custom-resources.json", "secrets.json", *_journal_files(state)):
+        journal = [state.journal.name + suffix for suffix in ("", "-wal", "-shm")]
+        for name in ("custom-resources.json", "secrets.json", *journal):
             (state.root / name).unlink(missing_ok=True)
         state.in_memory_marker_path.unlink(missing_ok=True)
     if in_memory:
         state.in_memory_marker_path.touch()
     process = psutil.Process(os.getpid())
     state.write("runner.json", {"pid": process.pid, "created": process.create_time()})
-
-
-def _journal_files(state: StateFolder) -> list[str]:
-    return [state.journal.name + suffix for suffix in ("", "-wal", "-shm")]
 
 
 def _log_to(state: StateFolder) -> None:

@@ -76,7 +76,12 @@ class Site:
         path: str = scope.get("path", "")
         if scope["type"] == "http" and (path == "/ui" or path.startswith(_UI)):
             response = await self._ui(Request(scope, receive), path)
-        elif scope["type"] == "http" and path == "/" and _accepts_page(scope):
+        elif (
+            scope["type"] == "http"
+            and path == "/"
+            and scope["method"] in {"GET", "HEAD"}
+            and "text/html" in Headers(scope=scope).get("accept", "")
+        ):
             response = RedirectResponse(_UI, 302)
         else:
             await self._api(scope, receive, send)
@@ -220,8 +225,3 @@ async def _secret_of(request: Request) -> str | None:
 
 def _refused(status: int, message: str) -> Response:
     return JSONResponse({"message": message}, status, {"cache-control": "no-store"})
-
-
-def _accepts_page(scope: Scope) -> bool:
-    accepted = Headers(scope=scope).get("accept", "")
-    return scope["method"] in {"GET", "HEAD"} and "text/html" in accepted

@@ -23,7 +23,7 @@ import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mypy_boto3_sqs.literals import QueueAttributeNameType
     from pydantic import JsonValue
@@ -77,7 +77,7 @@ class Drain:
         )
         waiting = {name: count for name, count in queues if count}
         if waiting:
-            return {"drained": False, "queues": _json(waiting)}
+            return {"drained": False, "queues": {**waiting}}
         heads = await asyncio.gather(*(pump.at_head() for pump in self.streams))
         behind = [
             pump.mapping.function
@@ -131,10 +131,6 @@ class Drain:
             QueueUrl=queue.url, AttributeNames=_COUNTS
         ).get("Attributes", {})
         return queue.name, sum(int(attributes.get(name, "0")) for name in _COUNTS)
-
-
-def _json(counts: Mapping[str, int]) -> dict[str, JsonValue]:
-    return dict(counts)
 
 
 def _names(functions: list[str]) -> list[JsonValue]:

@@ -83,16 +83,14 @@ class Tasks:
         event = payload if isinstance(payload, dict) else {"input": payload}
         try:
             with self._activity.working():
-                async with self._slot(reference):
+                slots = asyncio.Semaphore(_MOST_AT_ONCE)
+                async with self._slots.setdefault(_function_arn(reference), slots):
                     result = await self._functions.invoke(reference, event)
         except LocalError as error:
             missing = f"Function not found: {_function_arn(reference)}"
             raise RefusedTaskError(404, "ResourceNotFoundException", missing) from error
         failed = {"X-Amz-Function-Error": _FAILED} if result.error else {}
         return Response(result.payload, media_type="application/json", headers=failed)
-
-    def _slot(self, reference: str) -> asyncio.Semaphore:
-        return self._slots.setdefault(_function_arn(reference), asyncio.Semaphore(_MOST_AT_ONCE))
 
     async def call(self, target: str, parameters: Object, role: str) -> Response:
         """Carry out a call of SQS or EventBridge.
@@ -130,7 +128,9 @@ class Tasks:
         return Response(text, media_type="application/xml")
 
     async def _send_message(self, parameters: Object, role: str) -> Response:
-        account, name = _queue(str(parameters["QueueUrl"]))
+        # its URL here or on AWS
+        parts = urlsplit(str(parameters["QueueUrl"])).path.strip("/").split("/")
+        account, name = (parts[-2] if len(parts) > 1 else arns.ACCOUNT), parts[-1]
         self._require(role, "sqs", f"arn:aws:sqs:{arns.REGION}:{account}:{name}")
         try:
             sent = await asyncio.to_thread(self._send, name, str(parameters["MessageBody"]))
@@ -190,9 +190,3 @@ def _function_arn(reference: str) -> str:
     if reference.startswith("arn:"):
         return reference
     return arns.arn("lambda", f"function:{reference}")
-
-
-def _queue(url: str) -> tuple[str, str]:
-    """Return account and name of a queue, by its URL here or on AWS."""
-    parts = urlsplit(url).path.strip("/").split("/")
-    return (parts[-2] if len(parts) > 1 else arns.ACCOUNT), parts[-1]
