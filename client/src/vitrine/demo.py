@@ -63,20 +63,22 @@ class Demo:
     def problems(self) -> list[str]:
         """Return each file that search does not find, or finds twice."""
         lines: list[str] = []
-        for one in self.found:
-            lines += [f"not found: {one.asset.asset_name}{key}" for key in one.missing]
-            lines += [f"found twice: {one.asset.asset_name}{key}" for key in one.twice]
+        for result in self.found:
+            lines += [f"not found: {result.asset.asset_name}{key}" for key in result.missing]
+            lines += [f"found twice: {result.asset.asset_name}{key}" for key in result.twice]
         return lines
 
     @property
     def refused(self) -> list[tuple[str, str]]:
         """Return files that no reader could read, with the reasons."""
-        return [pair for one in self.found for pair in one.processed.refused]
+        return [pair for result in self.found for pair in result.processed.refused]
 
     @property
     def not_inspected(self) -> Counter[str]:
         """Return how many files were not inspected, by reason."""
-        return Counter(reason for one in self.found for _, reason in one.processed.not_inspected)
+        return Counter(
+            reason for result in self.found for _, reason in result.processed.not_inspected
+        )
 
     @property
     def failed(self) -> bool:
@@ -84,19 +86,19 @@ class Demo:
 
     def figures(self) -> dict[str, int | float]:
         stored = self.report.of(Status.UPLOADED, Status.SKIPPED)
-        missing = sum(len(one.missing) for one in self.found)
+        missing = sum(len(result.missing) for result in self.found)
         return {
             "assets": len(self.report.assets),
             "files": len(stored),
-            "bytes": sum(one.size for one in stored),
+            "bytes": sum(outcome.size for outcome in stored),
             "searchable": len(stored) - missing,
             "seconds": round(self.seconds, 2),
             "files_per_second": round(len(stored) / self.seconds, 1) if self.seconds else 0.0,
-            "facts": sum(one.processed.facts for one in self.found),
-            "thumbnails": sum(one.processed.thumbnails for one in self.found),
-            "glbs": sum(one.processed.glbs for one in self.found),
+            "facts": sum(result.processed.facts for result in self.found),
+            "thumbnails": sum(result.processed.thumbnails for result in self.found),
+            "glbs": sum(result.processed.glbs for result in self.found),
             "refused": len(self.refused) + self.not_inspected.total(),
-            "unexplained": sum(one.processed.unexplained for one in self.found),
+            "unexplained": sum(result.processed.unexplained for result in self.found),
         }
 
 
@@ -122,15 +124,15 @@ def run(
     counted = client.search.full(
         SearchQuery(database_id=report.database_id, entity_types=[EntityType.FILE]), size=1
     )
-    found = [_find(client, report, asset) for asset in report.assets]
-    return Demo(report=report, found=found, facets=facets(counted), seconds=seconds)
+    results = [_find(client, report, asset) for asset in report.assets]
+    return Demo(report=report, found=results, facets=facets(counted), seconds=seconds)
 
 
 def _find(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFound:
     files = [
-        one
-        for one in report.of(Status.UPLOADED, Status.SKIPPED)
-        if one.asset_id == asset.asset_id and one.key is not None
+        outcome
+        for outcome in report.of(Status.UPLOADED, Status.SKIPPED)
+        if outcome.asset_id == asset.asset_id and outcome.key is not None
     ]
     location = (asset.location or asset.asset_id).rstrip("/")
     documents = [
@@ -139,7 +141,7 @@ def _find(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFo
         for hit in client.search.hits(query)
     ]
     hits = Counter(hit.text("str_key") for hit in documents)
-    wanted = {f"{location}{one.key}": str(one.key) for one in files}
+    wanted = {f"{location}{file.key}": str(file.key) for file in files}
     return AssetFound(
         asset=asset,
         files=files,
@@ -202,7 +204,7 @@ def _queries(
     """Return searches that together find all of the asset's files."""
     extensions: set[str | None] = {None}
     if len(files) > DEEPEST_HIT:
-        extensions = {PurePosixPath(str(one.key)).suffix.lstrip(".").lower() for one in files}
+        extensions = {PurePosixPath(str(file.key)).suffix.lstrip(".").lower() for file in files}
     return [
         SearchQuery(
             database_id=database_id,
@@ -218,17 +220,17 @@ def table_rows(demo: Demo) -> list[list[str]]:
     """Return one row per asset: name, files, bytes, files found, and processing results."""
     return [
         [
-            one.asset.asset_name,
-            str(len(one.files)),
-            f"{sum(file.size for file in one.files):,} B",
-            str(len(one.files) - len(one.missing)),
-            str(one.processed.facts),
-            str(one.processed.thumbnails),
-            str(one.processed.glbs),
-            str(len(one.processed.refused) + len(one.processed.not_inspected)),
-            str(one.processed.unexplained),
+            row.asset.asset_name,
+            str(len(row.files)),
+            f"{sum(file.size for file in row.files):,} B",
+            str(len(row.files) - len(row.missing)),
+            str(row.processed.facts),
+            str(row.processed.thumbnails),
+            str(row.processed.glbs),
+            str(len(row.processed.refused) + len(row.processed.not_inspected)),
+            str(row.processed.unexplained),
         ]
-        for one in demo.found
+        for row in demo.found
     ]
 
 

@@ -41,12 +41,12 @@ class MetadataFilter:
     type: ValueType | None = None
 
     def body(self) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {"key": self.key, "op": self.op}
+        fields: dict[str, JsonValue] = {"key": self.key, "op": self.op}
         if self.value is not None:
-            found["value"] = self.value
+            fields["value"] = self.value
         if self.type is not None:
-            found["type"] = self.type
-        return found
+            fields["type"] = self.type
+        return fields
 
 
 def parse_filter(text: str) -> MetadataFilter:
@@ -83,10 +83,10 @@ class MetadataFacet:
     ranges: tuple[dict[str, float], ...] = ()
 
     def body(self) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {"key": self.key}
+        fields: dict[str, JsonValue] = {"key": self.key}
         if self.ranges:
-            found["ranges"] = [dict(one) for one in self.ranges]
-        return found
+            fields["ranges"] = [dict(bounds) for bounds in self.ranges]
+        return fields
 
 
 def fact_key(name: str) -> str:
@@ -104,8 +104,8 @@ def parse_where(text: str) -> MetadataFilter:
     Raises:
         FilterError: the text has another form.
     """
-    found = parse_filter(text)
-    return replace(found, key=fact_key(found.key))
+    condition = parse_filter(text)
+    return replace(condition, key=fact_key(condition.key))
 
 
 def parse_facet(text: str) -> MetadataFacet:
@@ -119,13 +119,17 @@ def parse_facet(text: str) -> MetadataFacet:
     typed = _TYPED.fullmatch(text)
     if typed is None:
         return MetadataFacet(key=fact_key(text.strip()))
-    found = parse_where(text)
-    bound = _RANGES.get(found.op)
-    if bound is None or isinstance(found.value, bool) or not isinstance(found.value, int | float):
+    condition = parse_where(text)
+    bound = _RANGES.get(condition.op)
+    if (
+        bound is None
+        or isinstance(condition.value, bool)
+        or not isinstance(condition.value, int | float)
+    ):
         raise FilterError(
             f"{quoted(text)} is not a facet; write format, triangles >= 1000 or area < 2.5"
         )
-    return MetadataFacet(key=found.key, ranges=({bound: found.value},))
+    return MetadataFacet(key=condition.key, ranges=({bound: condition.value},))
 
 
 _FACETS: Final = {

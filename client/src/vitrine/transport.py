@@ -105,14 +105,14 @@ class Writes:
 
     def recent(self) -> tuple[str, ...]:
         """Return the newest tokens, as many as fit a header."""
-        found: list[str] = []
+        newest: list[str] = []
         with self._lock:
             tokens = tuple(self._tokens)
         for token in reversed(tokens):
-            if sum(map(len, found)) + len(token) > _TOKEN_CHARS:
+            if sum(map(len, newest)) + len(token) > _TOKEN_CHARS:
                 break
-            found.append(token)
-        return tuple(found)
+            newest.append(token)
+        return tuple(newest)
 
     def remove(self, tokens: Collection[str]) -> None:
         """Remove tokens of writes that the indexes contain."""
@@ -262,10 +262,10 @@ class Transport:
                 page = _OBJECT.validate_json(response.content)
                 if within is not None:
                     page = _OBJECT.validate_python(page[within])
-                found = [model.model_validate(row) for row in _ROWS.validate_python(page[items])]
+                rows = [model.model_validate(row) for row in _ROWS.validate_python(page[items])]
             except (KeyError, ValidationError) as error:
                 raise ProtocolError(f"GET {path}: the reply has no valid list `{items}`") from error
-            yield from found
+            yield from rows
             following = page.get("NextToken")
             if not isinstance(following, str) or not following:
                 return
@@ -278,8 +278,8 @@ class Transport:
 
 def _parameters(query: Query | None) -> dict[str, str]:
     """Return the query as text: without None, and with booleans as in JSON."""
-    given = {name: value for name, value in (query or {}).items() if value is not None}
+    values = {name: value for name, value in (query or {}).items() if value is not None}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in given.items()
+        for name, value in values.items()
     }

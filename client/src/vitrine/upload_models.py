@@ -14,10 +14,10 @@ from vitrine.api_models import UploadSummary as UploadSummary
 
 def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:
     """Return ascending part numbers as the ranges of a renewal."""
-    found: list[tuple[int, int]] = []
+    rows: list[tuple[int, int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if rows and rows[-1][1] == number - 1:
+            rows[-1] = (rows[-1][0], number)
         else:
-            found.append((number, number))
-    return [{"first": first, "last": last} for first, last in found]
+            rows.append((number, number))
+    return [{"first": first, "last": last} for first, last in rows]

@@ -76,12 +76,12 @@ class Workflow(Wire):
 def functions_of(pipelines: Sequence[WorkflowPipeline]) -> JsonValue:
     """Return pipelines as the body of a workflow contains them."""
     sent: list[JsonValue] = [
-        one.model_dump(
+        pipeline.model_dump(
             mode="json",
             by_alias=True,
             exclude_none=True,
             include={"name", "database_id", "input_parameters"},
         )
-        for one in pipelines
+        for pipeline in pipelines
     ]
     return {"functions": sent}

@@ -41,7 +41,7 @@ def _list_databases(session: Session) -> None:
     session.output.items(
         session.client.databases.list(),
         ["database", "assets", "description"],
-        lambda one: [one.database_id, one.asset_count, one.description],
+        lambda database: [database.database_id, database.asset_count, database.description],
     )
 
 
@@ -50,7 +50,12 @@ def _list_assets(session: Session, database: str) -> None:
     session.output.items(
         session.client.assets.list(database),
         ["asset", "name", "type", "tags"],
-        lambda one: [one.asset_id, one.asset_name, one.asset_type, " ".join(one.tags or ())],
+        lambda asset: [
+            asset.asset_id,
+            asset.asset_name,
+            asset.asset_type,
+            " ".join(asset.tags or ()),
+        ],
     )
 
 
@@ -59,16 +64,16 @@ def _list_files(session: Session, database: str, asset: str) -> None:
     session.output.items(
         session.client.files.list(database, asset_id, basic=True, page_size=1_500),
         ["path", "size", "changed"],
-        lambda one: [one.relative_path, size_text(one.size), one.date_created_current_version],
+        lambda file: [file.relative_path, size_text(file.size), file.date_created_current_version],
     )
 
 
 @command("get")
 def get(session: Session, database: DatabaseArgument, asset: AssetArgument) -> None:
     """Show one asset."""
-    found = find_asset(session.client, database, asset).wire()
-    session.output.document(found)
-    session.output.rows(["field", "value"], [[name, value] for name, value in found.items()])
+    fields = find_asset(session.client, database, asset).wire()
+    session.output.document(fields)
+    session.output.rows(["field", "value"], [[name, value] for name, value in fields.items()])
 
 
 @command("assets create")
@@ -125,18 +130,18 @@ def update_asset(
     tags = [] if no_tags else tag
     if name is None and description is None and tags is None and distributable is None:
         raise ConfigurationError("nothing to change: see --help")
-    found = find_asset(session.client, database, asset)
+    asset_reply = find_asset(session.client, database, asset)
     session.output.reply(
         session.client.assets.update(
             database,
-            found.asset_id,
+            asset_reply.asset_id,
             asset_name=name,
             description=description,
             tags=tags,
             is_distributable=distributable,
-            revision=found.revision,
+            revision=asset_reply.revision,
         ),
-        asset=found.asset_id,
+        asset=asset_reply.asset_id,
     )
 
 
@@ -154,11 +159,11 @@ def archive(
 
     Lists and searches leave archived assets out.
     """
-    found = find_asset(session.client, database, asset, archived=True)
-    session.confirm(f"Archive {_called(found)}?", yes=yes)
+    asset_reply = find_asset(session.client, database, asset, archived=True)
+    session.confirm(f"Archive {_called(asset_reply)}?", yes=yes)
     _change(
         session,
-        lambda: session.client.assets.archive(database, found.asset_id, reason=reason),
+        lambda: session.client.assets.archive(database, asset_reply.asset_id, reason=reason),
         wait=wait,
         timeout=timeout,
     )
@@ -174,10 +179,10 @@ def unarchive(
     timeout: TimeoutOption = 600.0,
 ) -> None:
     """Restore an archived asset and files archived with it."""
-    found = find_asset(session.client, database, asset, archived=True)
+    asset_reply = find_asset(session.client, database, asset, archived=True)
     _change(
         session,
-        lambda: session.client.assets.unarchive(database, found.asset_id, reason=reason),
+        lambda: session.client.assets.unarchive(database, asset_reply.asset_id, reason=reason),
         wait=wait,
         timeout=timeout,
     )
@@ -197,11 +202,13 @@ def delete(
 
     All versions of its files, its metadata, links and comments are deleted with it.
     """
-    found = find_asset(session.client, database, asset, archived=True)
-    session.confirm(f"Permanently delete {_called(found)} with all versions of its files?", yes=yes)
+    asset_reply = find_asset(session.client, database, asset, archived=True)
+    session.confirm(
+        f"Permanently delete {_called(asset_reply)} with all versions of its files?", yes=yes
+    )
     _change(
         session,
-        lambda: session.client.assets.delete(database, found.asset_id, reason=reason),
+        lambda: session.client.assets.delete(database, asset_reply.asset_id, reason=reason),
         wait=wait,
         timeout=timeout,
     )

@@ -43,15 +43,18 @@ def list_entries(
     listed = session.client.audit.list(
         entity=entity, user_id=user, since=since, until=until, page_size=min(limit + 1, 100)
     )
-    wanted = (one for one in listed if one.denied is not None or not denied)
-    found = list(islice(wanted, limit + 1))
-    if len(found) > limit:
+    wanted = (entry for entry in listed if entry.denied is not None or not denied)
+    entries = list(islice(wanted, limit + 1))
+    if len(entries) > limit:
         session.output.say(f"more than {limit} entries; use --limit to see more")
-        del found[limit:]
-    session.output.document({"items": [one.wire() for one in found]})
+        del entries[limit:]
+    session.output.document({"items": [entry.wire() for entry in entries]})
     session.output.rows(
         ["at", "user", "operation", "entity", "changes"],
-        [[one.at, one.user_id, one.operation, one.entity, _changes(one)] for one in found],
+        [
+            [entry.at, entry.user_id, entry.operation, entry.entity, _changes(entry)]
+            for entry in entries
+        ],
     )
 
 
@@ -63,8 +66,8 @@ def show_value(
     at: Annotated[str, typer.Option(help="Time of the entry.")],
 ) -> None:
     """Show a value that is stored outside its audit entry."""
-    found = session.client.audit.value(sha256, entity=entity, at=at)
-    session.output.reply(found, value=json.dumps(found.value, ensure_ascii=False))
+    value = session.client.audit.value(sha256, entity=entity, at=at)
+    session.output.reply(value, value=json.dumps(value.value, ensure_ascii=False))
 
 
 def _changes(entry: AuditEntry) -> str:
@@ -72,8 +75,8 @@ def _changes(entry: AuditEntry) -> str:
         text = f"refused: {entry.denied.route}"
         return text + (f" and {entry.denied.left_out} before" if entry.denied.left_out else "")
     if entry.read is not None:
-        given = "URLs" if entry.read.urls else "bytes" if entry.read.files else "description"
-        return f"read: {given} of {entry.read.file_count} files"
+        delivered = "URLs" if entry.read.urls else "bytes" if entry.read.files else "description"
+        return f"read: {delivered} of {entry.read.file_count} files"
     if entry.changes_stored is not None:
         return f"too many to show, see the value {entry.changes_stored.sha256}"
     names = ", ".join(entry.changes)

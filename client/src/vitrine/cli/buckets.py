@@ -33,8 +33,8 @@ def register(
     database: DatabaseOption = None,
 ) -> None:
     """Register a bucket, or a prefix in a bucket, as asset storage."""
-    found = session.client.buckets.register(bucket, prefix=prefix, database=database)
-    _print(session, [found], listed=False)
+    record = session.client.buckets.register(bucket, prefix=prefix, database=database)
+    _print(session, [record], listed=False)
 
 
 @command("import-bucket")
@@ -52,8 +52,8 @@ def import_bucket(
     asset. No object is changed. The import continues if the command is interrupted; see `vitrine
     jobs wait` and `vitrine jobs cancel`.
     """
-    found = _registered(session, bucket, prefix, database)
-    started = session.client.buckets.start_import(found.bucket_id)
+    record = _registered(session, bucket, prefix, database)
+    started = session.client.buckets.start_import(record.bucket_id)
     session.output.say(f"job {started.job_id}")
     jobs = session.client.jobs
     if wait:
@@ -67,7 +67,7 @@ def import_bucket(
         job = jobs.get(started.job_id)
     session.output.reply(
         {**started.wire(), "job": job.wire()},
-        bucket=found.bucket_name,
+        bucket=record.bucket_name,
         job=job.job_id,
         state=job.state,
         objects=job.items_done,
@@ -80,12 +80,14 @@ def import_bucket(
 def _registered(session: Session, bucket: str, prefix: str | None, database: str | None) -> Bucket:
     """Return the registered bucket with that id or name; register it if there is none."""
     named = [
-        one for one in session.client.buckets.list() if bucket in {one.bucket_id, one.bucket_name}
+        record
+        for record in session.client.buckets.list()
+        if bucket in {record.bucket_id, record.bucket_name}
     ]
     if prefix is not None:
-        named = [one for one in named if _plain(one.base_assets_prefix) == _plain(prefix)]
+        named = [record for record in named if _plain(record.base_assets_prefix) == _plain(prefix)]
     if len(named) > 1:
-        prefixes = ", ".join(one.base_assets_prefix or ROOT for one in named)
+        prefixes = ", ".join(record.base_assets_prefix or ROOT for record in named)
         raise ConfigurationError(
             f"{bucket} is registered with several prefixes, choose one with --prefix: {prefixes}"
         )
@@ -108,13 +110,20 @@ def _show_progress(session: Session, job: Job) -> None:
         session.output.say(f"{job.state}: {job.items_done} objects")
 
 
-def _print(session: Session, found: list[Bucket], *, listed: bool) -> None:
-    answer: JsonValue = {"items": [one.wire() for one in found]} if listed else found[0].wire()
+def _print(session: Session, buckets: list[Bucket], *, listed: bool) -> None:
+    answer: JsonValue = (
+        {"items": [bucket.wire() for bucket in buckets]} if listed else buckets[0].wire()
+    )
     session.output.document(answer)
     session.output.rows(
         ["bucket", "name", "prefix", "database"],
         [
-            [one.bucket_id, one.bucket_name, one.base_assets_prefix, one.default_database_id]
-            for one in found
+            [
+                bucket.bucket_id,
+                bucket.bucket_name,
+                bucket.base_assets_prefix,
+                bucket.default_database_id,
+            ]
+            for bucket in buckets
         ],
     )

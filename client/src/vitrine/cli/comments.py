@@ -27,13 +27,18 @@ def list_comments(
     comments = session.client.comments.list(
         asset_id, version_id=version, show_deleted=deleted or None
     )
-    found = sorted(comments, key=lambda one: one.date_created or "")
-    session.output.document({"items": [one.wire() for one in found]})
+    rows = sorted(comments, key=lambda comment: comment.date_created or "")
+    session.output.document({"items": [comment.wire() for comment in rows]})
     session.output.rows(
         ["key", "by", "at", "text"],
         [
-            [one.key, one.comment_owner_id, one.date_edited or one.date_created, one.comment_body]
-            for one in found
+            [
+                comment.key,
+                comment.comment_owner_id,
+                comment.date_edited or comment.date_created,
+                comment.comment_body,
+            ]
+            for comment in rows
         ],
     )
 
@@ -49,9 +54,13 @@ def add_comment(
     ] = None,
 ) -> None:
     """Comment on a version of an asset."""
-    found = find_asset(session.client, database, asset)
-    current = found.current_version.version if found.current_version is not None else "0"
-    key = session.client.comments.add(found.asset_id, text, version_id=version or current or "0")
+    asset_reply = find_asset(session.client, database, asset)
+    current = (
+        asset_reply.current_version.version if asset_reply.current_version is not None else "0"
+    )
+    key = session.client.comments.add(
+        asset_reply.asset_id, text, version_id=version or current or "0"
+    )
     session.output.reply({"key": key}, key=key)
 
 
@@ -88,11 +97,11 @@ def show_comment(
 ) -> None:
     """Show one comment."""
     asset_id = find_asset(session.client, database, asset).asset_id
-    found = session.client.comments.get(asset_id, comment)
+    comment_reply = session.client.comments.get(asset_id, comment)
     session.output.reply(
-        found,
-        key=found.key,
-        by=found.comment_owner_id,
-        at=found.date_edited or found.date_created,
-        text=found.comment_body,
+        comment_reply,
+        key=comment_reply.key,
+        by=comment_reply.comment_owner_id,
+        at=comment_reply.date_edited or comment_reply.date_created,
+        text=comment_reply.comment_body,
     )

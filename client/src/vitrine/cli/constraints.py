@@ -28,33 +28,41 @@ def list_constraints(session: Session) -> None:
     session.output.items(
         session.client.constraints.list(),
         ["constraint", "type", "name", "given to"],
-        lambda one: [one.constraint_id, one.object_type, one.name, _grantees(one)],
+        lambda constraint: [
+            constraint.constraint_id,
+            constraint.object_type,
+            constraint.name,
+            _grantees(constraint),
+        ],
     )
 
 
 @command("access constraints show")
 def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
     """Show a constraint."""
-    found = session.client.constraints.get(constraint)
-    session.output.document(found.wire())
+    constraint_reply = session.client.constraints.get(constraint)
+    session.output.document(constraint_reply.wire())
     session.output.rows(
         ["criteria", "field", "operator", "value"],
         [
-            [block, each.field, each.operator, _text(each.value)]
-            for block, criteria in (("all of", found.criteria_and), ("one of", found.criteria_or))
-            for each in criteria
+            [block, criterion.field, criterion.operator, _text(criterion.value)]
+            for block, criteria in (
+                ("all of", constraint_reply.criteria_and),
+                ("one of", constraint_reply.criteria_or),
+            )
+            for criterion in criteria
         ],
     )
     session.output.rows(
         ["given to", "permission", ""],
         [
             *(
-                [f"role {each.group_id}", each.permission, each.permission_type]
-                for each in found.group_permissions
+                [f"role {permission.group_id}", permission.permission, permission.permission_type]
+                for permission in constraint_reply.group_permissions
             ),
             *(
-                [f"user {each.user_id}", each.permission, each.permission_type]
-                for each in found.user_permissions
+                [f"user {permission.user_id}", permission.permission, permission.permission_type]
+                for permission in constraint_reply.user_permissions
             ),
         ],
     )
@@ -74,23 +82,27 @@ def put_constraint(
     """Create or replace a constraint from a JSON file."""
     done = session.client.constraints.put(constraint, read_json(file, dict[str, JsonValue]))
     session.output.document(done.wire())
-    session.output.rows(["constraint", ""], [[constraint, each] for each in done.warnings or [""]])
+    session.output.rows(
+        ["constraint", ""], [[constraint, warning] for warning in done.warnings or [""]]
+    )
 
 
 @command("access constraints check")
 def check_constraints(session: Session) -> None:
     """List constraints that decide differently than in earlier releases; fails if there are any."""
-    found = [one for one in session.client.constraints.list() if one.changed_meaning]
-    session.output.document({"items": [one.wire() for one in found]})
+    constraints = [
+        constraint for constraint in session.client.constraints.list() if constraint.changed_meaning
+    ]
+    session.output.document({"items": [constraint.wire() for constraint in constraints]})
     session.output.rows(
         ["constraint", "type", "change"],
         [
-            [one.constraint_id, one.object_type, change]
-            for one in found
-            for change in one.changed_meaning or []
+            [constraint.constraint_id, constraint.object_type, change]
+            for constraint in constraints
+            for change in constraint.changed_meaning or []
         ],
     )
-    if found:
+    if constraints:
         raise typer.Exit(FAILED)
 
 
@@ -108,17 +120,17 @@ def delete_constraint(
 @command("access template list")
 def list_templates(session: Session) -> None:
     """List the permission templates that ship with the product."""
-    found = session.client.templates.standard()
-    session.output.document({"items": [one.wire() for one in found]})
+    templates = session.client.templates.standard()
+    session.output.document({"items": [item.wire() for item in templates]})
     session.output.rows(
         ["template", "variables", "description"],
         [
             [
-                one.template.name,
-                ", ".join(each.name for each in one.variables),
-                one.template.description,
+                item.template.name,
+                ", ".join(variable.name for variable in item.variables),
+                item.template.description,
             ]
-            for one in found
+            for item in templates
         ],
     )
 
@@ -145,13 +157,15 @@ def apply_template(
         values["TAG_VALUE"] = tag
     done = session.client.templates.apply(_template(session, template), values)
     session.output.document(done.wire())
-    session.output.rows(["role", "constraint"], [[role, each] for each in done.constraint_ids])
+    session.output.rows(
+        ["role", "constraint"], [[role, constraint_id] for constraint_id in done.constraint_ids]
+    )
     if done.warnings:
-        session.output.rows(["warning"], [[each] for each in done.warnings])
+        session.output.rows(["warning"], [[warning] for warning in done.warnings])
 
 
 def _template(session: Session, name: str) -> Template:
-    known = {one.template.name: one for one in session.client.templates.standard()}
+    known = {item.template.name: item for item in session.client.templates.standard()}
     if name in known:
         return known[name]
     path = Path(name)
@@ -163,18 +177,18 @@ def _template(session: Session, name: str) -> Template:
 
 
 def _assignments(texts: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, separator, value = text.partition("=")
         if not separator or not name:
             raise ConfigurationError(f"--set takes NAME=VALUE, not {text}")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _grantees(constraint: Constraint) -> str:
-    roles = {each.group_id for each in constraint.group_permissions}
-    users = {each.user_id for each in constraint.user_permissions}
+    roles = {permission.group_id for permission in constraint.group_permissions}
+    users = {permission.user_id for permission in constraint.user_permissions}
     return ", ".join([*sorted(roles), *sorted(users)])
 
 

@@ -53,7 +53,12 @@ def list_databases(
     session.output.items(
         session.client.databases.list(show_deleted=deleted or None),
         ["database", "assets", "deleted", "description"],
-        lambda one: [one.database_id, one.asset_count, one.deleted_at, one.description],
+        lambda database: [
+            database.database_id,
+            database.asset_count,
+            database.deleted_at,
+            database.description,
+        ],
     )
 
 
@@ -111,7 +116,7 @@ def update_database(
     processing: ProcessingOption = None,
 ) -> None:
     """Change a database."""
-    if all(each is None for each in (description, bucket, extensions, restrict, processing)):
+    if all(item is None for item in (description, bucket, extensions, restrict, processing)):
         raise ConfigurationError("nothing to change: see --help")
     session.output.reply(
         session.client.databases.update(

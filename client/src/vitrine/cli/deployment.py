@@ -18,9 +18,9 @@ def version(session: Session) -> None:
 def settings(session: Session) -> None:
     """Show the sign-in settings and enabled features."""
     configuration = session.client.configuration
-    found = configuration.sign_in().wire() | configuration.switches().wire()
-    session.output.document(found)
-    session.output.rows(["setting", "value"], [[name, value] for name, value in found.items()])
+    values = configuration.sign_in().wire() | configuration.switches().wire()
+    session.output.document(values)
+    session.output.rows(["setting", "value"], [[name, value] for name, value in values.items()])
 
 
 @command("openapi")

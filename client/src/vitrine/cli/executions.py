@@ -50,18 +50,23 @@ def run(
 
     Each file has its own execution.
     """
-    found = find_asset(session.client, database, asset)
+    asset_reply = find_asset(session.client, database, asset)
     of = workflow_database or _database_of(session, workflow, database)
-    started, refused = _start(session, _Input(database, found.asset_id, workflow, of), file or [])
+    started, refused = _start(
+        session, _Input(database, asset_reply.asset_id, workflow, of), file or []
+    )
     if watch:
-        ended = [_watched(session, database, found.asset_id, each, timeout) for each in started]
-        session.output.document({"executions": [one.wire() for one in ended]})
+        ended = [
+            _watched(session, database, asset_reply.asset_id, execution_id, timeout)
+            for execution_id in started
+        ]
+        session.output.document({"executions": [execution.wire() for execution in ended]})
         _rows(session, ended)
     else:
         session.output.document({"executions": list[JsonValue](started)})
-        session.output.rows(["execution"], [[each] for each in started])
-    for one in refused:
-        session.output.say(f"{one.file_key}: {one.message}")
+        session.output.rows(["execution"], [[execution_id] for execution_id in started])
+    for refusal in refused:
+        session.output.say(f"{refusal.file_key}: {refusal.message}")
     if refused:
         raise typer.Exit(FAILED)
 
@@ -75,14 +80,16 @@ def list_executions(
     workflow_database: OfOption = None,
 ) -> None:
     """List the executions on an asset, newest first."""
-    found = find_asset(session.client, database, asset, archived=True)
+    asset_reply = find_asset(session.client, database, asset, archived=True)
     of = GLOBAL
     if workflow is not None:
         of = workflow_database or _database_of(session, workflow, database)
     executions = list(
-        session.client.executions.list(database, found.asset_id, workflow, workflow_database_id=of)
+        session.client.executions.list(
+            database, asset_reply.asset_id, workflow, workflow_database_id=of
+        )
     )
-    session.output.document({"items": [one.wire() for one in executions]})
+    session.output.document({"items": [execution.wire() for execution in executions]})
     _rows(session, executions)
 
 
@@ -151,8 +158,10 @@ def _start(
         executions.start(*of, file_keys=files[first : first + AT_ONCE])
         for first in range(0, len(files), AT_ONCE)
     ]
-    ids = [one.execution_id for reply in replies for one in reply.executions or ()]
-    return ids, [one for reply in replies for one in reply.refused or ()]
+    ids = [
+        started_file.execution_id for reply in replies for started_file in reply.executions or ()
+    ]
+    return ids, [file for reply in replies for file in reply.refused or ()]
 
 
 def _database_of(session: Session, workflow: str, database: str) -> str:
@@ -166,9 +175,9 @@ def _database_of(session: Session, workflow: str, database: str) -> str:
 def _watched(
     session: Session, database: str, asset_id: str, execution: str, timeout: float
 ) -> Execution:
-    def print_state(found: Execution) -> None:
+    def print_state(execution: Execution) -> None:
         if session.output.err.is_terminal:
-            session.output.say(f"{found.execution_id}: {found.execution_status}")
+            session.output.say(f"{execution.execution_id}: {execution.execution_status}")
 
     return session.client.executions.wait(
         database,
@@ -185,39 +194,39 @@ def _rows(session: Session, executions: list[Execution]) -> None:
         ["execution", "workflow", "status", "started", "file", "reason"],
         [
             [
-                one.execution_id,
-                one.workflow_id,
-                one.execution_status,
-                one.started_at or one.start_date,
-                one.input_asset_file_key,
-                one.reason,
+                execution.execution_id,
+                execution.workflow_id,
+                execution.execution_status,
+                execution.started_at or execution.start_date,
+                execution.input_asset_file_key,
+                execution.reason,
             ]
-            for one in executions
+            for execution in executions
         ],
     )
 
 
-def _show(session: Session, found: Execution) -> None:
-    session.output.document(found.wire())
-    _rows(session, [found])
+def _show(session: Session, execution: Execution) -> None:
+    session.output.document(execution.wire())
+    _rows(session, [execution])
     session.output.rows(
         ["step", "pipeline", "database", "state", "started", "stopped"],
         [
             [
-                one.number,
-                one.pipeline_id,
-                one.database_id,
-                one.state,
-                one.started_at,
-                one.stopped_at,
+                step.number,
+                step.pipeline_id,
+                step.database_id,
+                step.state,
+                step.started_at,
+                step.stopped_at,
             ]
-            for one in found.steps
+            for step in execution.steps
         ],
     )
-    outputs = found.outputs
+    outputs = execution.outputs
     if outputs is None:
         return
     kinds = (("file", outputs.files), ("preview", outputs.previews), ("metadata", outputs.metadata))
     stored: list[list[object]] = [[kind, path, ""] for kind, paths in kinds for path in paths]
-    refused: list[list[object]] = [["refused", one.path, one.reason] for one in outputs.refused]
+    refused: list[list[object]] = [["refused", file.path, file.reason] for file in outputs.refused]
     session.output.rows(["output", "path", "reason"], [*stored, *refused])

@@ -37,7 +37,7 @@ def explain(
     mfa: Annotated[bool, typer.Option("--mfa", help="Assume sign-in with MFA.")] = False,
 ) -> None:
     """Explain a user's permissions on an object, with the deciding constraints."""
-    fields = dict(_parsed(each) for each in field or [])
+    fields = dict(_parsed(text) for text in field or [])
     if asset is not None:
         database_id, slash, asset_id = asset.partition("/")
         if not (database_id and slash and asset_id):
@@ -45,9 +45,9 @@ def explain(
         fields |= {"databaseId": database_id, "assetId": asset_id}
     if mfa:
         fields["mfa"] = "true"
-    found = _explained(session, (user, action, object_type), route, fields)
-    session.output.document(found.wire())
-    decisions = [("route", found.tier1), ("object", found.tier2)]
+    explanation = _explained(session, (user, action, object_type), route, fields)
+    session.output.document(explanation.wire())
+    decisions = [("route", explanation.tier1), ("object", explanation.tier2)]
     session.output.rows(
         ["target", "decision", "constraint", "given to"],
         [row for name, decision in decisions if decision for row in _rows(name, decision)],
@@ -81,4 +81,4 @@ def _rows(name: str, decision: Decision) -> list[list[str]]:
     if not decision.by:
         allowed = decision.decision == "allow"
         return [[name, decision.decision, "", "constraints do not apply" if allowed else _NOTHING]]
-    return [[name, decision.decision, one.constraint_id, one.given_to] for one in decision.by]
+    return [[name, decision.decision, rule.constraint_id, rule.given_to] for rule in decision.by]

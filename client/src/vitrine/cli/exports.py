@@ -105,7 +105,7 @@ def export(
 
 
 def _rows(page: ExportPage) -> list[tuple[str, ...]]:
-    return [_row(one) for one in page.assets]
+    return [_row(asset) for asset in page.assets]
 
 
 def _row(asset: ExportedAsset | UnseenAsset) -> tuple[str, ...]:

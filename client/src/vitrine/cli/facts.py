@@ -42,21 +42,21 @@ def dependencies(
     ] = False,
 ) -> None:
     """List the references in an asset's files and the files they resolve to."""
-    found = list(session.client.facts.dependencies(_ids(session, database, asset), file))
-    session.output.document({"items": [one.wire() for one in found]})
+    files = list(session.client.facts.dependencies(_ids(session, database, asset), file))
+    session.output.document({"items": [user.wire() for user in files]})
     session.output.rows(
         ["file", "refers to", "kind", "state", "leads to"],
         [
             [
-                one.file_path,
-                each.path,
-                each.kind,
-                f"{each.state}, circular" if each.circular else each.state,
-                each.file_path or "",
+                user.file_path,
+                reference.path,
+                reference.kind,
+                f"{reference.state}, circular" if reference.circular else reference.state,
+                reference.file_path or "",
             ]
-            for one in found
-            for each in one.references
-            if not broken or each.circular or each.state not in {"found", "embedded"}
+            for user in files
+            for reference in user.references
+            if not broken or reference.circular or reference.state not in {"found", "embedded"}
         ],
     )
 
@@ -74,7 +74,7 @@ def dependents(
     session.output.items(
         session.client.facts.dependents(ids, path, folder=folder),
         ["file"],
-        lambda one: [one.file_path],
+        lambda dependent: [dependent.file_path],
     )
 
 
@@ -87,13 +87,18 @@ def similar(
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 10,
 ) -> None:
     """List files with a similar shape; size, material and purpose are not compared."""
-    found = session.client.facts.similar(_ids(session, database, asset), path, size=limit)
-    session.output.document(found.wire())
+    similar_reply = session.client.facts.similar(_ids(session, database, asset), path, size=limit)
+    session.output.document(similar_reply.wire())
     session.output.rows(
         ["similarity of shape", "database", "asset", "file"],
         [
-            [f"{one.similarity:.3f}", one.database_id, one.asset_name, one.file_path]
-            for one in found.items
+            [
+                f"{similar_file.similarity:.3f}",
+                similar_file.database_id,
+                similar_file.asset_name,
+                similar_file.file_path,
+            ]
+            for similar_file in similar_reply.items
         ],
     )
 
@@ -103,16 +108,16 @@ def glb(
     session: Session, database: DatabaseArgument, asset: AssetArgument, path: FileArgument
 ) -> None:
     """Show the URL of the newest GLB of a file, or the reason why there is none."""
-    found = session.client.facts.glb(_ids(session, database, asset), path)
-    session.output.document(found.wire())
-    made = found.glb
+    glb_reply = session.client.facts.glb(_ids(session, database, asset), path)
+    session.output.document(glb_reply.wire())
+    made = glb_reply.glb
     if made is not None:
         session.output.rows(
             ["url", "size", "of version", "until"],
             [[made.url, size_text(made.size), made.version_id, made.expires_at]],
         )
-    if found.glb_missing is not None:
-        session.output.say(f"no GLB of the current version: {found.glb_missing.message}")
+    if glb_reply.glb_missing is not None:
+        session.output.say(f"no GLB of the current version: {glb_reply.glb_missing.message}")
 
 
 @command("facts renew")
@@ -147,9 +152,9 @@ def facts_of(session: Session, ids: AssetIds, path: str) -> dict[str, JsonValue]
     except PermissionDeniedError:
         return None
     return {
-        one.metadata_key.removeprefix(FACT): one.metadata_value
-        for one in records
-        if one.metadata_key.startswith(FACT) and one.metadata_key not in _WITH_COMMANDS
+        record.metadata_key.removeprefix(FACT): record.metadata_value
+        for record in records
+        if record.metadata_key.startswith(FACT) and record.metadata_key not in _WITH_COMMANDS
     }
 
 
@@ -160,13 +165,13 @@ def users_of(session: Session, ids: AssetIds, path: str, *, folder: bool = False
     """
     try:
         users = session.client.facts.dependents(ids, path, folder=folder)
-        found = [one.file_path for one in islice(users, _COUNTED)]
+        paths = [user.file_path for user in islice(users, _COUNTED)]
     except ApiError:
         return ""
-    if not found:
+    if not paths:
         return ""
-    named = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
-    count = f"{len(found)} or more" if len(found) == _COUNTED else str(len(found))
+    named = ", ".join(paths[:_NAMED]) + (", …" if len(paths) > _NAMED else "")
+    count = f"{len(paths)} or more" if len(paths) == _COUNTED else str(len(paths))
     return f"Files that refer to it: {count} ({named}). "
 
 

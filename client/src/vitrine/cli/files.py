@@ -204,31 +204,31 @@ def show_file(
     """Show a file with its versions and facts, or the reason why it was refused."""
     asset_id = find_asset(session.client, database, asset).asset_id
     wanted = "/" + path.lstrip("/")
-    found = session.client.files.info(database, asset_id, wanted, include_versions=True)
+    file = session.client.files.info(database, asset_id, wanted, include_versions=True)
     facts = facts_of(session, (database, asset_id), wanted)
-    session.output.document({**found.wire(), "facts": facts})
+    session.output.document({**file.wire(), "facts": facts})
     session.output.rows(
         ["version", "changed", "size", "state"],
         [
             [
-                one.version_id,
-                one.last_modified,
-                size_text(one.size),
-                "archived" if one.is_archived else "latest" if one.is_latest else "",
+                version.version_id,
+                version.last_modified,
+                size_text(version.size),
+                "archived" if version.is_archived else "latest" if version.is_latest else "",
             ]
-            for one in found.versions or ()
+            for version in file.versions or ()
         ],
     )
     if session.output.as_json:
         return
     refused = None if facts is None else facts.pop(REFUSED, None)
-    session.output.rows(["fact", "value"], [[*one] for one in (facts or {}).items()])
+    session.output.rows(["fact", "value"], [[*fact] for fact in (facts or {}).items()])
     if facts is None:
         session.output.say("facts are not shown: you may not read the attributes of the file")
     if refused is not None:
         session.output.say(f"could not be read: {refused}")
-    if found.not_inspected is not None:
-        session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
+    if file.not_inspected is not None:
+        session.output.say(f"no facts, thumbnail or GLB: {file.not_inspected}")
 
 
 def _ids(session: Session, database: str, asset: str) -> AssetIds:

@@ -57,10 +57,10 @@ def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption =
 @command("admin search fields")
 def fields(session: Session) -> None:
     """List the fields that can be searched, by index."""
-    found = session.client.search.mappings()
-    session.output.document(found)
+    mappings = session.client.search.mappings()
+    session.output.document(mappings)
     rows: list[list[object]] = []
-    for index, entry in sorted(found.items()):
+    for index, entry in sorted(mappings.items()):
         mapping = entry.get("mappings") if isinstance(entry, dict) else None
         properties = mapping.get("properties") if isinstance(mapping, dict) else None
         for name, field in (properties if isinstance(properties, dict) else {}).items():
@@ -74,10 +74,10 @@ def check_all_or_part(everything: bool, parts: Mapping[str, object]) -> None:
     Raises:
         ConfigurationError: both or neither are given.
     """
-    given = [name for name, value in parts.items() if value not in (None, [])]
-    if everything and given:
-        raise ConfigurationError(f"--all cannot be used together with {' and '.join(given)}")
-    if not everything and not given:
+    names = [name for name, value in parts.items() if value not in (None, [])]
+    if everything and names:
+        raise ConfigurationError(f"--all cannot be used together with {' and '.join(names)}")
+    if not everything and not names:
         raise ConfigurationError(f"give --all, or {' or '.join(parts)}")
 
 
@@ -102,22 +102,22 @@ def _wait(session: Session, work: Work | RenewalWork, timeout: float) -> Job:
     return session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
 
 
-def _print_report(session: Session, found: Consistency) -> None:
+def _print_report(session: Session, consistency: Consistency) -> None:
     """Print the report; the exit code shows whether a correction is needed."""
-    session.output.document(found.wire())
+    session.output.document(consistency.wire())
     session.output.rows(
         ["index", "searched", "written", "mapping"],
         [
             [
-                one.alias,
-                one.reads,
-                ", ".join(one.writes),
-                "differs" if one.differences else "as declared",
+                index.alias,
+                index.reads,
+                ", ".join(index.writes),
+                "differs" if index.differences else "as declared",
             ]
-            for one in found.indexes
+            for index in consistency.indexes
         ],
     )
-    report = found.report
+    report = consistency.report
     if report is not None:
         if not session.output.as_json:
             session.output.line(
@@ -126,12 +126,13 @@ def _print_report(session: Session, found: Consistency) -> None:
                 f"{report.oldest_unindexed_seconds} s old; checked at {report.finished_at}"
             )
         session.output.rows(
-            ["drift", "document"], [[one.drift, one.document_id] for one in report.examples]
+            ["drift", "document"],
+            [[example.drift, example.document_id] for example in report.examples],
         )
     if not session.output.as_json:
-        for job in found.work:
+        for job in consistency.work:
             session.output.say(f"{job.kind}: {job.job_id} is {job.state}, {job.items_done} done")
-        for one in found.corrections:
-            session.output.say(f"to correct this: {one}")
-    if found.corrections:
+        for correction in consistency.corrections:
+            session.output.say(f"to correct this: {correction}")
+    if consistency.corrections:
         raise typer.Exit(FAILED)

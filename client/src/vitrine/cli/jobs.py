@@ -20,9 +20,9 @@ def list_jobs(
     session.output.items(
         islice(session.client.jobs.list(), limit),
         ["job", "kind", "state", "done", "database", "asset", "started"],
-        lambda one: [
-            *(one.job_id, one.kind, one.state, _progress(one)),
-            *(one.database_id, one.asset_id, one.created_at),
+        lambda job: [
+            *(job.job_id, job.kind, job.state, _progress(job)),
+            *(job.database_id, job.asset_id, job.created_at),
         ],
     )
 
@@ -53,14 +53,14 @@ def wait(
 ) -> None:
     """Wait until a job is done; fails if the job fails, is cancelled or times out."""
 
-    def print_state(found: Job) -> None:
+    def print_state(job_reply: Job) -> None:
         if session.output.err.is_terminal:
-            session.output.say(f"{found.state}: {_progress(found)}")
+            session.output.say(f"{job_reply.state}: {_progress(job_reply)}")
 
-    found = session.client.jobs.wait(
+    job_reply = session.client.jobs.wait(
         job, timeout=timeout, seen=print_state, sleep=session.wiring.sleep
     )
-    _print(session, found)
+    _print(session, job_reply)
 
 
 def _print(session: Session, job: Job) -> None:

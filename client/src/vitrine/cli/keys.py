@@ -20,9 +20,9 @@ ExpiryOption = Annotated[
 @command("keys list")
 def list_keys(session: Session) -> None:
     """List API keys, without the keys themselves."""
-    found = list(session.client.api_keys.list())
-    session.output.document({"items": [one.wire() for one in found]})
-    _print(session, found)
+    api_keys = list(session.client.api_keys.list())
+    session.output.document({"items": [key.wire() for key in api_keys]})
+    _print(session, api_keys)
 
 
 @command("keys create")
@@ -45,9 +45,9 @@ def create_key(
 @command("keys show")
 def show_key(session: Session, key_id: KeyIdArgument) -> None:
     """Show the owner, state and expiry of an API key."""
-    found = session.client.api_keys.get(key_id)
-    session.output.document(found.wire())
-    _print(session, [found])
+    api_key = session.client.api_keys.get(key_id)
+    session.output.document(api_key.wire())
+    _print(session, [api_key])
 
 
 @command("keys update")
@@ -89,13 +89,13 @@ def _print(session: Session, keys: Sequence[ApiKey]) -> None:
         ["id", "name", "user", "active", "expires", "description"],
         [
             [
-                one.api_key_id,
-                one.api_key_name,
-                one.user_id,
-                one.is_active,
-                one.expires_at,
-                one.description,
+                key.api_key_id,
+                key.api_key_name,
+                key.user_id,
+                key.is_active,
+                key.expires_at,
+                key.description,
             ]
-            for one in keys
+            for key in keys
         ],
     )

@@ -35,37 +35,37 @@ def list_links(
 ) -> None:
     """List the assets linked to an asset."""
     asset_id = find_asset(session.client, database, asset).asset_id
-    found = session.client.links.of(database, asset_id, tree=tree)
-    session.output.document(found.wire())
+    links = session.client.links.of(database, asset_id, tree=tree)
+    session.output.document(links.wire())
     rows = [
-        *_rows("parent", found.parents),
-        *_rows("child", found.children),
-        *_rows("related", found.related),
+        *_rows("parent", links.parents),
+        *_rows("child", links.children),
+        *_rows("related", links.related),
     ]
     session.output.rows(["kind", "name", "database", "asset", "alias", "link"], rows)
-    unseen = found.unauthorized_counts
+    unseen = links.unauthorized_counts
     if hidden := unseen.parents + unseen.children + unseen.related:
         session.output.say(f"{hidden} more without permission to see them")
-    if found.truncated:
-        session.output.say(found.message or "The tree has more assets than shown")
+    if links.truncated:
+        session.output.say(links.message or "The tree has more assets than shown")
 
 
 @command("links show")
 def show_link(session: Session, link: LinkArgument) -> None:
     """Show one link."""
-    found = session.client.links.get(link)
-    session.output.document(found.wire())
-    source = f"{found.from_asset_database_id}/{found.from_asset_id}"
-    target = f"{found.to_asset_database_id}/{found.to_asset_id}"
+    link_reply = session.client.links.get(link)
+    session.output.document(link_reply.wire())
+    source = f"{link_reply.from_asset_database_id}/{link_reply.from_asset_id}"
+    target = f"{link_reply.to_asset_database_id}/{link_reply.to_asset_id}"
     session.output.rows(
         ["from", "to", "type", "alias", "tags"],
         [
             [
                 source,
                 target,
-                found.relationship_type,
-                found.asset_link_alias_id,
-                ", ".join(found.tags),
+                link_reply.relationship_type,
+                link_reply.asset_link_alias_id,
+                ", ".join(link_reply.tags),
             ]
         ],
     )
@@ -135,7 +135,7 @@ def get_metadata(session: Session, link: LinkArgument) -> None:
     session.output.items(
         session.client.metadata.list(LinkMetadataOwner(link)),
         ["key", "value", "type"],
-        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
+        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
     )
 
 
@@ -162,8 +162,8 @@ def _rows(
     kind: str, assets: Iterable[LinkedAsset], *, level: int = 0
 ) -> Iterator[tuple[str | None, ...]]:
     """Yield rows with one asset each; children of children are indented."""
-    for one in assets:
-        name = "  " * level + one.asset_name
-        ids = (one.database_id, one.asset_id, one.asset_link_alias_id, one.asset_link_id)
+    for asset in assets:
+        name = "  " * level + asset.asset_name
+        ids = (asset.database_id, asset.asset_id, asset.asset_link_alias_id, asset.asset_link_id)
         yield kind, name, *ids
-        yield from _rows(kind, one.children, level=level + 1)
+        yield from _rows(kind, asset.children, level=level + 1)

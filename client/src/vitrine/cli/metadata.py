@@ -26,7 +26,7 @@ def get_metadata(
     session.output.items(
         session.client.metadata.list(owner),
         ["key", "value", "type"],
-        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
+        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
     )
 
 
@@ -86,7 +86,7 @@ def get_of_database(session: Session, database: DatabaseArgument) -> None:
     session.output.items(
         session.client.metadata.list(MetadataOwner(database_id=database)),
         ["key", "value", "type"],
-        lambda one: [one.metadata_key, one.metadata_value, one.metadata_value_type],
+        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
     )
 
 

@@ -23,7 +23,13 @@ def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
     session.output.items(
         session.client.failures.list(consumer=consumer),
         ["key", "consumer", "failed", "attempts", "reason"],
-        lambda one: [one.key, one.consumer, one.failed_at, one.attempts, one.reason],
+        lambda failure: [
+            failure.key,
+            failure.consumer,
+            failure.failed_at,
+            failure.attempts,
+            failure.reason,
+        ],
     )
 
 
@@ -33,10 +39,10 @@ def show_failure(
     failure: Annotated[str, typer.Argument(metavar="KEY", help="Key of the failure, as listed.")],
 ) -> None:
     """Show a failure with its stored message."""
-    found = session.client.failures.get(failure)
-    wire = found.wire()
+    failure_reply = session.client.failures.get(failure)
+    wire = failure_reply.wire()
     session.output.document(wire)
-    shown = {**wire, "size": size_text(found.size)}
+    shown = {**wire, "size": size_text(failure_reply.size)}
     session.output.rows(["field", "value"], [[name, value] for name, value in shown.items()])
 
 
@@ -60,13 +66,15 @@ def replay_failures(
 def _print_results(session: Session, replayed: Iterable[Replayed]) -> None:
     """Print each result as it arrives; the exit code is that of the worst one."""
     done: list[Replayed] = []
-    for one in replayed:
-        done.append(one)
-        session.output.rows(["outcome", "key", "reason"], [[one.outcome, one.key, one.reason]])
-    session.output.document({"items": [one.wire() for one in done]})
-    outcomes = {one.outcome for one in done}
+    for result in replayed:
+        done.append(result)
+        session.output.rows(
+            ["outcome", "key", "reason"], [[result.outcome, result.key, result.reason]]
+        )
+    session.output.document({"items": [result.wire() for result in done]})
+    outcomes = {result.outcome for result in done}
     counts = ", ".join(
-        f"{sum(one.outcome == name for one in done)} {name}" for name in sorted(outcomes)
+        f"{sum(result.outcome == name for result in done)} {name}" for name in sorted(outcomes)
     )
     if not session.output.as_json:
         session.output.say(counts or "there are no failures to replay")
@@ -79,20 +87,20 @@ def _print_results(session: Session, replayed: Iterable[Replayed]) -> None:
 @command("admin queues list")
 def list_queues(session: Session) -> None:
     """List the queues with their waiting messages and dead letters."""
-    found = session.client.queues.list()
-    session.output.document({"items": [one.wire() for one in found]})
+    queues = session.client.queues.list()
+    session.output.document({"items": [queue.wire() for queue in queues]})
     session.output.rows(
         ["queue", "waiting", "in flight", "delayed", "dead letters", "last redrive"],
         [
             [
-                one.queue_name,
-                one.waiting,
-                one.in_flight,
-                one.delayed,
-                one.dead_letters,
-                one.redrive.state.lower() if one.redrive else "",
+                queue.queue_name,
+                queue.waiting,
+                queue.in_flight,
+                queue.delayed,
+                queue.dead_letters,
+                queue.redrive.state.lower() if queue.redrive else "",
             ]
-            for one in found
+            for queue in queues
         ],
     )
 

@@ -67,14 +67,14 @@ class Output:
 
     def items(
         self,
-        found: Iterable[Item],
+        listing: Iterable[Item],
         headings: Sequence[str],
         row: Callable[[Item], Sequence[object]],
     ) -> None:
         """Print a listing as JSON, or else as a table."""
-        items = list(found)
-        self.document({"items": [one.wire() for one in items]})
-        self.rows(headings, [row(one) for one in items])
+        items = list(listing)
+        self.document({"items": [item.wire() for item in items]})
+        self.rows(headings, [row(item) for item in items])
 
     def rows(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table on a terminal, tab-separated lines elsewhere; nothing with `--json`."""

@@ -52,12 +52,12 @@ def _place(
             session.client.databases.get(database)
             query["facets"] = json.dumps({"str_databaseid": [database]}, separators=(",", ":"))
         return f"?{urlencode(query, quote_via=quote)}" if query else ""
-    found = find_asset(session.client, database, asset)
-    place = f"databases/{quote(database, safe='')}/assets/{quote(found.asset_id, safe='')}"
+    asset_reply = find_asset(session.client, database, asset)
+    place = f"databases/{quote(database, safe='')}/assets/{quote(asset_reply.asset_id, safe='')}"
     if file is None:
         return place
     path = "/" + file.lstrip("/")
-    session.client.files.info(database, found.asset_id, path)
+    session.client.files.info(database, asset_reply.asset_id, path)
     return f"{place}?{urlencode({'file': _value(path)}, quote_via=quote)}"
 
 

@@ -43,9 +43,11 @@ def list_pipelines(
 @command("pipelines show")
 def show_pipeline(session: Session, database: DatabaseArgument, pipeline: PipelineArgument) -> None:
     """Show the settings of a pipeline."""
-    found = session.client.pipelines.get(database, pipeline)
-    session.output.document(found.wire())
-    values = {name: value for name, value in found.wire().items() if value not in (None, "")}
+    pipeline_reply = session.client.pipelines.get(database, pipeline)
+    session.output.document(pipeline_reply.wire())
+    values = {
+        name: value for name, value in pipeline_reply.wire().items() if value not in (None, "")
+    }
     session.output.rows(["field", "value"], [[name, value] for name, value in values.items()])
 
 
@@ -62,8 +64,8 @@ def enable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
     """Enable a pipeline."""
-    found = session.client.pipelines.get(database, pipeline)
-    _put(session, found.settings().model_copy(update={"enabled": True}))
+    pipeline_reply = session.client.pipelines.get(database, pipeline)
+    _put(session, pipeline_reply.settings().model_copy(update={"enabled": True}))
 
 
 @command("pipelines disable")
@@ -71,8 +73,8 @@ def disable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
     """Disable a pipeline: workflows that use it cannot be run."""
-    found = session.client.pipelines.get(database, pipeline)
-    _put(session, found.settings().model_copy(update={"enabled": False}))
+    pipeline_reply = session.client.pipelines.get(database, pipeline)
+    _put(session, pipeline_reply.settings().model_copy(update={"enabled": False}))
 
 
 @command("pipelines delete")
@@ -96,12 +98,12 @@ def _put(session: Session, settings: PipelineSettings, *, update_workflows: bool
         session.output.say(done.message)
 
 
-def _row(one: Pipeline) -> list[object]:
+def _row(pipeline: Pipeline) -> list[object]:
     return [
-        one.database_id,
-        one.pipeline_id,
-        one.pipeline_execution_type,
-        one.resource,
-        "no" if one.enabled is False else "yes",
-        one.description,
+        pipeline.database_id,
+        pipeline.pipeline_id,
+        pipeline.pipeline_execution_type,
+        pipeline.resource,
+        "no" if pipeline.enabled is False else "yes",
+        pipeline.description,
     ]

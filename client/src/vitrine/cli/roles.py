@@ -20,11 +20,11 @@ def list_roles(session: Session) -> None:
     session.output.items(
         session.client.roles.list(),
         ["role", "second factor", "created", "description"],
-        lambda one: [
-            one.role_name,
-            "yes" if one.mfa_required else "",
-            one.created_on,
-            one.description,
+        lambda role: [
+            role.role_name,
+            "yes" if role.mfa_required else "",
+            role.created_on,
+            role.description,
         ],
     )
 
@@ -72,7 +72,7 @@ def list_user_roles(session: Session) -> None:
     session.output.items(
         session.client.roles.of_users(),
         ["user", "roles"],
-        lambda one: [one.user_id, ", ".join(one.role_names)],
+        lambda user: [user.user_id, ", ".join(user.role_names)],
     )
 
 

@@ -37,13 +37,13 @@ def list_schemas(
     session.output.items(
         session.client.metadata_schemas.list(database, entity),
         ["id", "database", "for", "name", "enabled", "fields"],
-        lambda one: [
-            one.metadata_schema_id,
-            one.database_id,
-            one.metadata_schema_entity_type,
-            one.schema_name,
-            "yes" if one.enabled else "no",
-            len(one.fields.fields),
+        lambda metadata_schema: [
+            metadata_schema.metadata_schema_id,
+            metadata_schema.database_id,
+            metadata_schema.metadata_schema_entity_type,
+            metadata_schema.schema_name,
+            "yes" if metadata_schema.enabled else "no",
+            len(metadata_schema.fields.fields),
         ],
     )
 
@@ -51,9 +51,11 @@ def list_schemas(
 @command("metadata-schemas show")
 def show_schema(session: Session, database: DatabaseArgument, schema: SchemaArgument) -> None:
     """Show the fields of a metadata schema."""
-    found = session.client.metadata_schemas.get(database, schema)
-    session.output.document(found.wire())
-    session.output.rows(["key", "type", "required", "default", "depends on"], _fields(found))
+    metadata_schema = session.client.metadata_schemas.get(database, schema)
+    session.output.document(metadata_schema.wire())
+    session.output.rows(
+        ["key", "type", "required", "default", "depends on"], _fields(metadata_schema)
+    )
 
 
 @command("metadata-schemas create")

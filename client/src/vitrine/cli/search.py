@@ -1,7 +1,6 @@
 """Commands that search: search, suggest."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -133,35 +132,15 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         fold_files=fold,
         include_archived=archived,
         did_you_mean=True,
+        metadata=[*map(parse_filter, metadata or ()), *map(parse_where, where or ())],
+        sort=[*map(parse_order, sort or ())],
+        facets=[*map(parse_facet, facet or ())],
+        choices=parse_choices(choose or ()),
+        histograms=[_HISTOGRAMS[name] for name in histogram or ()],
     )
-    wanted = _counted(_conditioned(wanted, metadata, where, sort), facet, choose, histogram)
     if everything:
         return _print_everything(session, wanted)
     return _print_some(session, wanted, limit, with_facets=with_facets)
-
-
-def _conditioned(
-    wanted: SearchQuery,
-    metadata: list[str] | None,
-    where: list[str] | None,
-    sort: list[str] | None,
-) -> SearchQuery:
-    conditions = [*map(parse_filter, metadata or ()), *map(parse_where, where or ())]
-    return replace(wanted, metadata=conditions, sort=[*map(parse_order, sort or ())])
-
-
-def _counted(
-    wanted: SearchQuery,
-    facet: list[str] | None,
-    choose: list[str] | None,
-    histogram: list[HistogramName] | None,
-) -> SearchQuery:
-    return replace(
-        wanted,
-        facets=[*map(parse_facet, facet or ())],
-        choices=parse_choices(choose or ()),
-        histograms=[_HISTOGRAMS[one] for one in histogram or ()],
-    )
 
 
 def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facets: bool) -> None:
@@ -179,16 +158,18 @@ def suggest(
     size: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of suggestions.")] = 10,
 ) -> None:
     """Suggest names, tags and metadata that begin with a text."""
-    found = session.client.search.suggest(text, size=size)
-    session.output.document([one.wire() for one in found])
-    rows: list[list[object]] = [[one.text, one.kind, one.documents] for one in found]
+    suggestions = session.client.search.suggest(text, size=size)
+    session.output.document([suggestion.wire() for suggestion in suggestions])
+    rows: list[list[object]] = [
+        [suggestion.text, suggestion.kind, suggestion.documents] for suggestion in suggestions
+    ]
     session.output.rows(["text", "kind", "documents"], rows)
 
 
 def _print_everything(session: Session, wanted: SearchQuery) -> None:
-    found = list(session.client.search.everything(wanted))
-    total = Total(value=len(found))
-    _print_hits(session, SearchResult(hits=Hits(total=total)), found)
+    hits = list(session.client.search.everything(wanted))
+    total = Total(value=len(hits))
+    _print_hits(session, SearchResult(hits=Hits(total=total)), hits)
 
 
 def _pages(
@@ -222,9 +203,9 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
             for name, rows in counted.items()
         }
     if first.metadata_facets is not None:
-        document["metadataFacets"] = [one.wire() for one in first.metadata_facets]
+        document["metadataFacets"] = [counts.wire() for counts in first.metadata_facets]
     if first.histograms is not None:
-        document["histograms"] = [one.wire() for one in first.histograms]
+        document["histograms"] = [histogram.wire() for histogram in first.histograms]
     document |= {
         name: value
         for name, value in (
@@ -253,8 +234,8 @@ def _print_counts(session: Session, first: SearchResult, shown: int) -> None:
     say = session.output.say
     for name, rows in facets(first).items():
         say(f"{name}: {', '.join(f'{row.key} {_number_of(row)}' for row in rows)}")
-    for one in first.metadata_facets or ():
-        say(f"{one.key}: {_facet_text(one)}")
+    for counts in first.metadata_facets or ():
+        say(f"{counts.key}: {_facet_text(counts)}")
     for histogram in first.histograms or ():
         say(f"{histogram.field}: {_histogram_text(histogram)}")
     if first.with_all_words is not None:
@@ -273,10 +254,12 @@ def _print_counts(session: Session, first: SearchResult, shown: int) -> None:
 
 def _histogram_text(histogram: Histogram) -> str:
     if histogram.interval is None:
-        counted = [f"{_sizes_text(one)}: {_number_of(one)}" for one in histogram.buckets]
+        counted = [f"{_sizes_text(bucket)}: {_number_of(bucket)}" for bucket in histogram.buckets]
     else:
-        counted = [f"{one.start}: {_number_of(one)}" for one in histogram.buckets]
-    kept = [text for text, one in zip(counted, histogram.buckets, strict=True) if one.documents]
+        counted = [f"{bucket.start}: {_number_of(bucket)}" for bucket in histogram.buckets]
+    kept = [
+        text for text, bucket in zip(counted, histogram.buckets, strict=True) if bucket.documents
+    ]
     every = f" (each {histogram.interval})" if histogram.interval else ""
     return (", ".join(kept) or "none") + every
 
@@ -289,9 +272,9 @@ def _sizes_text(bucket: HistogramBucket) -> str:
 
 def _facet_text(counted: MetadataFacetCounts) -> str:
     shown = [f"{row.key} {_number_of(row)}" for row in counted.buckets if not counted.ranges]
-    for one in counted.ranges:
-        bounds = [f"{sign} {one[name]}" for name, sign in _SIGNS.items() if name in one]
-        shown.append(f"{' and '.join(bounds)}: {one.get('assets', one['doc_count'])}")
+    for interval in counted.ranges:
+        bounds = [f"{sign} {interval[name]}" for name, sign in _SIGNS.items() if name in interval]
+        shown.append(f"{' and '.join(bounds)}: {interval.get('assets', interval['doc_count'])}")
     return ", ".join(shown) or "none"
 
 

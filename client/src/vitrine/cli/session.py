@@ -187,9 +187,9 @@ def _with_session(
         session = Session(wiring=wiring, output=output, api=api, key=key, endpoint=endpoint)
         try:
             try:
-                given = {name: _composed(name, value) for name, value in kwargs.items()}
-                _check_no_blanks(ctx, given)
-                command(session, *args, **given)
+                arguments = {name: _composed(name, value) for name, value in kwargs.items()}
+                _check_no_blanks(ctx, arguments)
+                command(session, *args, **arguments)
             finally:
                 output.flush()
         except BrokenPipeError:  # the reader has closed the pipe: Typer ends silently
@@ -206,7 +206,7 @@ def _with_session(
     return run
 
 
-def _check_no_blanks(ctx: typer.Context, given: Mapping[str, object]) -> None:
+def _check_no_blanks(ctx: typer.Context, arguments: Mapping[str, object]) -> None:
     """Require that each value of a repeatable option or argument has text.
 
     A blank one is a variable of a script that is not set; it never means "none".
@@ -215,15 +215,13 @@ def _check_no_blanks(ctx: typer.Context, given: Mapping[str, object]) -> None:
         ConfigurationError: one is blank.
     """
     for parameter in ctx.command.params:
-        values = given.get(parameter.name or "")
-        if isinstance(values, list) and not all(map(_has_text, cast("list[object]", values))):
+        values = arguments.get(parameter.name or "")
+        if isinstance(values, list) and not all(
+            str(value).strip() for value in cast("list[object]", values)
+        ):
             option = parameter.opts[0]
             name = option if option.startswith("-") else option.upper()
             raise ConfigurationError(f"{name} has an empty value")
-
-
-def _has_text(value: object) -> bool:
-    return bool(str(value).strip())
 
 
 def _composed(name: str, value: object) -> Any:
@@ -231,7 +229,7 @@ def _composed(name: str, value: object) -> Any:
     if name in _VERBATIM:
         return value
     if isinstance(value, list):
-        return [_composed(name, each) for each in cast("list[object]", value)]
+        return [_composed(name, element) for element in cast("list[object]", value)]
     return composed(value) if type(value) is str else value
 
 
@@ -246,6 +244,6 @@ def _set_signature(run: Callable[..., None], command: Callable[..., None]) -> No
         inspect.Parameter("endpoint", kind, default=None, annotation=EndpointOption),
         inspect.Parameter("as_json", kind, default=False, annotation=JsonOption),
     ]
-    parameters = [*(one.replace(kind=kind) for one in own), *shared]
+    parameters = [*(parameter.replace(kind=kind) for parameter in own), *shared]
     vars(run)["__signature__"] = inspect.Signature(parameters)
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

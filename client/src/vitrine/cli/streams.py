@@ -39,12 +39,12 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
     """Write the bytes of a file to standard output."""
     if end is not None and end <= start:
         raise ConfigurationError("--to must be greater than --from")
-    found = find_asset(session.client, database, asset)
+    asset_reply = find_asset(session.client, database, asset)
     source = Source(
         database_id=database,
-        asset_id=found.asset_id,
+        asset_id=asset_reply.asset_id,
         path=path,
-        prefix=found.asset_location.key if found.asset_location else None,
+        prefix=asset_reply.asset_location.key if asset_reply.asset_location else None,
         family="viewer" if viewer else "file",
         asset_version_id=version,
     )
@@ -84,8 +84,11 @@ def ingest(
     session.output.rows(
         ["file", "outcome"],
         [
-            [one.relative_key, "stored" if one.success else one.error or "failed"]
-            for one in result.file_results
+            [
+                file_result.relative_key,
+                "stored" if file_result.success else file_result.error or "failed",
+            ]
+            for file_result in result.file_results
         ],
     )
     if not result.overall_success:
@@ -93,16 +96,16 @@ def ingest(
 
 
 def _print_head(session: Session, source: Source) -> None:
-    found = session.client.streams.head(source)
+    head = session.client.streams.head(source)
     session.output.reply(
         {
-            "size": found.size,
-            "contentType": found.content_type,
-            "etag": found.etag,
-            "versionId": found.version_id,
+            "size": head.size,
+            "contentType": head.content_type,
+            "etag": head.etag,
+            "versionId": head.version_id,
         },
-        size=found.size,
-        type=found.content_type,
-        etag=found.etag,
-        version=found.version_id,
+        size=head.size,
+        type=head.content_type,
+        etag=head.etag,
+        version=head.version_id,
     )

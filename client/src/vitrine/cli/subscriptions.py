@@ -16,7 +16,12 @@ def list_subscriptions(session: Session) -> None:
     session.output.items(
         session.client.subscriptions.list(),
         ["asset", "database", "name", "subscribers"],
-        lambda one: [one.entity_id, one.database_id, one.entity_value, ", ".join(one.subscribers)],
+        lambda subscription: [
+            subscription.entity_id,
+            subscription.database_id,
+            subscription.entity_value,
+            ", ".join(subscription.subscribers),
+        ],
     )
 
 
@@ -62,9 +67,12 @@ def check(
     session: Session, asset: AssetArgument, user: Annotated[str, typer.Argument(metavar="USER")]
 ) -> None:
     """Check whether a user is subscribed to an asset; fails if not."""
-    found = session.client.subscriptions.is_subscribed(asset, user)
+    is_subscribed = session.client.subscriptions.is_subscribed(asset, user)
     session.output.reply(
-        {"subscribed": found}, asset=asset, user=user, subscribed="yes" if found else "no"
+        {"subscribed": is_subscribed},
+        asset=asset,
+        user=user,
+        subscribed="yes" if is_subscribed else "no",
     )
-    if not found:
+    if not is_subscribed:
         raise typer.Exit(FAILED)

@@ -20,7 +20,7 @@ def list_tags(session: Session) -> None:
     session.output.items(
         session.client.tags.list(),
         ["tag", "type", "description"],
-        lambda one: [one.tag_name, one.tag_type_name, one.description],
+        lambda tag: [tag.tag_name, tag.tag_type_name, tag.description],
     )
 
 
@@ -77,11 +77,11 @@ def list_tag_types(session: Session) -> None:
     session.output.items(
         session.client.tag_types.list(),
         ["type", "required", "tags", "description"],
-        lambda one: [
-            one.tag_type_name,
-            one.required,
-            " ".join(map(str, one.tags or ())),
-            one.description,
+        lambda tag_type: [
+            tag_type.tag_type_name,
+            tag_type.required,
+            " ".join(map(str, tag_type.tags or ())),
+            tag_type.description,
         ],
     )
 

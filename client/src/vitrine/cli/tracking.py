@@ -33,27 +33,27 @@ def runs(
     address = tracking_uri or session.wiring.environment.get(TRACKING_VARIABLE)
     if not address:
         raise ConfigurationError(f"no tracking server: use --tracking-uri or {TRACKING_VARIABLE}")
-    found = find_asset(session.client, database, asset, archived=True)
+    asset_reply = find_asset(session.client, database, asset, archived=True)
     used = [
-        one
-        for one in _read(address, database, found.asset_id)
-        if version is None or one.version == version
+        run
+        for run in _read(address, database, asset_reply.asset_id)
+        if version is None or run.version == version
     ]
-    session.output.document({"runs": [_document(one) for one in used]})
+    session.output.document({"runs": [_document(run) for run in used]})
     session.output.rows(
         ["run", "name", "experiment", "status", "started", "version", "path", "digest"],
         [
             [
-                one.info.run_id,
-                one.info.run_name,
-                one.info.experiment_id,
-                _status(one),
-                _time(one.info.start_time),
-                one.version,
-                one.path,
-                one.digest,
+                run.info.run_id,
+                run.info.run_name,
+                run.info.experiment_id,
+                _status(run),
+                _time(run.info.start_time),
+                run.version,
+                run.path,
+                run.digest,
             ]
-            for one in used
+            for run in used
         ],
     )
 
@@ -70,8 +70,8 @@ def _read(address: str, database: str, asset_id: str) -> "list[AssetRun]":
         raise VitrineError(str(error)) from error
 
 
-def _document(one: "AssetRun") -> JsonValue:
-    info = one.info
+def _document(asset_run: "AssetRun") -> JsonValue:
+    info = asset_run.info
     return {
         "runId": info.run_id,
         "runName": info.run_name,
@@ -79,16 +79,16 @@ def _document(one: "AssetRun") -> JsonValue:
         "status": info.status,
         "lifecycleStage": info.lifecycle_stage,
         "startTime": info.start_time,
-        "dataset": one.dataset,
-        "version": one.version,
-        "path": one.path,
-        "digest": one.digest,
+        "dataset": asset_run.dataset,
+        "version": asset_run.version,
+        "path": asset_run.path,
+        "digest": asset_run.digest,
     }
 
 
-def _status(one: "AssetRun") -> str:
-    deleted = one.info.lifecycle_stage == "deleted"
-    return f"{one.info.status} (deleted)" if deleted else str(one.info.status)
+def _status(asset_run: "AssetRun") -> str:
+    deleted = asset_run.info.lifecycle_stage == "deleted"
+    return f"{asset_run.info.status} (deleted)" if deleted else str(asset_run.info.status)
 
 
 def _time(milliseconds: int | None) -> str:

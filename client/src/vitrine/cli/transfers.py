@@ -84,8 +84,8 @@ def _print_import(session: Session, report: ImportReport) -> None:
             [
                 asset.asset_id,
                 asset.asset_name,
-                len(files := [one for one in stored if one.asset_id == asset.asset_id]),
-                size_text(sum(one.size for one in files)),
+                len(files := [outcome for outcome in stored if outcome.asset_id == asset.asset_id]),
+                size_text(sum(file.size for file in files)),
             ]
             for asset in report.assets
         ],
@@ -126,13 +126,13 @@ def download(
         raise ConfigurationError(
             "--output names a folder; `vitrine cat` writes a file to standard output"
         )
-    found = find_asset(session.client, database, asset)
-    target = output or Path(found.asset_id)
+    asset_reply = find_asset(session.client, database, asset)
+    target = output or Path(asset_reply.asset_id)
     with progress_on(session.output.err, "downloading") as observer:
         report = download_files(
             session.client,
             database,
-            found.asset_id,
+            asset_reply.asset_id,
             target,
             path=path,
             jobs=jobs,
@@ -144,7 +144,8 @@ def download(
         print_failures(session, report)
         done = report.of(Status.DOWNLOADED, Status.SKIPPED)
         session.output.rows(
-            ["file", "size", ""], [[one.path, size_text(one.size), one.status] for one in done]
+            ["file", "size", ""],
+            [[outcome.path, size_text(outcome.size), outcome.status] for outcome in done],
         )
     if report.failed:
         raise typer.Exit(FAILED)

@@ -62,14 +62,14 @@ def list_uploads(
     ] = False,
 ) -> None:
     """List your unfinished uploads; those started on this machine can be resumed here."""
-    journal = {one.upload_id: one for one in session.journal.entries()}
+    journal = {entry.upload_id: entry for entry in session.journal.entries()}
     if here:
-        rows = [_row_here(one) for one in journal.values()]
+        rows = [_row_here(upload) for upload in journal.values()]
     else:
-        there = [one for one in session.client.uploads.list() if one.state != "completed"]
+        there = [upload for upload in session.client.uploads.list() if upload.state != "completed"]
         rows = [
-            _row_here(journal[one.upload_id]) if one.upload_id in journal else _row(one)
-            for one in there
+            _row_here(journal[upload.upload_id]) if upload.upload_id in journal else _row(upload)
+            for upload in there
         ]
     session.output.document({"items": [*rows]})
     session.output.rows(
@@ -115,14 +115,19 @@ def _size(entry: JournalEntry) -> int:
 @command("uploads show")
 def show(session: Session, upload: UploadArgument) -> None:
     """Show the state of an upload and its files."""
-    found = session.client.uploads.get(upload)
-    session.output.document(found.wire())
+    upload_reply = session.client.uploads.get(upload)
+    session.output.document(upload_reply.wire())
     session.output.rows(
         ["file", "size", "state", ""],
-        [[one.relative_key, size_text(one.file_size), one.state, one.error] for one in found.files],
+        [
+            [file.relative_key, size_text(file.file_size), file.state, file.error]
+            for file in upload_reply.files
+        ],
     )
     if not session.output.as_json:
-        session.output.say(f"{found.upload_id}: {found.state}, until {found.expires_at}")
+        session.output.say(
+            f"{upload_reply.upload_id}: {upload_reply.state}, until {upload_reply.expires_at}"
+        )
 
 
 @command("uploads abort")
@@ -160,7 +165,7 @@ def resume(
     session.output.document({**report.wire(), "counts": counts})
     session.output.rows(
         ["file", "size", "", ""],
-        [[one.path, size_text(one.size), one.status, one.reason] for one in report.files],
+        [[file.path, size_text(file.size), file.status, file.reason] for file in report.files],
     )
     if report.failed:
         raise typer.Exit(FAILED)
@@ -174,14 +179,14 @@ def _resumed(
     jobs: int,
     finish_timeout: float,
 ) -> list[FileOutcome]:
-    there = [LocalFile(path=Path(one.path), key=one.key, size=one.size) for one in files]
-    observer.planned(files=len(there), size=sum(one.size for one in there))
-    gone = [one for one in there if not one.path.is_file()]
+    there = [LocalFile(path=Path(file.path), key=file.key, size=file.size) for file in files]
+    observer.planned(files=len(there), size=sum(file.size for file in there))
+    gone = [file for file in there if not file.path.is_file()]
     missing = [
         FileOutcome(
-            path=str(one.path), status=Status.FAILED, key=one.key, reason="no longer exists"
+            path=str(file.path), status=Status.FAILED, key=file.key, reason="no longer exists"
         )
-        for one in gone
+        for file in gone
     ]
     with ThreadPoolExecutor(jobs, thread_name_prefix="vitrine-part") as pool:
         batch = BatchUpload(
@@ -193,4 +198,4 @@ def _resumed(
             stopped=threading.Event(),
             settings=settings_of(session, finish_timeout=finish_timeout),
         )
-        return [*missing, *batch.run([one for one in there if one not in gone])]
+        return [*missing, *batch.run([file for file in there if file not in gone])]

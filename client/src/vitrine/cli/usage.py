@@ -25,8 +25,8 @@ class Command(TyperGroup):
         **named: Any,
     ) -> Any:
         """Run the command, and exit unless `standalone_mode` is off."""
-        given = list(sys.argv[1:] if args is None else args)
-        if not standalone_mode or "--json" not in _options(given):
+        words = list(sys.argv[1:] if args is None else args)
+        if not standalone_mode or "--json" not in _options(words):
             return super().main(args, *more, standalone_mode=standalone_mode, **named)
         output = Output(Console(), Console(stderr=True), as_json=True)
         try:

@@ -18,12 +18,12 @@ def list_users(session: Session) -> None:
     session.output.items(
         session.client.sign_ins.list(),
         ["user", "email", "phone", "status", "enabled"],
-        lambda one: [
-            one.user_id,
-            one.email,
-            one.phone,
-            one.user_status,
-            "yes" if one.enabled else "no",
+        lambda sign_in: [
+            sign_in.user_id,
+            sign_in.email,
+            sign_in.phone,
+            sign_in.user_status,
+            "yes" if sign_in.enabled else "no",
         ],
     )
 
@@ -74,5 +74,5 @@ def reset_password(session: Session, user: UserArgument, yes: YesOption = False)
 def show_profile(session: Session, user: UserArgument, email: EmailOption = None) -> None:
     """Show your profile; --email sets the address for notifications."""
     profiles = session.client.profiles
-    found = profiles.get(user) if email is None else profiles.keep(user, email=email)
-    session.output.reply(found, user=found.user_id, email=found.email)
+    profile = profiles.get(user) if email is None else profiles.keep(user, email=email)
+    session.output.reply(profile, user=profile.user_id, email=profile.email)

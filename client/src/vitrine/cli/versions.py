@@ -50,20 +50,20 @@ def list_versions(
 ) -> None:
     """List the versions of an asset, newest first."""
     ids = _ids(session, database, asset)
-    found = list(session.client.versions.list(ids, show_archived=archived or None))
-    session.output.document({"versions": [one.wire() for one in found]})
+    versions = list(session.client.versions.list(ids, show_archived=archived or None))
+    session.output.document({"versions": [version.wire() for version in versions]})
     session.output.rows(
         ["version", "alias", "files", "by", "at", "comment"],
         [
             [
-                f"{one.version}{'*' if one.is_current else ''}",
-                one.version_alias,
-                one.file_count,
-                one.created_by,
-                one.date_modified,
-                one.comment,
+                f"{version.version}{'*' if version.is_current else ''}",
+                version.version_alias,
+                version.file_count,
+                version.created_by,
+                version.date_modified,
+                version.comment,
             ]
-            for one in found
+            for version in versions
         ],
     )
 
@@ -73,8 +73,8 @@ def show(
     session: Session, database: DatabaseArgument, asset: AssetArgument, version: VersionArgument
 ) -> None:
     """Show the files of a version; with --json its metadata, too."""
-    found = session.client.versions.get(_ids(session, database, asset), version)
-    session.output.document(found.wire())
+    version_reply = session.client.versions.get(_ids(session, database, asset), version)
+    session.output.document(version_reply.wire())
     session.output.rows(
         ["path", "size", "version", "state"],
         [
@@ -88,7 +88,7 @@ def show(
                 if file.is_latest_version_archived
                 else "",
             ]
-            for file in found.files
+            for file in version_reply.files
         ],
     )
 
@@ -109,8 +109,13 @@ def compare(
         rows += _rows("file", page.files)
         rows += _rows("metadata", page.metadata) + _rows("attribute", page.attributes)
         rows += [
-            ["changed", "geometry", one.file_path, f"{one.fact}: {one.before} to {one.after}"]
-            for one in page.geometry
+            [
+                "changed",
+                "geometry",
+                difference.file_path,
+                f"{difference.fact}: {difference.before} to {difference.after}",
+            ]
+            for difference in page.geometry
         ]
     session.output.document({"pages": pages})
     session.output.rows(["change", "what", "path", "key"], rows)
@@ -201,12 +206,12 @@ def _print(
             session.output.say(f"skipped: {path}")
 
 
-def _rows(what: str, found: FileDifferences | RecordDifferences) -> list[list[str]]:
-    kinds = (("added", found.added), ("removed", found.removed), ("changed", found.changed))
+def _rows(what: str, changes: FileDifferences | RecordDifferences) -> list[list[str]]:
+    kinds = (("added", changes.added), ("removed", changes.removed), ("changed", changes.changed))
     rows: list[list[str]] = []
     for change, differences in kinds:
-        for one in differences:
-            wire = one.wire()
+        for difference in differences:
+            wire = difference.wire()
             path = wire.get("relativeKey") or wire.get("filePath")
             rows.append([change, what, str(path), str(wire.get("metadataKey", ""))])
     return rows

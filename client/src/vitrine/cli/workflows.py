@@ -34,12 +34,12 @@ def list_workflows(
     session.output.items(
         session.client.workflows.list(database, show_deleted=deleted or None),
         ["database", "workflow", "pipelines", "runs on", "description"],
-        lambda one: [
-            one.database_id,
-            one.workflow_id,
-            _pipelines(one),
-            one.auto_trigger_on_file_extensions_upload,
-            one.description,
+        lambda workflow: [
+            workflow.database_id,
+            workflow.workflow_id,
+            _pipelines(workflow),
+            workflow.auto_trigger_on_file_extensions_upload,
+            workflow.description,
         ],
     )
 
@@ -47,26 +47,41 @@ def list_workflows(
 @command("workflows check")
 def check_workflows(session: Session, database: DatabaseOption = None) -> None:
     """List workflows whose trigger starts nothing, with the reason; fails if there are any."""
-    found = [one for one in session.client.workflows.list(database) if one.trigger_stopped]
-    session.output.document({"items": [one.wire() for one in found]})
+    workflows = [
+        workflow for workflow in session.client.workflows.list(database) if workflow.trigger_stopped
+    ]
+    session.output.document({"items": [workflow.wire() for workflow in workflows]})
     session.output.rows(
         ["database", "workflow", "stored by", "reason"],
-        [[one.database_id, one.workflow_id, one.stored_by, one.trigger_stopped] for one in found],
+        [
+            [
+                workflow.database_id,
+                workflow.workflow_id,
+                workflow.stored_by,
+                workflow.trigger_stopped,
+            ]
+            for workflow in workflows
+        ],
     )
-    if found:
+    if workflows:
         raise typer.Exit(FAILED)
 
 
 @command("workflows show")
 def show_workflow(session: Session, database: DatabaseArgument, workflow: WorkflowArgument) -> None:
     """Show the pipelines of a workflow."""
-    found = session.client.workflows.get(database, workflow)
-    session.output.document(found.wire())
+    workflow_reply = session.client.workflows.get(database, workflow)
+    session.output.document(workflow_reply.wire())
     session.output.rows(
         ["database", "pipeline", "calls", "parameters"],
         [
-            [one.database_id, one.name, one.pipeline_execution_type, one.input_parameters]
-            for one in found.specified_pipelines.functions
+            [
+                function.database_id,
+                function.name,
+                function.pipeline_execution_type,
+                function.input_parameters,
+            ]
+            for function in workflow_reply.specified_pipelines.functions
         ],
     )
 
@@ -88,7 +103,7 @@ def put_workflow(
             database,
             workflow,
             description=description or f"Workflow {workflow}",
-            pipelines=[WorkflowPipeline.of(each, database) for each in pipeline],
+            pipelines=[WorkflowPipeline.of(text, database) for text in pipeline],
             extensions=extensions,
         ),
         workflow=workflow,
@@ -108,4 +123,4 @@ def delete_workflow(
 
 
 def _pipelines(workflow: Workflow) -> str:
-    return ", ".join(one.name for one in workflow.specified_pipelines.functions)
+    return ", ".join(function.name for function in workflow.specified_pipelines.functions)

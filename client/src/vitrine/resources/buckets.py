@@ -16,8 +16,8 @@ class Buckets(Resource):
     def usual(self) -> Bucket | None:
         """Return the default bucket for databases: one with assets at its root takes precedence."""
         # Sorted: buckets are listed in no order, and the default must be the same each time.
-        found = sorted(self.list(), key=lambda one: (_below_root(one), one.bucket_name))
-        return found[0] if found else None
+        buckets = sorted(self.list(), key=_preference)
+        return buckets[0] if buckets else None
 
     def register(
         self, name: str, *, prefix: str | None = None, database: str | None = None
@@ -42,5 +42,5 @@ class Buckets(Resource):
         return self._transport.write(ImportStarted, "POST", path, body={})
 
 
-def _below_root(bucket: Bucket) -> bool:
-    return (bucket.base_assets_prefix or "/") != "/"
+def _preference(bucket: Bucket) -> tuple[bool, str]:
+    return (bucket.base_assets_prefix or "/") != "/", bucket.bucket_name

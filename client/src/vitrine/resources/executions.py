@@ -99,15 +99,15 @@ class Executions(Resource):
         """
         started, pause = clock(), _FIRST_PAUSE
         while True:
-            found = self.get(database_id, asset_id, execution_id)
+            execution = self.get(database_id, asset_id, execution_id)
             if seen is not None:
-                seen(found)
-            if found.execution_status == SUCCEEDED:
-                return found
-            if found.has_ended:
-                raise ExecutionFailedError(found, f"is {found.execution_status}")
+                seen(execution)
+            if execution.execution_status == SUCCEEDED:
+                return execution
+            if execution.has_ended:
+                raise ExecutionFailedError(execution, f"is {execution.execution_status}")
             if clock() - started >= timeout:
-                state = found.execution_status
-                raise ExecutionFailedError(found, f"is still {state} after {timeout:g} s")
+                state = execution.execution_status
+                raise ExecutionFailedError(execution, f"is still {state} after {timeout:g} s")
             sleep(pause)
             pause = min(_LONGEST_PAUSE, pause * 1.5)

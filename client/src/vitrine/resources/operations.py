@@ -49,7 +49,7 @@ class Failures(Resource):
             if not page.items:
                 return
             yield from page.items
-            done = {one.key for one in page.items}
+            done = {outcome.key for outcome in page.items}
             left = tuple(key for key in left if key not in done)
 
     def replay_all(self, *, consumer: str | None = None) -> Iterator[Replayed]:

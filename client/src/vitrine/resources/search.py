@@ -86,17 +86,19 @@ class SearchQuery:
         clauses = [f"{field}:{quoted(value)}" for field, value in named.items() if value]
         if self.tags:
             clauses.append(" OR ".join(f"list_tags.keyword:{quoted(tag)}" for tag in self.tags))
+        words = [word for word in (self.metadata_key, self.metadata_value) if word]
+        mode = ("key" if self.metadata_key else "value") if len(words) == 1 else "both"
         filters: list[JsonValue] = [{"query_string": {"query": clause}} for clause in clauses]
         body = given(
             query=self.query,
             entityTypes=[entity.value for entity in self.entity_types] or None,
             filters=filters or None,
-            metadataQuery=self._metadata_query(),
-            metadataSearchMode=self._metadata_mode(),
-            metadataFilters=[one.body() for one in self.metadata] or None,
-            metadataFacets=[one.body() for one in self.facets] or None,
-            facetChoices=[one.body() for one in self.choices] or None,
-            histograms=[one.value for one in self.histograms] or None,
+            metadataQuery=":".join(words) or None,
+            metadataSearchMode=mode if words else None,
+            metadataFilters=[metadata.body() for metadata in self.metadata] or None,
+            metadataFacets=[facet.body() for facet in self.facets] or None,
+            facetChoices=[choice.body() for choice in self.choices] or None,
+            histograms=[histogram.value for histogram in self.histograms] or None,
             foldFiles=self.fold_files or None,
             sort=[{field: order} for field, order in self.sort] or None,
             previews=self.previews or None,
@@ -110,18 +112,6 @@ class SearchQuery:
         counted = self.facets or self.histograms
         named = self.metadata or self.choices or self.fold_files or self.sort
         return bool(named or counted or self.previews)
-
-    def _metadata_query(self) -> str | None:
-        if self.metadata_key and self.metadata_value:
-            return f"{self.metadata_key}:{self.metadata_value}"
-        return self.metadata_key or self.metadata_value
-
-    def _metadata_mode(self) -> str | None:
-        if self.metadata_key and self.metadata_value:
-            return "both"
-        if self.metadata_key:
-            return "key"
-        return "value" if self.metadata_value else None
 
 
 class _Suggestions(Wire):
@@ -224,12 +214,12 @@ class Search(Resource):
     def _post(self, path: str, body: dict[str, JsonValue], *, wait: bool = False) -> SearchResult:
         written = self._transport.written.recent() if wait else ()
         headers = {"X-After": ",".join(written)} if written else None
-        found = self._transport.write(
+        result = self._transport.write(
             SearchResult, "POST", path, body=body, headers=headers, repeatable=True
         )
-        if found.lag is None:
+        if result.lag is None:
             self._transport.written.remove(written)
-        return found
+        return result
 
 
 def quoted(value: str) -> str:
@@ -246,7 +236,9 @@ def facets(result: SearchResult) -> dict[str, tuple[Facet, ...]]:
     Raises:
         ProtocolError: a bucket has another form than a key and a count.
     """
-    counted = {name: _buckets(one) for name, one in (result.aggregations or {}).items()}
+    counted = {
+        name: _buckets(aggregation) for name, aggregation in (result.aggregations or {}).items()
+    }
     try:
         return {
             name: tuple(Facet.model_validate(row) for row in rows)

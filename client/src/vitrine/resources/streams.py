@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-import httpx
-
 from vitrine.resources.assets import asset_path
 from vitrine.storage import PIECE, Storage
 from vitrine.transfer.names import composed
@@ -104,11 +102,7 @@ class Streams:
             return
         where = response.headers["Location"]  # requested without the key, which is for the API only
         with self._storage.get(where, start=start, end=end) as stored:
-            yield _pieces(stored)
-
-
-def _pieces(response: httpx.Response) -> Iterator[bytes]:
-    yield from response.iter_raw(PIECE)
+            yield stored.iter_raw(PIECE)
 
 
 def _range(start: int, end: int | None) -> str:

@@ -87,7 +87,7 @@ def download(
     run = _Downloads(client, database_id, asset_id, folder, observer or Silent())
     pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
     try:
-        outcomes = list(pool.map(run.one, wanted))
+        outcomes = list(pool.map(run.download_file, wanted))
     finally:
         pool.shutdown(cancel_futures=True)
     return Report(files=tuple(outcomes))
@@ -103,14 +103,14 @@ def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -
         else:
             if not info.is_folder:
                 return [info.relative_path]
-    found = [
+    paths = [
         item.relative_path
         for item in client.files.list(database_id, asset_id, basic=True, page_size=1_500)
         if not item.is_folder and not item.is_archived
     ]
     if wanted in {None, "/"}:
-        return found
-    below = [one for one in found if one.startswith(f"{wanted}/")]
+        return paths
+    below = [key for key in paths if key.startswith(f"{wanted}/")]
     if not below:
         raise MissingPathError(f"the asset {asset_id} has no file or folder {quoted(path or '')}")
     return below
@@ -124,7 +124,7 @@ class _Downloads:
     folder: Path
     observer: Observer
 
-    def one(self, relative_path: str) -> FileOutcome:
+    def download_file(self, relative_path: str) -> FileOutcome:
         """Download one file; errors do not affect the others."""
         target: Path | None = None
         try:
@@ -154,8 +154,14 @@ class _Downloads:
         # Again: a link may have been created since, and `mkdir` follows links.
         target_of(self.folder, info.relative_path)
         self.observer.planned(files=1, size=info.size)
-        partial = _partial_path(target, info)
-        with _open_partial(partial) as file:
+        # A hidden name that identifies the file and its content.
+        content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
+        prefix = f".vitrine-{hashlib.sha256(target.name.encode()).hexdigest()[:16]}-"
+        digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+        partial = target.with_name(f"{prefix}{digest}.part")
+        # Opened to append; a symbolic link is not followed.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(partial, flags, 0o666), "ab") as file:
             self._fill(file, info, info.size)
         verdict = same_content(partial, info.size, checksum=info.checksum_sha256, etag=info.etag)
         if verdict is False:
@@ -163,7 +169,8 @@ class _Downloads:
             partial.unlink()
             raise IntegrityError("the received bytes do not match the file's checksum")
         partial.replace(target)
-        _remove_partials(target)
+        for path in target.parent.glob(f"{prefix}*.part"):  # of older contents
+            path.unlink(missing_ok=True)
         note = "only the size could be verified" if verdict is None else None
         return Status.DOWNLOADED, note
 
@@ -253,29 +260,6 @@ def _append(
         file.write(piece)
         moved(len(piece))
     file.flush()
-
-
-def _partial_path(target: Path, info: FileInfo) -> Path:
-    """Return a hidden name that identifies the file and its content."""
-    content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
-    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
-    return target.with_name(f"{_partial_prefix(target)}{digest}.part")
-
-
-def _partial_prefix(target: Path) -> str:
-    return f".vitrine-{hashlib.sha256(target.name.encode()).hexdigest()[:16]}-"
-
-
-def _remove_partials(target: Path) -> None:
-    """Remove partial files of older contents of the file."""
-    for path in target.parent.glob(f"{_partial_prefix(target)}*.part"):
-        path.unlink(missing_ok=True)
-
-
-def _open_partial(path: Path) -> BinaryIO:
-    """Open the partial file to append; a symbolic link is not followed."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-    return os.fdopen(os.open(path, flags, 0o666), "ab")
 
 
 def _length(file: BinaryIO) -> int:

@@ -26,7 +26,7 @@ from vitrine.transfer.report import (
     Silent,
     Status,
 )
-from vitrine.transfer.scan import Folder, LocalFile, Problem, Scan, scan
+from vitrine.transfer.scan import Folder, LocalFile, Scan, scan
 from vitrine.transfer.targets import AssetTargets, Target, ensure_database
 from vitrine.transfer.uploading import BatchUpload
 from vitrine.transfer.urls import MAX_REPLY_URLS
@@ -64,9 +64,9 @@ def import_directory(
         VitrineError: the database can neither be found nor created.
     """
     started = clock()
-    found = scan(directory)
-    database = database_id or names.database_id(found.root.name)
-    ensure_database(client, database, origin=found.root.name)
+    content = scan(directory)
+    database = database_id or names.database_id(content.root.name)
+    ensure_database(client, database, origin=content.root.name)
     run = _Import(
         client=client,
         database_id=database,
@@ -78,7 +78,7 @@ def import_directory(
         parts=ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part"),
     )
     try:
-        run.everything(found)
+        run.everything(content)
     finally:
         run.close()
     return run.report(seconds=clock() - started)
@@ -107,7 +107,7 @@ def upload_files(
                 observer=Silent(),
                 stopped=stopped,
             )
-            outcomes += upload.run([one.file for one in batch])
+            outcomes += upload.run([item.file for item in batch])
     finally:
         parts.shutdown(cancel_futures=True)
     return outcomes
@@ -149,17 +149,18 @@ class _Import:
             seconds=seconds,
         )
 
-    def everything(self, found: Scan) -> None:
-        for problem in found.problems:
-            self._settle_problem(problem)
+    def everything(self, content: Scan) -> None:
+        for problem in content.problems:
+            status = Status.FAILED if problem.unreadable else Status.REFUSED
+            self._record(FileOutcome(path=problem.path, status=status, reason=problem.reason))
         # Compared before anything is sent, so that the progress bar has a total.
-        planned = [one for plan in self.batches.map(self._plan, found.folders) for one in plan]
+        planned = [item for plan in self.batches.map(self._plan, content.folders) for item in plan]
         missing = [
-            one
-            for one, same in zip(planned, self.parts.map(self._is_there, planned), strict=True)
+            item
+            for item, same in zip(planned, self.parts.map(self._is_there, planned), strict=True)
             if not same
         ]
-        self.observer.planned(files=len(missing), size=sum(one.file.size for one in missing))
+        self.observer.planned(files=len(missing), size=sum(item.file.size for item in missing))
         for outcomes in self.batches.map(self._upload, list(batches_of(missing))):
             self.outcomes.extend(outcomes)
 
@@ -173,7 +174,11 @@ class _Import:
         except VitrineError as error:
             if isinstance(error, UnreachableError):
                 self.stopped.set()
-            self._settle_folder(folder, str(error))
+            for file in folder.files:
+                self._settle(file, None, Status.FAILED, str(error))
+            if not folder.files:
+                failed = FileOutcome(path=folder.name, status=Status.FAILED, reason=str(error))
+                self._record(failed)
             return []
         asset = target.asset
         self.assets.append(
@@ -230,16 +235,6 @@ class _Import:
         )
         return upload.run([planned.file for planned in batch])
 
-    def _settle_problem(self, problem: Problem) -> None:
-        status = Status.FAILED if problem.unreadable else Status.REFUSED
-        self._record(FileOutcome(path=problem.path, status=status, reason=problem.reason))
-
-    def _settle_folder(self, folder: Folder, reason: str) -> None:
-        for file in folder.files:
-            self._settle(file, None, Status.FAILED, reason)
-        if not folder.files:
-            self._record(FileOutcome(path=folder.name, status=Status.FAILED, reason=reason))
-
     def _settle(
         self, file: LocalFile, asset_id: str | None, status: Status, reason: str | None = None
     ) -> None:
@@ -263,19 +258,19 @@ def batches_of(planned: Sequence[_Planned]) -> Iterator[list[_Planned]]:
     """Split the files into calls for one asset each, limited in files, part URLs and bytes."""
     batch: list[_Planned] = []
     parts = size = 0
-    for one in planned:
-        more = expected_parts(one.file.size)
+    for item in planned:
+        more = expected_parts(item.file.size)
         full = (
             len(batch) >= FILES_A_BATCH
             or parts + more > MAX_REPLY_URLS
-            or size + one.file.size > BYTES_A_BATCH
+            or size + item.file.size > BYTES_A_BATCH
         )
         # An upload is for one asset.
-        if batch and (full or one.asset_id != batch[0].asset_id):
+        if batch and (full or item.asset_id != batch[0].asset_id):
             yield batch
             batch, parts, size = [], 0, 0
-        batch.append(one)
+        batch.append(item)
         parts += more
-        size += one.file.size
+        size += item.file.size
     if batch:
         yield batch

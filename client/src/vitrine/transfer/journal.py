@@ -174,9 +174,11 @@ class Journal:
     def of_asset(self, database_id: str, asset_id: str) -> list[JournalEntry]:
         """Return the unfinished uploads to one asset, newest first."""
         wanted = (database_id, asset_id)
-        found = [one for one in self.entries() if (one.database_id, one.asset_id) == wanted]
+        entries = [
+            entry for entry in self.entries() if (entry.database_id, entry.asset_id) == wanted
+        ]
         # The newest has the most recent state of a file.
-        return found[::-1]
+        return entries[::-1]
 
     def _read(self, path: Path) -> JournalEntry | None:
         """Return the entry, the same object for all callers.

@@ -76,10 +76,10 @@ class Opening:
     def uploads_of(self, files: Sequence[LocalFile]) -> list[Opened]:
         """Return the uploads for the files; those of an earlier run come first."""
         measured = self._measure(files)
-        found = self._find(measured)
-        known = {going.file.file.key for one in found for going in one.files}
-        opened = [self._reopened(one) for one in found]
-        return [*opened, *self._open([one for one in measured if one.file.key not in known])]
+        uploads = self._find(measured)
+        known = {going.file.file.key for upload in uploads for going in upload.files}
+        opened = [self._reopened(upload) for upload in uploads]
+        return [*opened, *self._open([file for file in measured if file.file.key not in known])]
 
     def _find(self, files: Sequence[Measured]) -> list[Found]:
         """Return uploads of an earlier run that continue some of the files."""
@@ -91,11 +91,11 @@ class Opening:
         except (VitrineError, OSError):
             return []  # any problem is reported, with its reason, when the files are sent again
 
-    def _reopened(self, found: Found) -> Opened:
-        counts = {one.file.file.key: one.num_parts for one in found.files}
-        urls = PartUrls(self.client, found.entry.upload_id, counts)
+    def _reopened(self, upload: Found) -> Opened:
+        counts = {file.file.file.key: file.num_parts for file in upload.files}
+        urls = PartUrls(self.client, upload.entry.upload_id, counts)
         return Opened(
-            upload_id=found.entry.upload_id, files=found.files, urls=urls, entry=found.entry
+            upload_id=upload.entry.upload_id, files=upload.files, urls=urls, entry=upload.entry
         )
 
     def _measure(self, files: Sequence[LocalFile]) -> list[Measured]:
@@ -171,14 +171,14 @@ class Opening:
             return None
         noted = [
             JournalFile(
-                path=str(one.file.file.path),
-                key=one.file.file.key,
-                size=one.file.size,
-                checksum=one.file.checksum,
-                upload_id_s3=one.upload_id_s3,
-                num_parts=one.num_parts,
+                path=str(file.file.file.path),
+                key=file.file.file.key,
+                size=file.file.size,
+                checksum=file.file.checksum,
+                upload_id_s3=file.upload_id_s3,
+                num_parts=file.num_parts,
             )
-            for one in files
+            for file in files
         ]
         try:
             return journal.begin(*self.asset, upload_id, noted)

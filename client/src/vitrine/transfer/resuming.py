@@ -5,7 +5,7 @@ was sent, or the MD5 of its content. (With customer-managed encryption it is not
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from vitrine.models import AssetIds
 from vitrine.storage import Slice
 from vitrine.transfer.journal import Journal, JournalEntry
 from vitrine.transfer.measuring import Measured, slices_of
-from vitrine.upload_models import RenewedFile, StoredPart
+from vitrine.upload_models import RenewedFile
 
 # Replaces the ETags of parts that are already assembled to an object, because they are no longer
 # compared.
@@ -56,19 +56,19 @@ def find_uploads(
         VitrineError: the server cannot be reached.
     """
     left = {measured.file.key: measured for measured in files}
-    found: list[Found] = []
+    uploads: list[Found] = []
     for entry in journal.of_asset(*asset):
-        same = [one for key, one in left.items() if _is_same(entry, key, one)]
+        same = [file for key, file in left.items() if _is_same(entry, key, file)]
         if not same:
             continue
         going = _resumable(client, entry, same, pool)
         if going:
-            found.append(Found(entry=entry, files=going))
-            for one in going:
-                del left[one.file.file.key]
+            uploads.append(Found(entry=entry, files=going))
+            for open_file in going:
+                del left[open_file.file.file.key]
         # A file that the server no longer accepts must not be looked for in each later run.
-        entry.settle({one.file.key for one in same} - {one.file.file.key for one in going})
-    return found
+        entry.settle({file.file.key for file in same} - {file.file.file.key for file in going})
+    return uploads
 
 
 def _is_same(entry: JournalEntry, key: str, measured: Measured) -> bool:
@@ -83,15 +83,15 @@ def _resumable(
     try:
         details = client.uploads.get(entry.upload_id)
         states = {file.relative_key.lstrip("/"): file.state for file in details.files}
-        working = [one for one in files if states.get(one.file.key.lstrip("/")) == "working"]
-        open_ones = [one for one in files if states.get(one.file.key.lstrip("/")) == "open"]
-        renewed = _renewed(client, entry, open_ones)
+        working = [item for item in files if states.get(item.file.key.lstrip("/")) == "working"]
+        started = [item for item in files if states.get(item.file.key.lstrip("/")) == "open"]
+        renewed = _renewed(client, entry, started)
     # The upload has ended or expired: its files are sent again.
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
     return [
-        *(_in_completion(entry, one) for one in working),
-        *(_resumed(entry, one, renewed[one.file.key.lstrip("/")], pool) for one in open_ones),
+        *(_in_completion(entry, item) for item in working),
+        *(_resumed(entry, item, renewed[item.file.key.lstrip("/")], pool) for item in started),
     ]
 
 
@@ -100,7 +100,7 @@ def _renewed(
 ) -> Mapping[str, RenewedFile]:
     if not files:
         return {}
-    parts: dict[str, list[int]] = {one.file.key: [] for one in files}
+    parts: dict[str, list[int]] = {item.file.key: [] for item in files}
     renewal = client.uploads.renew(entry.upload_id, parts, stored_parts=True)
     return {file.relative_key.lstrip("/"): file for file in renewal.files}
 
@@ -144,19 +144,15 @@ def _verified(
     known = {part.part_number: entry.parts.get((key, part.part_number)) for part in candidates}
     # Hashed only where the journal lacks the part, because that reads the file again.
     doubtful = [part for part in candidates if known[part.part_number] != part.e_tag]
-    hashes = _hashed(doubtful, slices, pool)
+    running = {
+        part.part_number: pool.submit(_md5_of, slices[part.part_number]) for part in doubtful
+    }
+    hashes = {number: future.result() for number, future in running.items()}
     return {
         part.part_number: part.e_tag
         for part in candidates
         if part.e_tag in {known[part.part_number], hashes.get(part.part_number)}
     }
-
-
-def _hashed(
-    parts: Iterable[StoredPart], slices: Mapping[int, Slice], pool: Executor
-) -> dict[int, str]:
-    running = {part.part_number: pool.submit(_md5_of, slices[part.part_number]) for part in parts}
-    return {number: future.result() for number, future in running.items()}
 
 
 def _md5_of(part: Slice) -> str:

@@ -76,17 +76,19 @@ class _Collector:
             self.refuse(path, str(error))
             return
         files = self.folders.setdefault(asset, {})
-        found = LocalFile(path=path, key=key, size=size)
-        kept = files.setdefault(key, found)
-        if kept is found:
+        file = LocalFile(path=path, key=key, size=size)
+        kept = files.setdefault(key, file)
+        if kept is file:
             return
         # In the form that the server stores, if one of them has it.
         if composed(str(path)) == str(path):
-            files[key], found = found, kept
+            files[key], file = file, kept
         # Both look the same: their letters outside ASCII are escaped.
-        twin, left = (ascii(str(one.path.relative_to(self.root))) for one in (files[key], found))
+        twin, left = (
+            ascii(str(spelling.path.relative_to(self.root))) for spelling in (files[key], file)
+        )
         fact = f"has the same name as {twin} in composed Unicode form (NFC)"
-        self.refuse(found.path, f"{fact}; on disk it is {left}")
+        self.refuse(file.path, f"{fact}; on disk it is {left}")
 
 
 def scan(root: Path) -> Scan:
@@ -129,8 +131,8 @@ def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]"
     while waiting:
         folder, parts = waiting.pop()
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
             collector.refuse(folder, f"cannot be listed: {error.strerror}", unreadable=True)
             continue

@@ -89,18 +89,20 @@ class AssetTargets:
                 for asset in self._client.assets.list(self._database_id):
                     self._by_name.setdefault(asset.asset_name, []).append(asset.asset_id)
             wanted = dict.fromkeys([names.composed(folder), names.object_name(folder)])
-            found = [asset_id for name in wanted for asset_id in self._by_name.get(name, [])]
-        if len(found) > 1:
+            asset_ids = [asset_id for name in wanted for asset_id in self._by_name.get(name, [])]
+        if len(asset_ids) > 1:
             raise TargetError(
-                f"several assets are named {quoted(folder)}: {', '.join(sorted(found))}"
+                f"several assets are named {quoted(folder)}: {', '.join(sorted(asset_ids))}"
             )
-        return found[0] if found else None
+        return asset_ids[0] if asset_ids else None
 
     def _create(self, folder: str, derived: str) -> Target:
         try:
             self._create_named(folder, derived)
         except ConflictError:
-            asset = self._existing(derived)
+            asset = self._client.assets.get(self._database_id, derived, show_archived=True)
+            if asset.status == "archived":
+                raise TargetError(f"the asset {derived} is archived; unarchive it first") from None
             return Target(asset=self._tagged(asset), created=False)
         return Target(asset=self._client.assets.get(self._database_id, derived), created=True)
 
@@ -124,12 +126,6 @@ class AssetTargets:
             tags=self._tags,
             asset_id=derived,
         )
-
-    def _existing(self, asset_id: str) -> Asset:
-        asset = self._client.assets.get(self._database_id, asset_id, show_archived=True)
-        if asset.status == "archived":
-            raise TargetError(f"the asset {asset_id} is archived; unarchive it first")
-        return asset
 
     def _tagged(self, asset: Asset) -> Asset:
         """Add the requested tags; a simultaneous edit of another user is kept."""

@@ -95,24 +95,24 @@ class BatchUpload:
 
     def _transfer(self, opened: Opened) -> None:
         # All files at once: their parts share the pool, so small files do not wait for large ones.
-        running = [(one, self._send(opened, one)) for one in opened.files if not one.working]
+        running = [(file, self._send(opened, file)) for file in opened.files if not file.working]
         sent: list[Sent] = []
         abandoned: list[OpenFile] = []
-        for one, parts in running:
+        for result, parts in running:
             try:
                 stored = parts()
                 # Its checksum was announced; parts of two states of the file would not match it.
-                if one.file.changed():
+                if result.file.changed():
                     raise ProtocolError("the file changed while being sent")
-                sent.append(Sent(file=one, parts=stored))
+                sent.append(Sent(file=result, parts=stored))
             except (UnreachableError, StorageError) as error:
-                self._fail_unreachable([one.file.file], error)
+                self._fail_unreachable([result.file.file], error)
                 # Cancelled on the server, because nothing could continue it.
                 if opened.entry is None:  # with a journal the next run continues it
-                    abandoned.append(one)
+                    abandoned.append(result)
             except (VitrineError, OSError) as error:
-                self._fail_unreachable([one.file.file], error)
-                abandoned.append(one)
+                self._fail_unreachable([result.file.file], error)
+                abandoned.append(result)
         over = self._complete(opened, sent, abandoned)
         if opened.entry is not None:
             opened.entry.settle(over)
@@ -169,30 +169,30 @@ class BatchUpload:
         self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[OpenFile]
     ) -> list[str]:
         """Complete and report what was sent; return the keys that are done."""
-        finished = [_finished(one.file, one.parts) for one in sent]
+        finished = [_finished(file.file, file.parts) for file in sent]
         # Without parts, the server removes what was sent of them.
-        given_up = [_finished(one, ()) for one in abandoned if one.upload_id_s3 != ZERO_BYTE]
-        large = [one for one in opened.files if one.working]
-        over = [one.file.file.key for one in abandoned]
+        given_up = [_finished(file, ()) for file in abandoned if file.upload_id_s3 != ZERO_BYTE]
+        large = [file for file in opened.files if file.working]
+        over = [file.file.file.key for file in abandoned]
         if finished or given_up:
             try:
                 result = self._complete_upload(opened.upload_id, [*finished, *given_up])
             except VitrineError as error:
-                for one in sent:
-                    self._settle_unless_there(one.file.file, str(error))
+                for file in sent:
+                    self._settle_unless_there(file.file.file, str(error))
                 return []
-            results = {one.relative_key.lstrip("/"): one for one in result.file_results}
-            for one in sent:
-                file_result = results.get(one.file.file.file.key.lstrip("/"))
+            results = {file.relative_key.lstrip("/"): file for file in result.file_results}
+            for file in sent:
+                file_result = results.get(file.file.file.file.key.lstrip("/"))
                 if (
                     file_result is not None
                     and file_result.success
                     and file_result.large_file_asynchronous_handling
                 ):
-                    large.append(one.file)
+                    large.append(file.file)
                 else:
-                    self._settle_result(one.file.file, file_result)
-                    over.append(one.file.file.file.key)
+                    self._settle_result(file.file.file, file_result)
+                    over.append(file.file.file.file.key)
         return [*over, *self._await_large(opened.upload_id, large)]
 
     def _await_large(self, upload_id: str, files: Sequence[OpenFile]) -> list[str]:
@@ -202,7 +202,7 @@ class BatchUpload:
         """
         if not files:
             return []
-        keys = [one.file.file.key for one in files]
+        keys = [file.file.file.key for file in files]
         self._observer.finishing(files=len(files))
         try:
             finished = wait_for_files(
@@ -213,13 +213,13 @@ class BatchUpload:
                 stopped=self._stopped,
             )
         except VitrineError as error:
-            self._fail_unreachable([one.file.file for one in files], error)
+            self._fail_unreachable([file.file.file for file in files], error)
             return []
         finally:
             self._observer.finishing(files=-len(files))
-        for one in files:
+        for file in files:
             self._settle_large(
-                upload_id, one.file.file, finished.get(one.file.file.key.lstrip("/"))
+                upload_id, file.file.file, finished.get(file.file.file.key.lstrip("/"))
             )
         return [key for key in keys if key.lstrip("/") in finished]
 

@@ -27,7 +27,7 @@ class PartUrls:
         """Add a file with its number of parts, and the URLs that are known already."""
         with self._lock:
             self._counts[key] = count
-            self._urls.update({(key, one.part_number): one.upload_url for one in urls})
+            self._urls.update({(key, part.part_number): part.upload_url for part in urls})
 
     def url(self, key: str, number: int, *, refused: str | None = None) -> str:
         """Return the URL of a part; another one than was `refused`.
@@ -44,9 +44,9 @@ class PartUrls:
             last = min(number + AHEAD, self._counts[key] + 1)
             renewal = self._client.uploads.renew(self._upload_id, {key: list(range(number, last))})
             for file in renewal.files:
-                for one in file.part_upload_urls:
-                    self._urls[key, one.part_number] = one.upload_url
-            found = self._urls.get((key, number))
-            if found is None or found == refused:
+                for part in file.part_upload_urls:
+                    self._urls[key, part.part_number] = part.upload_url
+            address = self._urls.get((key, number))
+            if address is None or address == refused:
                 raise ProtocolError(f"the server returned no URL for part {number} of {key}")
-            return found
+            return address
