@@ -153,6 +153,10 @@ synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them 
 	@$(BIN)/python app.py
 	@$(BIN)/cfn-lint --non-zero-exit-code error cdk.out/*.template.json
 
+.PHONY: snapshots
+snapshots: $(READY) ## Write what the templates contain as text, to review a change of infra
+	@$(BIN)/python -m tests.infra.snapshots
+
 # The CDK command that its lock pins, on the Node of a Python package. ARGS= are passed on, such as
 # `ARGS="--require-approval never"`, without which CI would wait for an answer.
 STAGE ?=

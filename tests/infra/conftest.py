@@ -1,10 +1,10 @@
 """The assemblies for tests of the templates, synthesized once for all workers.
 
-That takes some 10 s, which count for the first test that reads one.
+That takes some 20 s of processor time, which count for the first test that reads one.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 from filelock import FileLock
@@ -12,32 +12,34 @@ from filelock import FileLock
 from tests.infra.contexts import CONTEXTS
 from tests.infra.templates import Assembly, synthesize_all
 
+AGAIN = "prod-again"
+"""The assembly of production that a second process writes."""
+
 
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
     """The assembly of a name in `CONTEXTS`; the first worker that needs one writes them all."""
-    return written_once(tmp_path_factory, CONTEXTS)
-
-
-def written_once(
-    tmp_path_factory: pytest.TempPathFactory, contexts: Mapping[str, dict[str, object]]
-) -> Callable[[str], Assembly]:
-    """Write assemblies for all workers, unless another worker has, and return them by name."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder, written = shared / "assemblies", shared / "assemblies.written"
+    entries = {name: {"context": context} for name, context in CONTEXTS.items()}
+    names = list(entries)
     with FileLock(shared / "assemblies.lock"):
         if not written.exists():
-            synthesize_all(folder, contexts)
+            synthesize_all(
+                folder,
+                {name: entries[name] for name in names[:3]},
+                {name: entries[name] for name in names[3:]} | {AGAIN: entries["prod"]},
+            )
             written.touch()
-    assemblies = {name: Assembly(folder / name) for name in contexts}
+    assemblies = {name: Assembly(folder / name) for name in (*names, AGAIN)}
     return assemblies.__getitem__
 
 
 @pytest.fixture(scope="session")
-def local(synthesized: Callable[[str], Assembly]) -> Assembly:
-    """The assembly of the stage that the local runtime runs."""
-    return synthesized("local")
+def small(synthesized: Callable[[str], Assembly]) -> Assembly:
+    """The assembly of the smallest stage with search, without a key of its own."""
+    return synthesized("small")
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +58,3 @@ def locked(synthesized: Callable[[str], Assembly]) -> Assembly:
 def hardened(synthesized: Callable[[str], Assembly]) -> Assembly:
     """The assembly of production with every optional protection."""
     return synthesized("hardened")
-
-
-@pytest.fixture(scope="session", params=["local", "prod"])
-def assembly(request: pytest.FixtureRequest, local: Assembly, prod: Assembly) -> Assembly:
-    """The assembly of each stage."""
-    return {"local": local, "prod": prod}[request.param]

@@ -11,10 +11,6 @@ from pathlib import Path
 from typing import Any, cast
 
 ROOT = Path(__file__).resolve().parents[2]
-STATE_MACHINE = (
-    "arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:"
-    "stateMachine:vitrine-{stage}-executions"
-)
 _KEPT = ("PATH", "HOME", "TMPDIR", "PYTHONPYCACHEPREFIX")
 
 
@@ -52,11 +48,9 @@ class Assembly:
         return json.loads((self.folder / "manifest.json").read_text())
 
     @cached_property
-    def imported_buckets(self) -> list[str]:
-        """The buckets that the stage imports."""
-        stage = next(self.folder.glob("*.template.json")).name.split("-")[1]
-        context = json.loads((ROOT / "cdk.json").read_text())["context"]
-        return context["stages"][stage].get("importedBuckets", [])
+    def stage(self) -> str:
+        """The name of the stage."""
+        return next(self.folder.glob("*.template.json")).name.split("-")[1]
 
     @cached_property
     def all(self) -> list[Resource]:
@@ -71,16 +65,8 @@ class Assembly:
         return {resource.name: resource for resource in self.all if resource.type == kind}
 
     def resource(self, name: str) -> Resource:
-        (found,) = (resource for resource in self.all if resource.name == name)
-        return found
-
-    def output(self, name: str) -> Any:
-        (found,) = (
-            template["Outputs"][name]["Value"]
-            for template in self.templates.values()
-            if name in template.get("Outputs", {})
-        )
-        return found
+        (resource,) = (resource for resource in self.all if resource.name == name)
+        return resource
 
     @cached_property
     def exports(self) -> dict[str, Any]:
@@ -126,49 +112,34 @@ class Assembly:
 
     def stack_order(self) -> dict[str, set[str]]:
         """The stacks on which each stack depends."""
-        found: dict[str, set[str]] = {}
+        order: dict[str, set[str]] = {}
         for name, artifact in self.manifest["artifacts"].items():
             if artifact["type"] == "aws:cloudformation:stack":
-                waits = {d.rpartition("-")[2] for d in artifact.get("dependencies", [])}
-                found[name.rpartition("-")[2]] = {d for d in waits if not d.endswith(".assets")}
-        return found
+                earlier = {d.rpartition("-")[2] for d in artifact.get("dependencies", [])}
+                order[name.rpartition("-")[2]] = {d for d in earlier if not d.endswith(".assets")}
+        return order
 
 
-def synthesize(folder: Path, context: dict[str, object], *, seed: str = "0") -> Assembly:
-    """Run the app in a process of its own, with no credentials and no validation plugins."""
-    settings = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder)}
-    _finish(_started("app.py", PYTHONHASHSEED=seed, **settings))
-    return Assembly(folder)
+def synthesize_all(
+    folder: Path, *halves: Mapping[str, Mapping[str, object]], nag: bool = False
+) -> None:
+    """Write assemblies into folders of their names, each half by a process with another hash seed.
 
-
-def synthesize_all(folder: Path, contexts: Mapping[str, dict[str, object]]) -> None:
-    """Write the assembly of each context into a folder of its name, in two processes."""
-    module = ("-m", "tests.infra.synthesizing", str(folder))
-    names = list(contexts)
-    halves = [{name: contexts[name] for name in names[start::2]} for start in (0, 1)]
-    for process in [_started(*module, json.dumps(half), PYTHONHASHSEED="0") for half in halves]:
-        _finish(process)
-
-
-def synthesize_without(folder: Path, what: str, name: str, context: dict[str, object]) -> Assembly:
-    """Write the assembly of the product without a function, a queue or its uses."""
-    module = ("-m", "tests.infra.without", what, name, str(folder), json.dumps(context))
-    _finish(_started(*module, PYTHONHASHSEED="0"))
-    return Assembly(folder)
-
-
-def _started(*command: str, **settings: str) -> subprocess.Popen[str]:
+    Each entry has a `context`, and may have `nag` and `without` (see `tests.infra.synthesizing`).
+    """
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return subprocess.Popen(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=kept | {"CDK_VALIDATION": "false"} | settings,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def _finish(process: subprocess.Popen[str]) -> None:
-    _, output = process.communicate()
-    assert (process.returncode, output) == (0, "")
+    environment = kept if nag else kept | {"CDK_VALIDATION": "false"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.infra.synthesizing", str(folder), json.dumps(half)],
+            cwd=ROOT,
+            env=environment | {"PYTHONHASHSEED": str(seed)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for seed, half in enumerate(halves)
+    ]
+    for process in processes:
+        _, output = process.communicate()
+        assert nag or (process.returncode, output) == (0, ""), output

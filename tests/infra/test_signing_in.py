@@ -21,8 +21,8 @@ def values(**stage: object) -> dict[str, str]:
 
 
 def test_a_stage_without_settings_accepts_no_tokens_and_checks_no_addresses() -> None:
-    found = values()
-    assert found["OIDC_ISSUER"] == found["OIDC_AUDIENCES"] == found["ALLOWED_ADDRESSES"] == ""
+    names = ("OIDC_ISSUER", "OIDC_AUDIENCES", "ALLOWED_ADDRESSES")
+    assert {values()[name] for name in names} == {""}
 
 
 def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
@@ -103,13 +103,13 @@ def test_the_authorizer_has_the_provider_and_the_ranges(signing_in: Assembly) ->
 
 
 def test_an_answer_is_remembered_for_one_address_where_addresses_count(
-    signing_in: Assembly, assembly: Assembly
+    signing_in: Assembly, prod: Assembly
 ) -> None:
     header = "$request.header.Authorization"
-    for found, sources in (
+    for assembly, sources in (
         (signing_in, [header, "$context.identity.sourceIp"]),
-        (assembly, [header]),
+        (prod, [header]),
     ):
-        (authorizer,) = found.of_type("AWS::ApiGatewayV2::Authorizer").values()
+        (authorizer,) = assembly.of_type("AWS::ApiGatewayV2::Authorizer").values()
         assert authorizer.properties["IdentitySource"] == sources
         assert authorizer.properties["AuthorizerResultTtlInSeconds"] <= 5

@@ -1,17 +1,32 @@
-"""The assemblies that other projects' tools check."""
+"""The assemblies that AWS's own tools check, and those of products without a function or queue."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.infra.conftest import hardened, local, locked, prod, written_once
-from tests.infra.contexts import CONTEXTS
-from tests.infra.templates import Assembly
+from tests.infra.contexts import CONTEXTS, LOCKED
+from tests.infra.templates import Assembly, synthesize_all
 
-__all__ = ["hardened", "local", "locked", "prod"]
+_PROD = CONTEXTS["prod"]
+_CHECKED = {
+    "prod": _PROD,
+    "hardened": CONTEXTS["hardened"] | LOCKED,
+}
+_USES = {"function": "JobStarter", "unused": "Reads"}
 
 
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
-    names = ("hardened", "local", "locked", "prod")
-    return written_once(tmp_path_factory, {name: CONTEXTS[name] for name in names})
+    """Production, itself with all options, and without uses of a queue or the queue itself."""
+    folder = tmp_path_factory.mktemp("assemblies")
+    synthesize_all(
+        folder, {name: {"context": each, "nag": True} for name, each in _CHECKED.items()}, nag=True
+    )
+    synthesize_all(
+        folder,
+        {
+            "unused": {"context": _PROD, "without": _USES},
+            "gone": {"context": _PROD, "without": {"gone": "Reads"}},
+        },
+    )
+    return lambda name: Assembly(folder / name)

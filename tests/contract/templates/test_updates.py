@@ -1,28 +1,26 @@
 """Deployed stacks can be updated to a product without a function or a queue."""
 
-from pathlib import Path
+from collections.abc import Callable
 
-from tests.infra.contexts import CONTEXTS
-from tests.infra.templates import Assembly, synthesize_without
+from tests.infra.templates import Assembly
 from tests.infra.test_exports import refused
 
+QUEUE = "AWS::SQS::Queue"
 
-def test_a_function_that_was_the_last_to_use_a_stream_can_be_removed(
-    prod: Assembly, tmp_path: Path
+
+def test_a_function_and_the_uses_of_a_queue_can_be_removed(
+    synthesized: Callable[[str], Assembly],
 ) -> None:
-    without = synthesize_without(tmp_path, "function", "JobStarter", CONTEXTS["prod"])
-    assert len(without.all) < len(prod.all)
-    assert refused(prod, without) == []
-
-
-def test_a_queue_is_removed_by_two_updates(prod: Assembly, tmp_path: Path) -> None:
-    context = CONTEXTS["prod"]
-    unused = synthesize_without(tmp_path / "unused", "uses", "Reads", context)
-    gone = synthesize_without(tmp_path / "gone", "queue", "Reads", context)
-    assert unused.of_type("AWS::SQS::Queue").keys() - gone.of_type("AWS::SQS::Queue").keys() == {
-        "Reads",
-        "ReadsDeadLetters",
-    }
+    """The function was the last to use a stream."""
+    prod, unused = synthesized("prod"), synthesized("unused")
+    removed = {resource.name for resource in prod.all} - {resource.name for resource in unused.all}
+    assert {"JobStarter", "ReadsDeadLettersAlarm"} <= removed
     assert refused(prod, unused) == []
+
+
+def test_a_queue_is_removed_by_two_updates(synthesized: Callable[[str], Assembly]) -> None:
+    prod, unused, gone = map(synthesized, ("prod", "unused", "gone"))
+    removed = unused.of_type(QUEUE).keys() - gone.of_type(QUEUE).keys()
+    assert removed == {"Reads", "ReadsDeadLetters"}
     assert refused(unused, gone) == []
     assert refused(prod, gone) != []  # which is why the change takes two updates

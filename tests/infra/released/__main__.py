@@ -12,7 +12,7 @@ from tests.infra.templates import Assembly, synthesize_all
 def main() -> None:
     """Synthesize each assembly and write one file for it, with a line for each resource."""
     with tempfile.TemporaryDirectory() as folder:
-        synthesize_all(Path(folder), {name: CONTEXTS[name] for name in ASSEMBLIES})
+        synthesize_all(Path(folder), {name: {"context": CONTEXTS[name]} for name in ASSEMBLIES})
         for name in ASSEMBLIES:
             facts = immutable_facts(Assembly(Path(folder) / name))
             lines = [f"{json.dumps(key)}: {json.dumps(facts[key])}" for key in sorted(facts)]
