@@ -124,8 +124,8 @@ def _with_token(
     endpoint: Callable[[Board, Request], Awaitable[Response]],
 ) -> Callable[[Board, Request], Awaitable[Response]]:
     async def respond(board: Board, request: Request) -> Response:
-        given, wanted = request.headers.get("authorization", ""), f"Bearer {board.token}"
-        if request.method != "GET" and not hmac.compare_digest(given.encode(), wanted.encode()):
+        sent, wanted = request.headers.get("authorization", ""), f"Bearer {board.token}"
+        if request.method != "GET" and not hmac.compare_digest(sent.encode(), wanted.encode()):
             return _error(401, "Authorization: not the adminToken of endpoint.json")
         return await endpoint(board, request)
 
@@ -136,8 +136,8 @@ async def _health(board: Board, _request: Request) -> Response:
     engines = await board.engines.report()
     pumps = board.supervisor.report()
     healthy = all(
-        isinstance(each, dict) and each["healthy"] is True for each in engines.values()
-    ) and all(isinstance(each, dict) and each["failure"] is None for each in pumps.values())
+        isinstance(state, dict) and state["healthy"] is True for state in engines.values()
+    ) and all(isinstance(state, dict) and state["failure"] is None for state in pumps.values())
     runner = psutil.Process(os.getpid()).memory_info().rss
     return JSONResponse(
         {

@@ -148,21 +148,21 @@ def _resource(stack: str, logical_id: str, declared: Object) -> Resource:
         kind=str(declared["Type"]),
         properties=_object(declared, "Properties"),
         depends_on=tuple(
-            str(each) for each in (depends if isinstance(depends, list) else [depends])
+            str(name) for name in (depends if isinstance(depends, list) else [depends])
         ),
         condition=condition if isinstance(condition, str) else None,
     )
 
 
 def _read_assets(manifest: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    assets: dict[str, Path] = {}
     for asset in _objects(_read_object(manifest), "files").values():
         source = _object(asset, "source")
         if "path" not in source:
             continue
         for destination in _objects(asset, "destinations").values():
-            found[str(destination["objectKey"])] = manifest.parent / str(source["path"])
-    return found
+            assets[str(destination["objectKey"])] = manifest.parent / str(source["path"])
+    return assets
 
 
 def _read_object(path: Path) -> Object:

@@ -85,10 +85,10 @@ def _refuse(libc: ctypes.CDLL, names: Iterable[str]) -> None:
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
     ]
-    for each in names:
-        program += [(_EQUAL, 0, 1, _CALLS[each][machine]), (_RETURN, 0, 0, _FAIL)]
+    for name in names:
+        program += [(_EQUAL, 0, 1, _CALLS[name][machine]), (_RETURN, 0, 0, _FAIL)]
     program.append((_RETURN, 0, 0, _ALLOW))
-    packed = b"".join(struct.pack("=HBBI", *each) for each in program)
+    packed = b"".join(struct.pack("=HBBI", *step) for step in program)
     buffer = ctypes.create_string_buffer(packed, len(packed))
     filtered = _Program(len(program), ctypes.addressof(buffer))
     done = libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filtered), 0, 0)
@@ -96,7 +96,7 @@ def _refuse(libc: ctypes.CDLL, names: Iterable[str]) -> None:
 
 
 def _write_only_below(libc: ctypes.CDLL, paths: Iterable[Path]) -> None:
-    create, add, restrict = (_CALLS[each][0] for each in _CALLS if each.startswith("landlock"))
+    create, add, restrict = (_CALLS[call][0] for call in _CALLS if call.startswith("landlock"))
     version = libc.syscall(create, None, ctypes.c_size_t(0), _RULESET_VERSION)
     if version <= 0:
         return

@@ -114,7 +114,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
             options = _options(in_memory=in_memory, record=record, no_iam=not iam, page=page)
             options += _options(port=port, record_grants=recorded, sandbox=sandbox)
             options += _options(assembly=assembly and assembly.resolve())
-            _start_detached(folder, options + [f"--set={each}" for each in given or []])
+            _start_detached(folder, options + [f"--set={setting}" for setting in given or []])
         else:
             from local.serve import serve  # noqa: PLC0415 - slow to import, for this
 
@@ -281,19 +281,19 @@ def _options(**chosen: object) -> list[str]:
     return options
 
 
-def parsed_settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
+def parsed_settings(options: list[str], assembly: Path | None) -> dict[str, JsonValue]:
     """Return the settings of `--set`; a value that is JSON is parsed as JSON.
 
     Raises:
         LocalError: a setting is not valid, or no assembly is synthesized that could use it.
     """
-    if given and assembly is not None:
+    if options and assembly is not None:
         raise LocalError("--set cannot be used with --assembly, which is already synthesized")
     settings: dict[str, JsonValue] = {}
-    for each in given:
-        name, equals, text = each.partition("=")
+    for option in options:
+        name, equals, text = option.partition("=")
         if not equals or not name:
-            raise LocalError(f"--set {each}: must have the form NAME=VALUE")
+            raise LocalError(f"--set {option}: must have the form NAME=VALUE")
         try:
             settings[name] = json.loads(text)
         except ValueError:

@@ -45,10 +45,10 @@ def deploy(assembly: Assembly, context: Context) -> None:
             if created is not None:
                 deployed.created[stack.name, resource.logical_id] = created
         _record_outputs(stack, scope, context, deployed)
-    found: dict[str, dict[str, JsonValue]] = {stack.name: {} for stack in assembly.stacks}
+    values: dict[str, dict[str, JsonValue]] = {stack.name: {} for stack in assembly.stacks}
     for (name, logical_id), created in deployed.created.items():
-        found[name][logical_id] = {"ref": created.ref, "attributes": dict(created.attributes)}
-    context.state.write(CREATED_FILE, found)
+        values[name][logical_id] = {"ref": created.ref, "attributes": dict(created.attributes)}
+    context.state.write(CREATED_FILE, values)
 
 
 def refuse_unknown_types(assembly: Assembly) -> None:
@@ -89,10 +89,10 @@ def _create(resource: Resource, scope: Scope, context: Context) -> Created | Non
 
 def _scope(stack: Stack, deployed: _Deployed) -> Scope:
     def find(name: str) -> Created:
-        found = deployed.created.get((stack.name, name))
-        if found is None:
+        created = deployed.created.get((stack.name, name))
+        if created is None:
             raise UnresolvableError(f"refers to {name}, which is not created in {stack.name}")
-        return found
+        return created
 
     def ref(name: str) -> JsonValue:
         return _parameter(stack, name) if name in stack.parameters else find(name).ref

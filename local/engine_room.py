@@ -54,7 +54,7 @@ class EngineRoom:
             names=names,
             options=self._options,
         )
-        self._ports = {name: each.endpoint.port for name, each in self._running.items()}
+        self._ports = {name: engine.endpoint.port for name, engine in self._running.items()}
 
     def url(self, name: str) -> str:
         """Return the address of a service, which is constant while the runtime serves."""

@@ -32,7 +32,7 @@ def import_samples(state: StateFolder, samples: Path, say: Callable[[str], None]
         LocalError: a step fails; its output has been printed.
     """
     if not state.read(_MARK, dict[str, str]()):
-        count = sum(each.is_file() for each in samples.rglob("*"))
+        count = sum(path.is_file() for path in samples.rglob("*"))
         say(f"importing {count} files from {_shown(samples)}")
         _run("importing them", vitrine("import", samples, "--endpoint", state.endpoint), say)
         describe = samples.parent / _DESCRIBE

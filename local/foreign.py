@@ -42,10 +42,10 @@ def refusal(
     method: str, target: str, headers: Iterable[tuple[str, str]], guard: Guard
 ) -> str | None:
     """Return why a request is refused; None if it is allowed."""
-    found: dict[str, list[str]] = {"host": [], "origin": [], "sec-fetch-site": []}
+    values: dict[str, list[str]] = {"host": [], "origin": [], "sec-fetch-site": []}
     for name, value in headers:
-        found.get(name.lower(), []).append(value)
-    hosts, origins, sites = found.values()
+        values.get(name.lower(), []).append(value)
+    hosts, origins, sites = values.values()
     if len(hosts) != 1 or _HOST.fullmatch(hosts[0]) is None:
         return "Host: not an address of this machine"
     if _TARGET.fullmatch(target) is None:

@@ -309,7 +309,7 @@ def _lambda_environment(spec: FunctionSpec, runtime: Path, box: str | None) -> d
         "TZ": ":UTC",
         "HOME": str(scratch / "no-home"),  # ~/.aws/config must not change the behaviour of the SDK
         **spec.environment,
-        "PYTHONPATH": os.pathsep.join(str(each) for each in (spec.code, *spec.layers, runtime)),
+        "PYTHONPATH": os.pathsep.join(str(path) for path in (spec.code, *spec.layers, runtime)),
         "AWS_REGION": arns.REGION,
         "AWS_DEFAULT_REGION": arns.REGION,
         "AWS_EXECUTION_ENV": f"AWS_Lambda_{spec.runtime}",

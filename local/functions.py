@@ -65,9 +65,11 @@ def idle_too_long(processes: Iterable[_Idle], now: float) -> list[_Idle]:
 
     The process that was used last is kept longer than the others.
     """
-    free = sorted((one for one in processes if one.ready), key=lambda one: one.idle_since)
-    return [one for one in free[:-1] if now - one.idle_since > _SPARE_SECONDS] + [
-        one for one in free[-1:] if now - one.idle_since > _IDLE_SECONDS
+    free = sorted(
+        (process for process in processes if process.ready), key=lambda process: process.idle_since
+    )
+    return [process for process in free[:-1] if now - process.idle_since > _SPARE_SECONDS] + [
+        process for process in free[-1:] if now - process.idle_since > _IDLE_SECONDS
     ]
 
 
@@ -349,7 +351,9 @@ class Functions:
             await asyncio.sleep(_REAP_EVERY)
             now = time.monotonic()
             pools = list(self._pools.values())
-            idle = [each for pool in pools for each in idle_too_long(pool.workers.values(), now)]
+            idle = [
+                worker for pool in pools for worker in idle_too_long(pool.workers.values(), now)
+            ]
             for worker in idle:
                 worker.retire()
             await self._end(idle)

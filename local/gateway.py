@@ -227,7 +227,7 @@ def _allowed(cors: Cors, origin: str) -> Iterable[tuple[str, str]]:
 
 
 def _preflight(cors: Cors, origin: str) -> Iterable[tuple[str, str]]:
-    allowed = [each for each in _allowed(cors, origin) if "expose" not in each[0]]
+    allowed = [header for header in _allowed(cors, origin) if "expose" not in header[0]]
     if not allowed:
         return
     yield from allowed

@@ -74,8 +74,8 @@ def holds(condition: str, scope: Scope) -> bool:
 def references(value: JsonValue) -> Iterator[str]:
     """Yield the logical ids (and parameters) that `value` refers to in its own stack."""
     if isinstance(value, list):
-        for each in value:
-            yield from references(each)
+        for entry in value:
+            yield from references(entry)
     elif isinstance(value, dict):
         match value:
             case {"Ref": str(name)} if len(value) == 1:
@@ -87,8 +87,8 @@ def references(value: JsonValue) -> Iterator[str]:
             case {"Fn::Sub": expression} if len(value) == 1:
                 yield from _sub_references(expression)
             case _:
-                for each in value.values():
-                    yield from references(each)
+                for entry in value.values():
+                    yield from references(entry)
 
 
 def _sub_references(expression: JsonValue) -> Iterator[str]:
@@ -107,8 +107,8 @@ def _sub_references(expression: JsonValue) -> Iterator[str]:
 
 def _resolve(value: JsonValue, scope: Scope) -> _Resolved:
     if isinstance(value, list):
-        each = (_resolve(entry, scope) for entry in value)
-        return [entry for entry in each if not isinstance(entry, _Absent)]
+        entries = (_resolve(entry, scope) for entry in value)
+        return [entry for entry in entries if not isinstance(entry, _Absent)]
     if not isinstance(value, dict):
         return value
     if len(value) == 1:
@@ -167,13 +167,13 @@ def _sub(argument: JsonValue, scope: Scope) -> _Resolved:
     match argument:
         case str(text):
             pass
-        case [str(text), dict(given)]:
-            names = cast("dict[str, JsonValue]", resolve(given, scope))
+        case [str(text), dict(values)]:
+            names = cast("dict[str, JsonValue]", resolve(values, scope))
         case _:
             raise UnresolvableError(f"Fn::Sub needs a text: {argument!r}")
 
-    def fill(found: re.Match[str]) -> str:
-        name = found.group(1)
+    def fill(reference: re.Match[str]) -> str:
+        name = reference.group(1)
         if name.startswith("!"):
             return "${" + name[1:] + "}"
         if name in names:
@@ -210,8 +210,8 @@ def _import_value(argument: JsonValue, scope: Scope) -> _Resolved:
 
 
 def _find_in_map(argument: JsonValue, scope: Scope) -> _Resolved:
-    found = resolve(argument, scope)
-    match found:
+    keys = resolve(argument, scope)
+    match keys:
         case [str(name), str(first), str(second)]:
             level: JsonValue = dict(scope.mappings)
         case _:

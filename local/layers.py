@@ -62,18 +62,18 @@ def _pins(lock: str) -> dict[str, str]:
 
 
 def _closure(names: tuple[str, ...]) -> set[str]:
-    found: set[str] = set()
+    packages: set[str] = set()
     waiting = list(names)
     while waiting:
         name = canonicalize_name(waiting.pop())
-        if name in found:
+        if name in packages:
             continue
-        found.add(name)
+        packages.add(name)
         for text in metadata.requires(name) or []:
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
                 waiting.append(requirement.name)
-    return found
+    return packages
 
 
 def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -> Path:

@@ -31,9 +31,9 @@ class Links:
     def create(self) -> str:
         """Return the secret of a new link; remove those that have expired."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        for each in self._folder.iterdir():
-            if not self._is_fresh(each):
-                each.unlink(missing_ok=True)
+        for link in self._folder.iterdir():
+            if not self._is_fresh(link):
+                link.unlink(missing_ok=True)
         secret = secrets.token_urlsafe(32)
         self._file(secret).touch(mode=0o600, exist_ok=False)
         return secret

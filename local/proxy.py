@@ -209,9 +209,9 @@ class Proxies:
     def faults(self) -> JsonValue:
         """Return the pending faults."""
         return [
-            {**each.fault.model_dump(mode="json"), "times": each.left}
-            for each in self._ledger.armed
-            if each.left != 0
+            {**armed.fault.model_dump(mode="json"), "times": armed.left}
+            for armed in self._ledger.armed
+            if armed.left != 0
         ]
 
     def inject(self, wanted: JsonValue) -> None:

@@ -170,9 +170,9 @@ class Runtime:
         done = await asyncio.gather(
             installing, rendering, building, starting, return_exceptions=True
         )
-        for each in done:
-            if isinstance(each, BaseException):
-                raise each
+        for result in done:
+            if isinstance(result, BaseException):
+                raise result
         return rendering.result(), installing.result()
 
     def _find_page(self) -> None:
@@ -186,16 +186,16 @@ class Runtime:
         self._engines.start_all(names, self._choices.progress)
 
     def _read_assembly(self) -> Assembly:
-        given = self._choices.assembly
-        if given is None:
+        folder = self._choices.assembly
+        if folder is None:
             settings = with_defaults(
                 self._choices.settings,
                 url=self._choices.gateway.url,
                 page=self._choices.build_page,
             )
-            given = synthesize(self._choices.state.assembly, settings)
+            folder = synthesize(self._choices.state.assembly, settings)
             self._choices.progress("templates synthesized")
-        assembly = read_assembly(given)
+        assembly = read_assembly(folder)
         refuse_unknown_types(assembly)
         return assembly
 

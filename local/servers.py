@@ -49,7 +49,7 @@ class HttpServer:
         self._sockets = bound
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
-        self.ports = [int(each.getsockname()[1]) for each in bound]
+        self.ports = [int(listener.getsockname()[1]) for listener in bound]
         self.port = self.ports[0]
         self.address = f"{LOOPBACK}:{self.port}"
         self.url = f"http://{self.address}"
@@ -87,8 +87,8 @@ class HttpServer:
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._task
-        for each in self._sockets:
-            each.close()
+        for listener in self._sockets:
+            listener.close()
 
 
 def bind(port: int | None) -> socket.socket:
@@ -99,9 +99,9 @@ def bind(port: int | None) -> socket.socket:
     """
     if port is not None:
         return _bound(port)
-    for each in range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED):
-        if is_free(each):
-            return _bound(each)
+    for number in range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED):
+        if is_free(number):
+            return _bound(number)
     raise LocalError(f"every port from {_DEFAULT_PORT} on of {LOOPBACK} is in use")
 
 

@@ -106,19 +106,19 @@ class Site:
         return await self._file(request, self._page.folder, path.removeprefix(_UI))
 
     async def _file(self, request: Request, folder: Path, name: str) -> Response:
-        found = _found(folder, name)
-        if found is None:
+        file = _found(folder, name)
+        if file is None:
             return PlainTextResponse("Not Found\n", 404, await self._headers())
         headers = await self._headers()
         fixed = name.startswith("assets/")  # their names contain a hash of their content
         headers["cache-control"] = _YEAR if fixed else "no-cache"
-        plain, packed = self._content(found)
+        plain, packed = self._content(file)
         content = plain
         if packed and "gzip" in request.headers.get("accept-encoding", ""):
             content = packed
             headers["content-encoding"] = "gzip"
         headers["vary"] = "Accept-Encoding"
-        kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         return Response(content, 200, headers, kind)
 
     def _content(self, file: Path) -> tuple[bytes, bytes]:
@@ -144,10 +144,10 @@ class Site:
     async def _provider(self) -> set[str]:
         """Return the origins of the sign-in provider; empty while they are not known."""
         try:
-            found = _CONFIGURATION.validate_json(await self._around.configuration())
+            configuration = _CONFIGURATION.validate_json(await self._around.configuration())
         except ValidationError:
             return set()
-        urls = (found.get(name) for name in _PROVIDER)
+        urls = (configuration.get(name) for name in _PROVIDER)
         return {origin for url in urls if isinstance(url, str) and (origin := _origin_of(url))}
 
     async def _exchange(self, request: Request) -> Response:
@@ -193,7 +193,7 @@ def _origin_of(url: str) -> str | None:
     except ValueError:
         return None
     host = parts.hostname or ""
-    plain = host and all(each.isalnum() or each in "-." for each in host)
+    plain = host and all(character.isalnum() or character in "-." for character in host)
     return f"{parts.scheme}://{host}{port}" if plain and parts.scheme in {"https", "http"} else None
 
 

@@ -43,11 +43,11 @@ def _train(url: str, folder: Path) -> int:
         aws_secret_access_key=options.secret_key,
     )
     client.create_table(**create_request(_TABLE))
-    given = {
+    variables = {
         "AWS_ACCESS_KEY_ID": options.access_key,
         "AWS_SECRET_ACCESS_KEY": options.secret_key,
         "MLFLOW_TRACKING_URI": f"dynamodb://{_TABLE}?region={options.region}&endpoint={url}",
         "MLFLOW_DISABLE_TELEMETRY": "true",
     }
     command = [sys.executable, str(_SAMPLE), "--artifacts", (folder / "artifacts").as_uri()]
-    return subprocess.run(command, env={**os.environ, **given}, check=False).returncode
+    return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode

@@ -63,9 +63,9 @@ def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = Non
     Raises:
         EngineError: there is none, and none can be downloaded.
     """
-    found = find_java(tools)
-    if found is not None:
-        return found
+    home = find_java(tools)
+    if home is not None:
+        return home
     tools.mkdir(parents=True, exist_ok=True)
     with FileLock(tools / ".java.lock"):
         return find_java(tools) or _fetch(tools, progress, index_url)
@@ -77,10 +77,10 @@ def java_command(tools: Path, program: str = "java") -> str:
     Raises:
         EngineError: there is none; it was removed after `prepare`.
     """
-    found = find_java(tools)
-    if found is None:
+    home = find_java(tools)
+    if home is None:
         raise EngineError(f"no JDK {JAVA_MINIMUM}+ found; prepare the engines again")
-    return str(found / "bin" / program)
+    return str(home / "bin" / program)
 
 
 def major_version(text: str) -> int | None:

@@ -53,8 +53,12 @@ def resolve(roots: tuple[str, ...], left_out: tuple[str, ...], cache: Path) -> l
         component = context.project(group, artifact).at_version(version)
         wanted.append(Dependency(component.artifact()))
     inputs, transitive = resolver.resolve(wanted)
-    found = [_artifact(cast("_Resolved", each)) for each in (*inputs, *transitive)]
-    return [each for each in found if f"{each.group}:{each.artifact}" not in left_out]
+    artifacts = [_artifact(cast("_Resolved", resolved)) for resolved in (*inputs, *transitive)]
+    return [
+        artifact
+        for artifact in artifacts
+        if f"{artifact.group}:{artifact.artifact}" not in left_out
+    ]
 
 
 def _artifact(resolved: _Resolved) -> Artifact:

@@ -105,10 +105,10 @@ def _describe(module: Module, folder: Path) -> None:
     if own is None:
         raise EngineError(f"opensearch: no jar {module.jars[0]}*.jar among the locked ones")
     with zipfile.ZipFile(own) as archive:
-        found = plugin_class(archive.namelist())
-    if found is None:
+        name = plugin_class(archive.namelist())
+    if name is None:
         raise EngineError(f"opensearch: no plugin class in {own.name}")
-    _write_descriptor(folder, found, extends=module.extends)
+    _write_descriptor(folder, name, extends=module.extends)
 
 
 def _write_descriptor(folder: Path, plugin: str, *, extends: str = "") -> None:

@@ -23,19 +23,19 @@ def free_ports(count: int) -> list[int]:
         EngineError: no free port was found in this number of attempts.
     """
     with contextlib.ExitStack() as held:
-        found: list[int] = []
+        ports: list[int] = []
         for _ in range(count + _TRIES):
-            if len(found) == count:
+            if len(ports) == count:
                 break
             sought = _FIRST + secrets.randbelow(_END - _FIRST)
             # All are held until the end, so that no port is found twice.
             probe = held.enter_context(socket.socket())
             with contextlib.suppress(OSError):  # in use, possibly by the ports found before
                 probe.bind((LOOPBACK, sought))
-                found.append(sought)
-    if len(found) < count:
+                ports.append(sought)
+    if len(ports) < count:
         raise EngineError(f"fewer than {count} ports between {_FIRST} and {_END} are free")
-    return found
+    return ports
 
 
 def free_port() -> int:

@@ -152,9 +152,9 @@ def _build(folder: Path, progress: Progress) -> None:
 def _checked(printed: str) -> Path:
     """Return the folder of the module's source, which has the pinned checksum."""
     module = cast("dict[str, str]", json.loads(printed))
-    if (found := module.get("Sum")) != VERSITYGW_SUM:
+    if (checksum := module.get("Sum")) != VERSITYGW_SUM:
         raise EngineError(
-            f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {found}, not {VERSITYGW_SUM}; "
+            f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {checksum}, not {VERSITYGW_SUM}; "
             "it is not built"
         )
     return Path(module["Dir"])

@@ -151,13 +151,13 @@ def needs(service: str, operation: str, parameters: Parameters, place: Place) ->
         UnknownCallError: they are not declared.
     """
     by_service = _SERVICES.get(service)
-    found = list(by_service(operation, parameters, place)) if by_service else []
-    if not found:
+    required = list(by_service(operation, parameters, place)) if by_service else []
+    if not required:
         raise UnknownCallError(
             f"what {service}:{operation} needs is not known to the local runtime; "
             "add it to local/iam/actions.py"
         )
-    return found
+    return required
 
 
 def search_need(method: str, path: str, domain: str) -> Need:

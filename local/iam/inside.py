@@ -96,8 +96,8 @@ class Guard:
         Raises:
             UnknownCallError: its needs are not declared.
         """
-        found = actions.needs(service, operation, parameters, self._place)
-        return next((text for need in found if (text := self.refusal(need))), None)
+        required = actions.needs(service, operation, parameters, self._place)
+        return next((text for need in required if (text := self.refusal(need))), None)
 
     def of_search(self, method: str, path: str) -> str | None:
         """Return the refusal of a request to the search domain."""
@@ -217,10 +217,10 @@ def enter_box(name: str, guard: Guard | None) -> None:
 def main() -> None:
     """Run AWS's runtime client: `inside.py [--policies DOCUMENT] [--box NAME] HANDLER`."""
     *options, handler = sys.argv[1:]
-    given = dict(zip(options[::2], options[1::2], strict=True))
-    guard = install(Path(given["--policies"])) if "--policies" in given else None
-    if "--box" in given:
-        enter_box(given["--box"], guard)
+    values = dict(zip(options[::2], options[1::2], strict=True))
+    guard = install(Path(values["--policies"])) if "--policies" in values else None
+    if "--box" in values:
+        enter_box(values["--box"], guard)
     sys.argv = ["awslambdaric", handler]
     runpy.run_module("awslambdaric", run_name="__main__", alter_sys=True)
 

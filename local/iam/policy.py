@@ -85,7 +85,7 @@ class Policies:
         Raises:
             PolicyError: a statement is malformed or unsupported.
         """
-        self._statements = tuple(_statement(each) for each in statements)
+        self._statements = tuple(_statement(statement) for statement in statements)
         self._decided = lru_cache(maxsize=_REMEMBERED)(self._decide)
 
     def decide(
@@ -98,44 +98,47 @@ class Policies:
         known = dict(context)
         grants: list[Grant] = []
         for statement in self._statements:
-            found = tuple(statement.grants(action, resource, known))
-            if found and not statement.allows:
+            statement_grants = tuple(statement.grants(action, resource, known))
+            if statement_grants and not statement.allows:
                 return Decision(allowed=False, denied=True)
-            grants.extend(found)
+            grants.extend(statement_grants)
         return Decision(allowed=bool(grants), grants=tuple(grants))
 
     def grants(self) -> frozenset[Grant]:
         """Return every pair of patterns that a statement allows."""
         return frozenset(
-            grant for each in self._statements if each.allows for grant in each.all_grants()
+            grant
+            for statement in self._statements
+            if statement.allows
+            for grant in statement.all_grants()
         )
 
 
-def _statement(given: Json) -> _Statement:
-    unknown = set(given) - _ELEMENTS
+def _statement(document: Json) -> _Statement:
+    unknown = set(document) - _ELEMENTS
     if unknown:
         raise PolicyError(f"the element {min(unknown)} of a statement is not known")
-    effect = given.get("Effect")
+    effect = document.get("Effect")
     if effect not in {"Allow", "Deny"}:
         raise PolicyError(f"Effect is {effect!r}, neither Allow nor Deny")
-    actions, but_actions = _element(given, "Action")
-    resources, but_resources = _element(given, "Resource")
+    actions, but_actions = _element(document, "Action")
+    resources, but_resources = _element(document, "Resource")
     return _Statement(
         allows=effect == "Allow",
         actions=tuple(_Pattern(text, _glob(text.lower())) for text in actions),
         but_actions=but_actions,
         resources=tuple(_Pattern(text, _arn(text)) for text in resources),
         but_resources=but_resources,
-        conditions=tuple(_conditions(given.get("Condition", {}))),
+        conditions=tuple(_conditions(document.get("Condition", {}))),
     )
 
 
-def _element(given: Json, name: str) -> tuple[Sequence[str], bool]:
+def _element(document: Json, name: str) -> tuple[Sequence[str], bool]:
     """Return the texts of `name`, or of its negation; a statement has exactly one of them."""
-    if (name in given) == (f"Not{name}" in given):
+    if (name in document) == (f"Not{name}" in document):
         raise PolicyError(f"a statement needs {name} or Not{name}, and not both")
-    negated = name not in given
-    texts = _texts(given[f"Not{name}" if negated else name])
+    negated = name not in document
+    texts = _texts(document[f"Not{name}" if negated else name])
     if not texts:
         raise PolicyError(f"{name} is empty")
     return texts, negated
@@ -143,18 +146,18 @@ def _element(given: Json, name: str) -> tuple[Sequence[str], bool]:
 
 def _texts(value: object) -> list[str]:
     values = cast("list[object]", value) if isinstance(value, list) else [value]
-    for each in values:
-        if not isinstance(each, str):
-            raise PolicyError(f"{each!r} is no text")
-        if "${" in each:
-            raise PolicyError(f"the policy variable in {each} is not known")
+    for text in values:
+        if not isinstance(text, str):
+            raise PolicyError(f"{text!r} is no text")
+        if "${" in text:
+            raise PolicyError(f"the policy variable in {text} is not known")
     return cast("list[str]", values)
 
 
-def _conditions(given: object) -> Iterator[tuple[str, tuple[_Pattern, ...]]]:
-    if not isinstance(given, Mapping):
-        raise PolicyError(f"Condition is {given!r}, no object")
-    for operator, keys in cast("Mapping[str, object]", given).items():
+def _conditions(condition: object) -> Iterator[tuple[str, tuple[_Pattern, ...]]]:
+    if not isinstance(condition, Mapping):
+        raise PolicyError(f"Condition is {condition!r}, no object")
+    for operator, keys in cast("Mapping[str, object]", condition).items():
         if operator not in _OPERATORS or not isinstance(keys, Mapping):
             raise PolicyError(f"the condition operator {operator} is not known")
         for key, values in cast("Mapping[str, object]", keys).items():
@@ -199,9 +202,9 @@ def _arn(text: str) -> Callable[[str], bool]:
     wanted = [_glob(segment) for segment in segments]
 
     def matches(value: str) -> bool:
-        found = value.split(":", _SEGMENTS - 1)
-        return len(found) == _SEGMENTS and all(
-            each(segment) for each, segment in zip(wanted, found, strict=True)
+        segments = value.split(":", _SEGMENTS - 1)
+        return len(segments) == _SEGMENTS and all(
+            pattern(segment) for pattern, segment in zip(wanted, segments, strict=True)
         )
 
     return matches

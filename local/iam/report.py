@@ -51,7 +51,7 @@ def read_record(path: Path) -> dict[str, Usage]:
             line = cast("_Granted | _Used", json.loads(text))
             usage = roles.setdefault(line["role"], Usage())
             if "granted" in line:
-                usage.granted = {_grant(*each) for each in line["granted"]}
+                usage.granted = {_grant(*grant) for grant in line["granted"]}
             else:
                 usage.used.setdefault(_grant(*line["used"]), set()).add(line["asked"])
     except OSError as error:

@@ -73,25 +73,25 @@ class Roles:
         """Return the first permission required by Lambda that a role lacks; record the uses."""
         if not self.enforcement.enforced:
             return None
-        found = self._role(role)
-        policies = policy.Policies(found.statements)
+        entry = self._role(role)
+        policies = policy.Policies(entry.statements)
         for need in needs:
             context = {"kms:ViaService": need.via} if need.via else None
             decision = policies.decide(need.action, need.resource, context)
             if not decision.allowed:
                 return Lack(need.action, need.resource)
-            self._record_use(found.name, need.action, decision.grants)
+            self._record_use(entry.name, need.action, decision.grants)
         return None
 
     def document(self, function: str, role: str) -> Path | None:
         """Write the policies for the function's process; None if they are not enforced."""
         if not self.enforcement.enforced:
             return None
-        found = self._role(role)
+        entry = self._role(role)
         content = {
-            "principal": f"arn:aws:sts::{arns.ACCOUNT}:assumed-role/{found.name}/{function}",
-            "role": found.name,
-            "statements": found.statements,
+            "principal": f"arn:aws:sts::{arns.ACCOUNT}:assumed-role/{entry.name}/{function}",
+            "role": entry.name,
+            "statements": entry.statements,
             "keys": self.keys,
             "domain": self.domain,
             "region": arns.REGION,
@@ -142,11 +142,11 @@ def statements_of(document: JsonValue) -> list[Statement]:
         raise policy.PolicyError("a policy document is no object")
     if document.get("Version") != "2012-10-17":
         raise policy.PolicyError(f"the policy version {document.get('Version')} is not known")
-    given = document.get("Statement", [])
-    found: list[Statement] = []
-    for each in given if isinstance(given, list) else [given]:
-        if not isinstance(each, dict):
+    declared = document.get("Statement", [])
+    statements: list[Statement] = []
+    for statement in declared if isinstance(declared, list) else [declared]:
+        if not isinstance(statement, dict):
             raise policy.PolicyError("a statement is no object")
-        found.append(each)
-    policy.Policies(found)
-    return found
+        statements.append(statement)
+    policy.Policies(statements)
+    return statements

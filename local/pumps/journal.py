@@ -50,8 +50,8 @@ class Journal:
     def has_started(self, reader: str) -> bool:
         """Return whether `reader` has chosen its starting position."""
         with self._lock:
-            found = self._base.execute("SELECT 1 FROM readers WHERE reader = ?", (reader,))
-            return found.fetchone() is not None
+            rows = self._base.execute("SELECT 1 FROM readers WHERE reader = ?", (reader,))
+            return rows.fetchone() is not None
 
     def begin(self, reader: str, positions: dict[str, str]) -> None:
         """Record where `reader` starts in each shard; others are read from their beginning."""

@@ -43,18 +43,18 @@ _MOST_SINGLE = 40  # for more changed keys than this, one listing of the bucket 
 
 _log = logging.getLogger(__name__)
 
-_Found = dict["Version", "Object"]
+_Versions = dict["Version", "Object"]
 
 
 def watched_buckets(plan: Plan) -> list[str]:
     """Return the buckets whose events go to EventBridge."""
     made = {bucket.name for bucket in plan.buckets}
-    found = [bucket.name for bucket in plan.buckets if bucket.sends_events]
+    buckets = [bucket.name for bucket in plan.buckets if bucket.sends_events]
     for rule in plan.rules:
         names = _named(json.loads(rule.pattern)) if rule.pattern else []
         # Buckets that no template creates: tests create them, as a user's own bucket exists on AWS.
-        found += [name for name in names if name not in made and name not in found]
-    return found
+        buckets += [name for name in names if name not in made and name not in buckets]
+    return buckets
 
 
 def _named(pattern: JsonValue) -> list[str]:
@@ -129,8 +129,8 @@ class ObjectPump:
         sent = 0
         async with self._looking:
             for bucket in self._buckets:
-                found = await asyncio.to_thread(self._list, bucket, None)
-                sent += await self._compare(bucket, found, self._journal.objects(bucket))
+                versions = await asyncio.to_thread(self._list, bucket, None)
+                sent += await self._compare(bucket, versions, self._journal.objects(bucket))
         return sent
 
     async def _follow_hints(self) -> None:
@@ -141,12 +141,12 @@ class ObjectPump:
                 # The engine sends keys encoded or not, by its version.
                 keys = {variant for key in hints[bucket] for variant in (key, unquote_plus(key))}
                 if len(keys) > _MOST_SINGLE:
-                    found = await asyncio.to_thread(self._list, bucket, None)
-                    await self._compare(bucket, found, self._journal.objects(bucket))
+                    versions = await asyncio.to_thread(self._list, bucket, None)
+                    await self._compare(bucket, versions, self._journal.objects(bucket))
                     continue
                 for key in sorted(keys):
-                    found = await asyncio.to_thread(self._list, bucket, key)
-                    await self._compare(bucket, found, self._journal.objects(bucket, key))
+                    versions = await asyncio.to_thread(self._list, bucket, key)
+                    await self._compare(bucket, versions, self._journal.objects(bucket, key))
 
     async def _wait(self, listed: float) -> None:
         left = listed + _LIST_EVERY - time.monotonic()
@@ -156,16 +156,16 @@ class ObjectPump:
             return
         await asyncio.sleep(_GATHER)  # uploads arrive in groups
 
-    async def _compare(self, bucket: str, found: _Found, known: set[Version]) -> int:
+    async def _compare(self, bucket: str, versions: _Versions, known: set[Version]) -> int:
         sent = 0
-        for version, detail in found.items():
+        for version, detail in versions.items():
             if version not in known:
                 # First the event, then the journal: a crash between both repeats the event, and
                 # loses none.
                 await self._send(bucket, version, detail, gone=False)
                 self._journal.add_object(bucket, version)
                 sent += 1
-        for version in known - found.keys():
+        for version in known - versions.keys():
             await self._send(bucket, version, _object(version), gone=True)
             self._journal.remove_object(bucket, version)
             sent += 1
@@ -192,7 +192,7 @@ class ObjectPump:
                 new_event("aws.s3", name, [f"arn:aws:s3:::{bucket}"], described)
             )
 
-    def _list(self, bucket: str, key: str | None) -> _Found:
+    def _list(self, bucket: str, key: str | None) -> _Versions:
         """Return all versions of a bucket, or of one key, the oldest of a key first.
 
         A bucket that does not exist yet has none.
@@ -202,7 +202,7 @@ class ObjectPump:
         except self._clients.s3.exceptions.NoSuchBucket:
             return {}
 
-    def _listed(self, bucket: str, key: str | None) -> _Found:
+    def _listed(self, bucket: str, key: str | None) -> _Versions:
         pages = self._clients.s3.get_paginator("list_object_versions").paginate(
             Bucket=bucket, Prefix=key or ""
         )
@@ -220,15 +220,18 @@ class ObjectPump:
 def _entries(
     versions: list[ObjectVersionTypeDef], markers: list[DeleteMarkerEntryTypeDef]
 ) -> Iterator[tuple[str, float, Version, Object]]:
-    for each in versions:
-        key, modified = each.get("Key", ""), each.get("LastModified")
-        detail: Object = {"size": each.get("Size", 0), "etag": each.get("ETag", "").strip('"')}
+    for version in versions:
+        key, modified = version.get("Key", ""), version.get("LastModified")
+        detail: Object = {
+            "size": version.get("Size", 0),
+            "etag": version.get("ETag", "").strip('"'),
+        }
         when = modified.timestamp() if modified else 0.0
-        yield key, when, (key, each.get("VersionId", "null"), False), detail
-    for each in markers:
-        key, modified = each.get("Key", ""), each.get("LastModified")
+        yield key, when, (key, version.get("VersionId", "null"), False), detail
+    for marker in markers:
+        key, modified = marker.get("Key", ""), marker.get("LastModified")
         when = modified.timestamp() if modified else 0.0
-        yield key, when, (key, each.get("VersionId", "null"), True), cast("Object", {})
+        yield key, when, (key, marker.get("VersionId", "null"), True), cast("Object", {})
 
 
 def _object(version: Version) -> Object:

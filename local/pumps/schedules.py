@@ -32,12 +32,12 @@ def interval(rule: Rule) -> float:
     Raises:
         LocalError: the schedule is not a rate.
     """
-    found = _RATE.fullmatch(rule.schedule or "")
-    if found is None:
+    rate = _RATE.fullmatch(rule.schedule or "")
+    if rate is None:
         raise LocalError(
             f"{rule.arn}: the schedule {rule.schedule} is not supported locally, only rate(…) is"
         )
-    return int(found.group(1)) * _SECONDS[found.group(2)]
+    return int(rate.group(1)) * _SECONDS[rate.group(2)]
 
 
 class SchedulePump:

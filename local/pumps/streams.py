@@ -161,22 +161,22 @@ class StreamPump:
         if finished:
             return False
         parent = shard.get("ParentShardId")
-        if parent is None or parent not in {each.get("ShardId") for each in self._known}:
+        if parent is None or parent not in {shard.get("ShardId") for shard in self._known}:
             return True
         return self.journal.position(self.reader, parent)[1]
 
     _known: tuple[ShardTypeDef, ...] = ()
 
     def _shards(self) -> list[ShardTypeDef]:
-        found: list[ShardTypeDef] = []
+        shards: list[ShardTypeDef] = []
         described = self.clients.streams.describe_stream(StreamArn=self.mapping.stream_arn)
         while True:
             description = described["StreamDescription"]
-            found += description.get("Shards", [])
+            shards += description.get("Shards", [])
             last = description.get("LastEvaluatedShardId")
             if not last:
-                self._known = tuple(found)
-                return found
+                self._known = tuple(shards)
+                return shards
             described = self.clients.streams.describe_stream(
                 StreamArn=self.mapping.stream_arn, ExclusiveStartShardId=last
             )

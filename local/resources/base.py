@@ -89,8 +89,8 @@ def parse(kind: type[_Parsed], resource: Resource) -> _Parsed:
         return kind.model_validate(resource.properties)
     except ValidationError as error:
         facts = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
-            for each in error.errors(include_url=False)
+            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors(include_url=False)
         )
         raise refusal(resource, f"not supported by the local runtime: {facts}") from error
 

@@ -111,14 +111,14 @@ def create_table(context: Context, resource: Resource) -> Created:
     name = table.table_name or arns.physical_name(resource.stack, resource.logical_id, limit=255)
     client = context.clients.dynamodb
     try:
-        found = client.describe_table(TableName=name)["Table"]
+        description = client.describe_table(TableName=name)["Table"]
     except client.exceptions.ResourceNotFoundException:
-        found = client.create_table(**_request(name, table))["TableDescription"]
+        description = client.create_table(**_request(name, table))["TableDescription"]
         context.fresh.append(f"table {name}")
     else:
-        _verify(resource, table, found, besides=_new_indexes(table, found))
-        found = _update_indexes(context, table, found)
-        _verify(resource, table, found)
+        _verify(resource, table, description, besides=_new_indexes(table, description))
+        description = _update_indexes(context, table, description)
+        _verify(resource, table, description)
     context.stateful.append(f"table {name}")
     _set_time_to_live(context, name, table)
     table_arn = arns.arn("dynamodb", f"table/{name}")
@@ -126,7 +126,7 @@ def create_table(context: Context, resource: Resource) -> Created:
         context.roles.record_encryption_key(table_arn, table.sse_specification.kms_master_key_id)
     attributes: dict[str, JsonValue] = {"Arn": table_arn}
     if table.stream_specification:
-        attributes["StreamArn"] = found.get("LatestStreamArn")
+        attributes["StreamArn"] = description.get("LatestStreamArn")
     return Created(name, attributes)
 
 
@@ -147,14 +147,16 @@ def _request(name: str, table: Table) -> CreateTableInputTypeDef:
 def _declared(table: Table) -> dict[str, object]:
     shape: dict[str, object] = {
         "AttributeDefinitions": [
-            each.model_dump(by_alias=True) for each in table.attribute_definitions
+            attribute.model_dump(by_alias=True) for attribute in table.attribute_definitions
         ],
-        "KeySchema": [each.model_dump(by_alias=True) for each in table.key_schema],
+        "KeySchema": [key.model_dump(by_alias=True) for key in table.key_schema],
     }
     if table.global_secondary_indexes:
-        shape["GlobalSecondaryIndexes"] = [_index(each) for each in table.global_secondary_indexes]
+        shape["GlobalSecondaryIndexes"] = [
+            _index(index) for index in table.global_secondary_indexes
+        ]
     if table.local_secondary_indexes:
-        shape["LocalSecondaryIndexes"] = [_index(each) for each in table.local_secondary_indexes]
+        shape["LocalSecondaryIndexes"] = [_index(index) for index in table.local_secondary_indexes]
     return shape
 
 
@@ -167,15 +169,15 @@ def _index(index: Index) -> dict[str, object]:
 
 
 def _update_indexes(
-    context: Context, table: Table, found: TableDescriptionTypeDef
+    context: Context, table: Table, description: TableDescriptionTypeDef
 ) -> TableDescriptionTypeDef:
     """Delete the global indexes that are no longer declared, and create new ones, one at a time."""
-    client, name = context.clients.dynamodb, str(found.get("TableName"))
-    declared = {each.index_name: each for each in table.global_secondary_indexes}
+    client, name = context.clients.dynamodb, str(description.get("TableName"))
+    declared = {index.index_name: index for index in table.global_secondary_indexes}
     definitions = _declared(table)["AttributeDefinitions"]
-    new = _new_indexes(table, found)
+    new = _new_indexes(table, description)
     changes: list[dict[str, object]] = [
-        *({"Delete": {"IndexName": each}} for each in sorted(new - declared.keys())),
+        *({"Delete": {"IndexName": removed}} for removed in sorted(new - declared.keys())),
         *({"Create": _index(index)} for key, index in declared.items() if key in new),
     ]
     for change in changes:
@@ -185,41 +187,45 @@ def _update_indexes(
             "GlobalSecondaryIndexUpdates": [change],
         }
         client.update_table(**cast("UpdateTableInputTypeDef", request))
-        found = _settled(context, name)
+        description = _settled(context, name)
         context.progress(f"changed an index of the table {name}")
-    return found
+    return description
 
 
 def _settled(context: Context, name: str) -> TableDescriptionTypeDef:
     """Wait until no index of the table is being created or deleted."""
     while True:
-        found = context.clients.dynamodb.describe_table(TableName=name)["Table"]
-        states = {each.get("IndexStatus") for each in found.get("GlobalSecondaryIndexes", [])}
-        if found.get("TableStatus") == "ACTIVE" and states <= {"ACTIVE"}:
-            return found
+        description = context.clients.dynamodb.describe_table(TableName=name)["Table"]
+        states = {
+            index.get("IndexStatus") for index in description.get("GlobalSecondaryIndexes", [])
+        }
+        if description.get("TableStatus") == "ACTIVE" and states <= {"ACTIVE"}:
+            return description
         threading.Event().wait(_POLL_SECONDS)
 
 
-def _new_indexes(table: Table, found: TableDescriptionTypeDef) -> set[str]:
+def _new_indexes(table: Table, description: TableDescriptionTypeDef) -> set[str]:
     """Return the names of the global indexes to create or delete."""
-    existing = {str(each.get("IndexName")) for each in found.get("GlobalSecondaryIndexes", [])}
-    return existing ^ {each.index_name for each in table.global_secondary_indexes}
+    existing = {
+        str(index.get("IndexName")) for index in description.get("GlobalSecondaryIndexes", [])
+    }
+    return existing ^ {index.index_name for index in table.global_secondary_indexes}
 
 
 def _verify(
     resource: Resource,
     table: Table,
-    found: TableDescriptionTypeDef,
+    description: TableDescriptionTypeDef,
     *,
     besides: Collection[str] = (),
 ) -> None:
     """Reject a table that differs in more than the global indexes of these names."""
-    declared, existing = _comparable(table), _comparable_existing(found)
+    declared, existing = _comparable(table), _comparable_existing(description)
     if besides:
         for facts in (declared, existing):
             del facts["attributes"]  # includes those of the indexes
             indexes = cast("list[tuple[object, ...]]", facts["global indexes"])
-            facts["global indexes"] = [each for each in indexes if each[0] not in besides]
+            facts["global indexes"] = [index for index in indexes if index[0] not in besides]
     for part, expected in declared.items():
         if existing[part] != expected:
             raise refusal(
@@ -253,12 +259,12 @@ def _comparable_index(index: Index) -> tuple[object, ...]:
     )
 
 
-def _comparable_existing(found: TableDescriptionTypeDef) -> dict[str, object]:
-    stream = found.get("StreamSpecification", {"StreamEnabled": False})
+def _comparable_existing(description: TableDescriptionTypeDef) -> dict[str, object]:
+    stream = description.get("StreamSpecification", {"StreamEnabled": False})
 
-    def indexes(each: object) -> list[tuple[object, ...]]:
+    def indexes(value: object) -> list[tuple[object, ...]]:
         kept = {"IndexName", "KeySchema", "Projection"}
-        entries = cast("list[dict[str, object]]", each or [])
+        entries = cast("list[dict[str, object]]", value or [])
         parsed = [
             Index.model_validate({k: v for k, v in entry.items() if k in kept}) for entry in entries
         ]
@@ -266,11 +272,12 @@ def _comparable_existing(found: TableDescriptionTypeDef) -> dict[str, object]:
 
     return {
         "attributes": sorted(
-            (a["AttributeName"], a["AttributeType"]) for a in found.get("AttributeDefinitions", [])
+            (a["AttributeName"], a["AttributeType"])
+            for a in description.get("AttributeDefinitions", [])
         ),
-        "keys": [(k["AttributeName"], k["KeyType"]) for k in found.get("KeySchema", [])],
-        "global indexes": indexes(found.get("GlobalSecondaryIndexes")),
-        "local indexes": indexes(found.get("LocalSecondaryIndexes")),
+        "keys": [(k["AttributeName"], k["KeyType"]) for k in description.get("KeySchema", [])],
+        "global indexes": indexes(description.get("GlobalSecondaryIndexes")),
+        "local indexes": indexes(description.get("LocalSecondaryIndexes")),
         "stream": stream.get("StreamViewType") if stream.get("StreamEnabled") else None,
     }
 
@@ -278,11 +285,11 @@ def _comparable_existing(found: TableDescriptionTypeDef) -> dict[str, object]:
 def _set_time_to_live(context: Context, name: str, table: Table) -> None:
     wanted = table.time_to_live_specification
     client = context.clients.dynamodb
-    found = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
-    enabled = found.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}
+    description = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    enabled = description.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}
     if wanted is None or not wanted.enabled:
         return
-    if enabled and found.get("AttributeName") == wanted.attribute_name:
+    if enabled and description.get("AttributeName") == wanted.attribute_name:
         return
     client.update_time_to_live(
         TableName=name,

@@ -184,7 +184,7 @@ def create_mapping(context: Context, resource: Resource) -> Created:
         return created
     reports = "ReportBatchItemFailures" in declared.function_response_types
     criteria = declared.filter_criteria or Filters()
-    filters = tuple(each.pattern for each in criteria.filters)
+    filters = tuple(criterion.pattern for criterion in criteria.filters)
     service = declared.event_source_arn.split(":")[2]
     needs = _mapping_needs(declared, context.roles.place())
     _require(context, resource, context.role_of(declared.function_name), needs)

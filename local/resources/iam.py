@@ -56,8 +56,8 @@ def create_role(context: Context, resource: Resource) -> Created:
     declared = parse(IamRole, resource)
     name = declared.role_name or arns.physical_name(resource.stack, resource.logical_id, limit=64)
     role = Role(name)
-    for each in declared.policies:
-        role.statements += _read(resource, each.policy_document)
+    for inline in declared.policies:
+        role.statements += _read(resource, inline.policy_document)
     for policy_arn in declared.managed_policy_arns:
         if policy_arn not in context.roles.managed:
             raise refusal(resource, f"the policy {policy_arn} is not in the templates")

@@ -101,7 +101,7 @@ def create_bucket(context: Context, resource: Resource) -> Created:
     bucket = parse(S3Bucket, resource)
     name = bucket.bucket_name or arns.bucket_name(resource.stack, resource.logical_id)
     client = context.clients.s3
-    if name not in {each.get("Name") for each in client.list_buckets().get("Buckets", [])}:
+    if name not in {bucket.get("Name") for bucket in client.list_buckets().get("Buckets", [])}:
         client.create_bucket(Bucket=name)
         context.fresh.append(f"bucket {name}")
     context.stateful.append(f"bucket {name}")

@@ -74,7 +74,7 @@ def create_state_machine(context: Context, resource: Resource) -> Created:
 
 def recreate(clients: Clients, plan: Plan) -> None:
     """Create the state machines that the engine has lost by its restart."""
-    known = {each["name"] for each in clients.states.list_state_machines()["stateMachines"]}
+    known = {machine["name"] for machine in clients.states.list_state_machines()["stateMachines"]}
     for machine in plan.state_machines:
         if machine.name not in known:
             _create(clients, machine)

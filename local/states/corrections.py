@@ -80,10 +80,10 @@ def _await_environment(execution: Any) -> None:
 
 
 def _remove_ended(executions: list[Any]) -> None:
-    ended = [each for each in executions if each.stop_date is not None]
-    for each in ended[:-_KEPT_EXECUTIONS]:
-        if time.time() - each.stop_date.timestamp() > _KEPT_SECONDS:
-            executions.remove(each)
+    ended = [execution for execution in executions if execution.stop_date is not None]
+    for execution in ended[:-_KEPT_EXECUTIONS]:
+        if time.time() - execution.stop_date.timestamp() > _KEPT_SECONDS:
+            executions.remove(execution)
 
 
 def stop_waiting_executions() -> None:
@@ -195,13 +195,13 @@ def _named_states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
     yield machine["StartAt"], states
     for state in states.values():
         transitions = [state, *state.get("Catch", ()), *state.get("Choices", ())]
-        for each in transitions:
+        for transition in transitions:
             for key in ("Next", "Default"):
-                if key in each:
-                    yield each[key], states
+                if key in transition:
+                    yield transition[key], states
         inner = [state[key] for key in ("ItemProcessor", "Iterator") if key in state]
-        for each in (*inner, *state.get("Branches", ())):
-            yield from _named_states(each)
+        for substate in (*inner, *state.get("Branches", ())):
+            yield from _named_states(substate)
 
 
 def evaluate_jsonata() -> None:

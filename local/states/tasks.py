@@ -115,14 +115,14 @@ class Tasks:
         self._require(role, "s3", f"arn:aws:s3:::{bucket}")
         s3 = self._clients.s3
         try:
-            found = await asyncio.to_thread(
+            listing = await asyncio.to_thread(
                 s3.list_objects_v2, Bucket=bucket, Prefix=prefix, MaxKeys=1
             )
         except ClientError as error:
             raise _refused(error) from error
         except BotoCoreError as error:
             raise RefusedTaskError(503, "ServiceUnavailable", str(error)) from error
-        count = f"<KeyCount>{found['KeyCount']}</KeyCount>"
+        count = f"<KeyCount>{listing['KeyCount']}</KeyCount>"
         named = f"<Prefix>{html.escape(prefix)}</Prefix>"
         text = f"<ListBucketResult>{named}{count}</ListBucketResult>"
         return Response(text, media_type="application/xml")
