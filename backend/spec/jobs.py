@@ -14,7 +14,7 @@ from backend.values import frozen
 class JobKind:
     """A kind of job; `cancellable` is true if people may stop one before it is done.
 
-    One that `undoes` continues after it is cancelled, and reverts its changes.
+    One that `undoes` continues after it is cancelled, and reverts its unfinished changes.
     """
 
     name: str
@@ -105,6 +105,16 @@ CHANGE_FILES = JobKind(
     "Moves, copies, archives or deletes files of an asset.",
     cancellable=False,
 )
+MOVE_FOLDER = JobKind(
+    "moveFolder",
+    LIFECYCLE_QUEUE,
+    (
+        "Moves the files of a folder, and names those that it cannot move. Files that were "
+        "already moved when it is cancelled remain at their new place."
+    ),
+    cancellable=True,
+    undoes=True,
+)
 IMPORT_BUCKET = JobKind(
     "importBucket",
     BUCKET_IMPORTS_QUEUE,
@@ -155,6 +165,7 @@ JOB_KINDS: dict[str, JobKind] = {
         LARGE_FILES,
         WAITING_PREVIEWS,
         CHANGE_FILES,
+        MOVE_FOLDER,
         IMPORT_BUCKET,
         CHECK_SEARCH,
         REPAIR_SEARCH,

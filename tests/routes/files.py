@@ -30,6 +30,8 @@ _DELETED = f"{_ENTITY} delete_file_metadata"
 _CONFIRMED = {"confirmPermanentDelete": True}
 _TO = {"sourcePath": "/a.txt", "destinationPath": "/parts/c.txt"}
 _ENDS = (PathField("sourcePath", {"destinationPath": "/b.txt"}), PathField("destinationPath"))
+_FOLDER_TO = {"sourcePath": "/scans/", "destinationPath": "/old/scans/"}
+_FOLDER_ENDS = (PathField("sourcePath"), PathField("destinationPath"))
 _PATH = (PathField("filePath"),)
 _OF_FOLDERS = (*_PATH, PathField("filePath", {"isPrefix": True}, label=" of a folder"))
 _KEY = (PathField("relativeKey"),)
@@ -79,6 +81,8 @@ CASES = (
          audit="file:museum:statue:/parts/", paths=(PathField("relativeKey", ending="/"),)),
     Case(routes.MOVE_FILE, on_asset(_TO), IN_DATABASES, audit=(_ENTITY, _COPIED, _DELETED),
          paths=_ENDS),
+    Case(routes.MOVE_FOLDER, on_asset(_FOLDER_TO), IN_DATABASES,
+         audit="file:museum:statue:/scans/", paths=_FOLDER_ENDS),
     Case(routes.COPY_FILE, on_asset(_TO), IN_DATABASES, audit=(_ENTITY, _COPIED), paths=_ENDS,
          needs=check_copy),
     Case(routes.ARCHIVE_FILE, on_asset(FILE), IN_DATABASES, audit=_ENTITY, paths=_OF_FOLDERS),

@@ -16,6 +16,7 @@ from backend.domains.files.models.replies import (
     FilesReply,
     FolderReply,
     MoveFileBody,
+    MoveFolderBody,
     PreviewDeletedReply,
     PrimaryFileReply,
     RevertedReply,
@@ -75,6 +76,20 @@ def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None
             message=_message(moved, done),
             affected_files=list(done.paths),
             job_id=done.open_job_id,
+        )
+
+    @router.bind(routes.MOVE_FOLDER)
+    def move_folder(call: Call, path: AssetPath, body: MoveFolderBody) -> FilesChangedReply:
+        sent = (body.source_path, body.destination_path)
+        done = changes().move_folder(call.caller, path.ref, *sent)
+        source, target = done.paths
+        job = done.job
+        count, problems = (0, []) if job is None else (job.items_done, job.problems)
+        moved = f"{count} files were moved from {source} to {target}"
+        return FilesChangedReply(
+            message=_message("; ".join((moved, *problems[-1:])), done),
+            affected_files=list(done.paths),
+            job_id=None if job is None else job.job_id,
         )
 
     @router.bind(routes.COPY_FILE)

@@ -152,6 +152,21 @@ def check_visible_path(path: str, *, field: str) -> None:
         raise InvalidInputError.of(field, str(error)) from None
 
 
+def check_apart(source: str, destination: str, *, field: str) -> None:
+    """Reject a folder as the destination of another one if either contains the other.
+
+    Raises:
+        InvalidInputError: the message names the relation of the two.
+    """
+    if destination == source:
+        raise InvalidInputError.of(field, "is the folder's current path")
+    if destination.startswith(source):
+        raise InvalidInputError.of(field, "is inside the folder that is moved")
+    # Otherwise a file could be moved to a path of the source, and from there again.
+    if source.startswith(destination):
+        raise InvalidInputError.of(field, "contains the folder that is moved")
+
+
 def require_short_keys(owner: Owner, path: str, *, field: str) -> None:
     """Reject a path if a resulting key is too long.
 

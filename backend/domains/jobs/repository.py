@@ -80,6 +80,10 @@ class JobRepository:
             refused=refused,
         )
 
+    def require_held(self, job: Job, refused: VitrineError) -> Check:
+        """Return the condition that no other worker and no user has changed the job."""
+        return Check(table=JOBS, key={_KEY: job.job_id}, conditions=_held(job), refused=refused)
+
     def change(self, job: Job, changes: Mapping[str, Any], *, fenced: bool = True) -> Job:
         """Set some attributes if the job is in the state that was read.
 

@@ -9,6 +9,7 @@ from backend.domains.files.service.change_runner import ChangeRunner
 from backend.domains.files.service.commands import FileCommands
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.deletion import FileDeletion
+from backend.domains.files.service.folder_moves import FolderMoves
 from backend.domains.files.service.jobs import FileChangeSteps
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.rewrites import FileRewrites
@@ -52,12 +53,16 @@ def change_steps(context: Context) -> FileChangeSteps:
     companions = _companions(context)
     endings = Endings(
         repository,
+        jobs(context),
         files(context),
         assets(context),
         reindexing(context),
         asset_pictures(context),
     )
     archival, copying = FileArchival(objects, endings), copies(context)
+    transfers = Transfers(
+        files(context), assets(context), copying, companions, objects, archival, endings
+    )
     return FileChangeSteps(
         changes=repository,
         assets=assets(context),
@@ -65,9 +70,8 @@ def change_steps(context: Context) -> FileChangeSteps:
         copies=copying,
         companions=companions,
         archival=archival,
-        transfers=Transfers(
-            files(context), assets(context), copying, companions, objects, archival, endings
-        ),
+        transfers=transfers,
+        folder_moves=FolderMoves(_lookup(context), objects, transfers, endings),
         deletion=FileDeletion(FileRepository(context.tables), companions, objects, endings),
         endings=endings,
     )

@@ -10,7 +10,7 @@ from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.runner import JobRunner
 from backend.entrypoints.wiring.context import Context, once
-from backend.spec.jobs import ARCHIVE_ASSET, CHANGE_FILES, UNARCHIVE_ASSET
+from backend.spec.jobs import ARCHIVE_ASSET, CHANGE_FILES, MOVE_FOLDER, UNARCHIVE_ASSET
 
 if TYPE_CHECKING:
     from backend.domains.assets.models import Asset
@@ -29,6 +29,7 @@ def jobs(context: Context) -> JobService:
             ARCHIVE_ASSET.name: check_asset,
             UNARCHIVE_ASSET.name: check_asset,
             CHANGE_FILES.name: partial(_check_change, context),
+            MOVE_FOLDER.name: partial(_check_change, context),
         },
     )
 

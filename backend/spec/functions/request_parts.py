@@ -88,7 +88,7 @@ FILE_CHANGES: Requests = {
     assets.ASSET_VERSIONS: ("Query", "UpdateItem"),
     assets.ASSET_FILE_VERSIONS: ("DeleteItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
-    operations.JOBS: ("GetItem", "UpdateItem"),
+    operations.JOBS: ("ConditionCheckItem", "GetItem", "UpdateItem"),
     operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
     ASSET_BUCKET: (*STORED_FILES[ASSET_BUCKET], "GetObjectVersionTagging", "PutObjectTagging"),
     AUXILIARY_BUCKET: (

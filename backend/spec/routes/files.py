@@ -21,6 +21,11 @@ MOVE_FILE = Route(
         SyncTarget(file="body.destinationPath", records=True),
     ),
 )  # fmt: skip
+MOVE_FOLDER = Route(
+    "POST", f"{ASSET_PATH}/moveFolder", "files", "move_folder",
+    "Move or rename a folder within its asset, with all files and their metadata", "asset",
+    ours=True,
+)  # fmt: skip
 COPY_FILE = Route(
     "POST", f"{ASSET_PATH}/copyFile", "files", "copy_file",
     "Copy a file with its metadata, also to another asset or database", "asset",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.core.errors import NotFoundError, UnavailableError
+from backend.core.file_kinds import is_file
 from backend.core.objects import ObjectRefusedError
 from backend.core.references import AssetRef
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
@@ -34,6 +35,8 @@ from tests.unit.domains.files.changes import (
 
 LEASE = timedelta(minutes=10)
 MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
+INTO = {"sourcePath": "/parts", "destinationPath": "/bin/"}
+NOTED = ("/a.glb", "/parts/b.glb", "/parts/1.glb", "/bin/1.glb")
 FILE = {"filePath": "/a.glb"}
 FOLDER = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
 
@@ -85,7 +88,7 @@ class World:
     def heal(self) -> None:
         self.tables.before = self.objects.before = lambda operation: None
 
-    def finish(self) -> None:
+    def finish(self, state: str = "done") -> None:
         """Run the worker after the lease of the dead one has expired."""
         self.heal()
         self.clock.now += LEASE
@@ -95,14 +98,14 @@ class World:
             until = self.clock.now + timedelta(minutes=1)
             job = runner(changing).run(job_id, change_steps(changing).step, until=until)
             assert job is not None
-            assert job.state == "done", job.problems
+            assert job.state == state, job.problems
         assert FileChangeRepository(self.tables).state("statue").job_id is None
 
     def facts(self) -> dict[str, Any]:
         """Return the files that users see, and the number of versions."""
         return {
             "files": state_of(self.objects),
-            "notes": [notes(self.museum, path) for path in ("/a.glb", "/parts/b.glb")],
+            "notes": [notes(self.museum, path) for path in NOTED],
             "views": views(self.museum),
             "versions": sorted(
                 one.key for one in self.objects.list_versions(BUCKET, "statue/").versions
@@ -115,12 +118,23 @@ def archived_first(world: World) -> None:
     world.museum.change("DELETE", "archiveFile", FILE)
 
 
+def folder_with_conflict(world: World) -> None:
+    """Files with data, one that exists at the destination, and an empty folder."""
+    world.museum.put("/parts/1.glb.previewFile.png", b"png")
+    note(world.museum, "/parts/1.glb", "year", "1889")
+    view(world.museum, "/parts/1.glb/octree.bin")
+    world.museum.put("/bin/2.glb", b"another")
+    for path in ("/parts/3.glb", "/parts/empty/"):
+        world.museum.put(path, b"")
+
+
 def nothing(world: World) -> None: ...
 
 
 CHANGES: dict[str, tuple[Callable[[World], None], tuple[Any, ...], dict[str, str]]] = {
     "folder": (nothing, ("POST", "createFolder", {"relativeKey": "/new/"}), {}),
     "move": (nothing, ("POST", "moveFile", MOVE), {}),
+    "move-folder": (folder_with_conflict, ("POST", "moveFolder", INTO), {}),
     "copy": (nothing, ("POST", "copyFile", MOVE), {}),
     "archive": (nothing, ("DELETE", "archiveFile", FILE), {}),
     "archive-folder": (nothing, ("DELETE", "archiveFile", FOLDER), {}),
@@ -166,6 +180,7 @@ def world_operation(name: str) -> str:
     return {
         "folder": "create_folder",
         "move": "move_file",
+        "move-folder": "move_folder",
         "copy": "copy_file",
         "archive": "archive_file",
         "archive-folder": "archive_file",
@@ -353,3 +368,48 @@ def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
     assert audit_entries(world.tables, "move_file") == []
     assert "/parts/b.glb" not in state_of(world.objects)
+
+
+def test_a_folder_move_that_dies_and_is_cancelled_leaves_each_file_in_one_place() -> None:
+    for number in range(1, 400):
+        world = World()
+        folder_with_conflict(world)
+        before = pieces(world)
+        world.fail_at(number, ProcessEnded)
+        died = False
+        try:
+            world.museum.change("POST", "moveFolder", INTO)
+        except ProcessEnded:
+            died = True
+        world.heal()
+        job_id = FileChangeRepository(world.tables).state("statue").job_id
+        if job_id is not None:
+            service = jobs(world.museum.changing)
+            service.cancel_job(ADMIN, job_id)
+            world.finish("cancelled")
+            job = service.get_job(ADMIN, job_id)
+            assert job.problems[-1] == "The move was cancelled: the other files remain in /parts/"
+            moved = {path for path in pieces(world) if path in {"/bin/1.glb", "/bin/3.glb"}}
+            assert job.items_done == len(moved), f"at call {number}"
+        after = {path.replace("/bin/", "/parts/"): data for path, data in pieces(world).items()}
+        assert after == {path.replace("/bin/", "/parts/"): data for path, data in before.items()}
+        assert len(pieces(world)) == len(before), f"at call {number}"
+        if not died:
+            return
+    pytest.fail("the change takes more calls than that")
+
+
+def pieces(world: World) -> dict[str, Any]:
+    """Return what belongs to each file of the folders, by its path."""
+    states = state_of(world.objects)
+    paths = [p for p, state in states.items() if state == "active" and is_file(p)]
+    return {
+        path: (
+            body_of(world.objects, path),
+            states.get(f"{path}.previewFile.png"),
+            notes(world.museum, path),
+            [view.removeprefix(path) for view in views(world.museum) if view.startswith(path)],
+        )
+        for path in paths
+        if path != "/bin/2.glb"
+    }

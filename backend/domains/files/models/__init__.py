@@ -144,6 +144,7 @@ class FileReply(WireModel):
 FileOperation = Literal[
     "createFolder",
     "moveFile",
+    "moveFolder",
     "copyFile",
     "archiveFile",
     "unarchiveFile",
@@ -179,6 +180,9 @@ class ChangeCursor(WireModel):
     ones were added meanwhile. `auxiliary` means that only the auxiliary files of a copy are
     missing, `withdrawing` that the copy is complete. `after` is the last key of a listing that was
     processed.
+
+    While a folder moves, `files` are the cursors of the files that are being moved, by path; `left`
+    counts the files that were not moved, and `listed` means that no more are to be moved.
     """
 
     version_id: str | None = None
@@ -188,3 +192,6 @@ class ChangeCursor(WireModel):
     auxiliary: bool = False
     withdrawing: bool = False
     after: str | None = None
+    files: dict[str, "ChangeCursor"] | None = None
+    left: int = 0
+    listed: bool = False

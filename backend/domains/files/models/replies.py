@@ -58,6 +58,21 @@ class MoveFileBody(WireModel):
     destination_path: SentPath
 
 
+class MoveFolderBody(SentModel):
+    """Each file is moved as by `moveFile`; files that cannot be moved remain in the folder.
+
+    Folders that exist at the destination are merged, files are not replaced. The folder itself and
+    the folders that it is in cannot be its destination.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"sourcePath": "/scans/", "destinationPath": "/2024/"}]}
+    )
+
+    source_path: SentPath
+    destination_path: SentPath
+
+
 class CopyFileBody(MoveFileBody):
     """The copy is placed in the same asset or database unless another one is named.
 
@@ -116,6 +131,7 @@ class FolderReply(WireModel):
 class FilesChangedReply(WireModel):
     """`job_id` names the job that does the remaining work; it is absent if everything is done.
 
+    The job of a folder that is moved is always named, because it reports what was not moved.
     `truncated` is present and true if a folder contains more files than the reply lists.
     """
 

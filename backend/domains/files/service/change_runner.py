@@ -30,7 +30,7 @@ from backend.domains.files.service.work import CHANGE, PINNED
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.runner import JobRunner
-from backend.spec.jobs import CHANGE_FILES
+from backend.spec.jobs import CHANGE_FILES, MOVE_FOLDER
 from backend.spec.routes import Route
 
 # Time after the start of a request in which it may start a step. The reply then takes at most 5
@@ -44,7 +44,8 @@ _PAUSE = 0.05  # seconds, while a worker has the job
 class Planned(NamedTuple):
     """A change that may start: its asset, and its audit entry.
 
-    `version_id` is the S3 version to change; `demands` are checks of its transaction.
+    `version_id` is the S3 version to change; `demands` are checks of its transaction; `files` is
+    the number of files to change, if it is known.
     """
 
     asset: Asset
@@ -54,6 +55,7 @@ class Planned(NamedTuple):
     after: dict[str, Any]
     version_id: str | None = None
     demands: tuple[Write, ...] = ()
+    files: int | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -109,7 +111,8 @@ class ChangeRunner:
             return None
         if not job.is_finished:
             job = self._run_job(job, until)
-        if job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change):
+        is_same = job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change)
+        if is_same and not job.undo:
             return job
         if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
             raise ChangeBusyError(asset.asset_id, job_id)  # failed: users may resume it
@@ -135,13 +138,15 @@ class ChangeRunner:
 
     def _new(self, caller: Identity, planned: Planned) -> Job:
         pinned = {} if planned.version_id is None else {PINNED: planned.version_id}
+        kind = MOVE_FOLDER if planned.change.operation == "moveFolder" else CHANGE_FILES
         return self.jobs.new(
-            CHANGE_FILES,
-            CHANGE_FILES.job_id(self.new_id()),
+            kind,
+            kind.job_id(self.new_id()),
             caller=caller,
             database_id=planned.asset.database_id,
             asset_id=planned.asset.asset_id,
             parameters={CHANGE: _dumped(planned.change), **pinned},
+            items_total=planned.files,
         )
 
     def _entry(self, caller: Identity, planned: Planned) -> Write:

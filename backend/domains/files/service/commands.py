@@ -107,6 +107,38 @@ class FileCommands:
 
         return self._run(caller, asset, change, plan, (source_place.path, target.path))
 
+    def move_folder(
+        self, caller: Identity, ref: AssetRef, source: str, destination: str
+    ) -> Changed:
+        """Move the files of a folder, each as `move_file` does, and its empty folders.
+
+        The job names the files that it cannot move.
+
+        Raises:
+            FileExistsInAssetError: a file has the name of the destination.
+            FileNotFoundInAssetError: the folder does not exist.
+            InvalidInputError: one of the folders is the other one, or contains it.
+            Others as `create_folder`.
+        """
+        asset = self.lookup.asset(caller, ref)
+        place = self.lookup.folder(asset, source, field="sourcePath")
+        target = self.lookup.folder(asset, destination, field="destinationPath")
+        rules.check_visible_path(target.path, field="destinationPath")
+        rules.require_short_keys(owner_of(target), target.path, field="destinationPath")
+        rules.check_apart(place.path, target.path, field="destinationPath")
+        change = FileChange(
+            operation="moveFolder", path=place.path, is_prefix=True, target_path=target.path
+        )
+
+        def plan() -> Planned:
+            count = self.lookup.count_files(place)
+            if isinstance(self.objects.head(target.bucket, target.key[:-1]), ObjectHead):
+                raise FileExistsInAssetError(target.path[:-1], asset.asset_id)
+            before, after = {"path": place.path}, {"path": target.path}
+            return Planned(asset, change, routes.MOVE_FOLDER, before, after, files=count)
+
+        return self._run(caller, asset, change, plan, (place.path, target.path))
+
     def copy_file(self, caller: Identity, ref: AssetRef, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 

@@ -14,12 +14,14 @@ from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion, 
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
+from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
 from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy
 from backend.domains.files.service.deletion import FileDeletion
+from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, unfinished
@@ -29,7 +31,6 @@ from backend.spec.key_layouts import PREVIEW_MARK
 
 # Files that one step archives, as many as for a whole asset.
 FILES = 100
-FOLDER_TYPE = "application/x-directory"
 _Step = Callable[[Work], Progress]
 
 
@@ -42,6 +43,7 @@ class FileChangeSteps:
     companions: Companions
     archival: FileArchival
     transfers: Transfers
+    folder_moves: FolderMoves
     deletion: FileDeletion
     endings: Endings
     files: int = FILES
@@ -55,7 +57,7 @@ class FileChangeSteps:
         """
         asset_id = job.asset_id or ""
         if self.changes.state(asset_id).job_id != job.job_id:
-            return Progress(job.cursor, finished=True)
+            return Progress(job.cursor, finished=True, undone=job.undo)
         asset = self.assets.find_asset(job.database_id or "", asset_id)
         if asset is None:
             self.changes.release(asset_id, job.job_id)
@@ -68,9 +70,11 @@ class FileChangeSteps:
             return self._step_of(change)(work)
         except UnavailableError:
             raise
-        except VitrineError:
+        except VitrineError as error:
             if self.changes.state(asset_id).job_id != job.job_id:
                 return Progress(job.cursor, finished=True)  # the result of another worker is kept
+            if isinstance(error, ChangeEndedError):  # only for this worker: another has the job
+                raise
             if not work.cursor.withdrawing:
                 self._undo(work)
             self.changes.release(asset_id, job.job_id)
@@ -81,6 +85,7 @@ class FileChangeSteps:
         steps: dict[FileOperation, _Step] = {
             "createFolder": self._create_folder,
             "moveFile": transfers.move,
+            "moveFolder": self.folder_moves.move,
             "copyFile": transfers.copy,
             "archiveFile": self._archive_folder if is_folder else self._archive_file,
             "unarchiveFile": self._unarchive,

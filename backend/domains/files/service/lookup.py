@@ -7,7 +7,7 @@ from backend.core.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from backend.core.file_kinds import is_preview
+from backend.core.file_kinds import is_file, is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.references import AssetRef
@@ -23,6 +23,8 @@ from backend.domains.files.service.target import FileTarget
 
 # Maximum number of a folder's files in a reply: one page of a list request.
 _LISTED = 1000
+# Pages that a request reads to count the files of a folder.
+_COUNTED = 20
 
 
 class Named(NamedTuple):
@@ -161,6 +163,23 @@ class FileLookup:
         page = self.objects.list_objects(place.bucket, place.key, limit=_LISTED)
         keys = [one.key for one in page.objects if not one.key.endswith("/")]
         return self._named(place, keys, more=page.next_key is not None)
+
+    def count_files(self, place: FileTarget) -> int | None:
+        """Return the number of a folder's files that are not archived; None for very many.
+
+        Raises:
+            FileNotFoundInAssetError: the folder does not exist.
+        """
+        count, after = 0, None
+        for _ in range(_COUNTED):
+            page = self.objects.list_objects(place.bucket, place.key, after=after)
+            if not page.objects and after is None:
+                raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
+            count += sum(is_file(one.key) for one in page.objects)
+            after = page.next_key
+            if after is None:
+                return count
+        return None
 
     def all_files_in(self, place: FileTarget) -> Named:
         """Return the first files of a folder, including archived ones and markers of folders.

@@ -42,21 +42,24 @@ class Transfers:
     def copy(self, work: Work) -> Progress:
         """Continue a copy of a file, possibly to another asset."""
         source, target = self._source(work), self._target(work)
-        pending = self._copied(work, source, target)
-        if pending is not None:
-            return pending
+        cursor = self._copy(work, source, target)
+        if cursor is not None:
+            return unfinished(cursor)
         return self.endings.finished(work, [target.path], items=1)
 
     def move(self, work: Work) -> Progress:
         """Continue to move a file within its asset."""
-        source, target = self._source(work), self._target(work)
-        if not work.cursor.withdrawing:
-            pending = self._copied(work, source, target)
-            return pending or unfinished(_withdrawing(work))
-        pending = self._withdrawn(work, source)
-        if pending is not None:
-            return pending
-        return self.endings.finished(work, [source.path, target.path], items=1)
+        cursor = self.advance_move(work)
+        if cursor is not None:
+            return unfinished(cursor)
+        return self.endings.finished(work, [work.target.path, self._target(work).path], items=1)
+
+    def advance_move(self, work: Work) -> ChangeCursor | None:
+        """Carry out the next part of a move; return its new cursor, or None once it is complete."""
+        source = self._source(work)
+        if work.cursor.withdrawing:
+            return self._withdraw(work, source)
+        return self._copy(work, source, self._target(work)) or _withdrawing(work)
 
     def remove_incomplete(self, work: Work) -> None:
         """Remove an incomplete copy; its target did not exist before, or was archived."""
@@ -78,7 +81,7 @@ class Transfers:
         while self.companions.remove_auxiliary(target.asset.asset_id, target.path).more:
             continue
 
-    def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:
+    def _copy(self, work: Work, source: FileTarget, target: FileTarget) -> ChangeCursor | None:
         """Return None once the copy is complete, with all its data."""
         if not work.cursor.auxiliary:
             head = self.copies.copied_attributes(source.bucket, source.key, work.version_id)
@@ -95,7 +98,7 @@ class Transfers:
             )
             written = self.copies.copy(file_copy, work.cursor.copy_id)
             if isinstance(written, Unfinished):
-                return unfinished(work.cursor.model_copy(update={"copy_id": written.copy_id}))
+                return work.cursor.model_copy(update={"copy_id": written.copy_id})
             self.companions.copy_glb(source, head.version.version_id, target, written.version_id)
             self.companions.copy_previews(source, target, work.mark)
             guard = self.endings.unfinished_condition(work)
@@ -104,20 +107,20 @@ class Transfers:
         if after is None:
             return None
         following = {"auxiliary": True, "after": after, "copy_id": None}
-        return unfinished(work.cursor.model_copy(update=following))
+        return work.cursor.model_copy(update=following)
 
-    def _withdrawn(self, work: Work, source: FileTarget) -> Progress | None:
+    def _withdraw(self, work: Work, source: FileTarget) -> ChangeCursor | None:
         """Return None once only archived versions of the source are left."""
         head = self.objects.head(source.bucket, source.key)
         if isinstance(head, ObjectHead):
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
-                newer = ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
-                return unfinished(newer)  # it was uploaded meanwhile: the new version is moved
+                # It was uploaded meanwhile: the new version is moved.
+                return ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
             self.archival.archive(work, self.companions.keys(source))
         guard = self.endings.unfinished_condition(work)
         self.companions.delete_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
-            return unfinished(_withdrawing(work))
+            return _withdrawing(work)
         return None
 
     def _source(self, work: Work) -> FileTarget:

@@ -8,19 +8,22 @@ from typing import Any, NamedTuple
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.rebuild_requests import RebuildRequests
-from backend.core.transactions import Check
+from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.repository.changes import FileChangeRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.domains.jobs.models import Job, Progress
+from backend.domains.jobs.service.commands import JobService
+from backend.spec.jobs import MOVE_FOLDER
 
 CHANGE, PINNED = "change", "pinned"
 """Parameters of the job: the requested change, and the S3 version that it applies to."""
-_REMOVING = frozenset({"archiveFile", "deleteFile", "moveFile"})
+_REMOVING = frozenset({"archiveFile", "deleteFile", "moveFile", "moveFolder"})
 # Changes after which this file may be the picture of the asset.
 _OFFERING = frozenset({"copyFile", "unarchiveFile", "setPrimaryFile"})
 
@@ -52,9 +55,9 @@ class Work(NamedTuple):
         return f"{self.job.job_id.rpartition('.')[2]}.{self.cursor.turn}"
 
 
-def unfinished(cursor: ChangeCursor, *, items: int = 0) -> Progress:
+def unfinished(cursor: ChangeCursor, *, items: int = 0, problems: tuple[str, ...] = ()) -> Progress:
     """Return the progress of a step that is not the last one."""
-    return Progress(_dumped(cursor), items=items)
+    return Progress(_dumped(cursor), items=items, problems=problems)
 
 
 def _dumped(cursor: ChangeCursor) -> dict[str, Any]:
@@ -66,10 +69,12 @@ class Endings:
     """Ends changes of files, so that others may start.
 
     A worker may be delayed past its lease, and another one may end the change meanwhile: before it
-    overwrites what it has read, it checks that the change has not ended.
+    overwrites what it has read, it checks that the change has not ended. While a folder moves,
+    another worker may already have moved on to other files, so the lease itself is checked.
     """
 
     changes: FileChangeRepository
+    jobs: JobService
     files: FileQueries
     assets: AssetService
     reindexing: RebuildRequests
@@ -83,6 +88,7 @@ class Endings:
         items: int = 0,
         made: str | None = None,
         retyped: bool = True,
+        problems: tuple[str, ...] = (),
     ) -> Progress:
         """Return the last step; `retyped` means that the asset's type may have changed."""
         self.request_documents(work, paths)
@@ -91,18 +97,28 @@ class Endings:
         self._follow_picture(work, paths)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
-        return Progress(_dumped(cursor), items=items, finished=True)
+        return Progress(
+            _dumped(cursor),
+            items=items,
+            finished=True,
+            problems=problems,
+            undone=work.job.undo,
+        )
 
     def require_unfinished(self, work: Work) -> None:
         """Require that the change has not ended.
 
         Raises:
-            ChangeEndedError: another worker has ended it.
+            ChangeEndedError: another worker has ended it, or continues the move of a folder.
         """
         self.changes.check_unfinished(work.job.job_id, work.asset.asset_id)
+        if work.job.kind == MOVE_FOLDER.name and not self.jobs.is_held(work.job):
+            raise ChangeEndedError(work.job.job_id)
 
-    def unfinished_condition(self, work: Work) -> Check:
+    def unfinished_condition(self, work: Work) -> Write:
         """Return the same condition for a transaction."""
+        if work.job.kind == MOVE_FOLDER.name:
+            return self.jobs.require_held(work.job, ChangeEndedError(work.job.job_id))
         return self.changes.unfinished_condition(work.job.job_id, work.asset.asset_id)
 
     def request_documents(self, work: Work, paths: Iterable[str]) -> None:

@@ -146,6 +146,10 @@ class JobService:
         """Return the condition for a transaction that the job is in the state that was read."""
         return self.jobs.require_state(job, refused)
 
+    def require_held(self, job: Job, refused: VitrineError) -> Write:
+        """Return the condition of `is_held` for a transaction."""
+        return self.jobs.require_held(job, refused)
+
     def restart_finished(self, job: Job) -> None:
         """Restart a job that is done from its last cursor, for other slices.
 

@@ -130,6 +130,8 @@ class Seeded(World):
         self.objects.put(
             "assetauxiliarybucket", f"{key}/1.bin", b"", content_type="text/plain", metadata={}
         )
+        folder = f"{path['assetId']}/scans/"
+        self.objects.put("assetbucket", folder, b"", content_type="text/plain", metadata={})
         preview = {"Key": f"previews/{path['assetId']}/front.png"}
         self.objects.put("assetbucket", preview["Key"], b"p", content_type="image/png", metadata={})
         self.tables.write(Update(table=ASSETS, key=dict(path), set={"previewLocation": preview}))
