@@ -9,7 +9,7 @@ from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, 
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, command
 from vitrine.lookup import find_asset
-from vitrine.models import AssetIds
+from vitrine.models import AssetIds, Job
 from vitrine.resources.file_changes import FilesChanged
 
 PathArgument = Annotated[
@@ -45,13 +45,31 @@ def move(
     In a terminal, requires confirmation if other files of the asset refer to it.
     """
     ids = _ids(session, database, asset)
-    used = "" if yes else users_of(session, ids, source)
-    if used and session.output.err.is_terminal:
-        session.confirm(f"{used}Move {source} anyway?", yes=yes)
-    elif used:  # a move can be undone, so scripts are not stopped
-        session.output.say(used.strip())
+    _confirm_move(session, ids, source, yes=yes)
     done = session.client.files.move(ids, source, target)
     _print(session, done, wait=wait, timeout=timeout)
+
+
+@command("files move-folder")
+def move_folder(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Path of the folder.")],
+    target: TargetArgument,
+    yes: YesOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Move or rename a folder within its asset, with all files and their metadata and previews.
+
+    Files that exist at the new path are not moved, and are named. In a terminal, requires
+    confirmation if other files of the asset refer to files of the folder.
+    """
+    ids = _ids(session, database, asset)
+    _confirm_move(session, ids, source, yes=yes, folder=True)
+    done = session.client.files.move_folder(ids, source, target)
+    _print(session, done, wait=wait, timeout=timeout, may_be_done=True)
 
 
 @command("files copy")
@@ -235,12 +253,39 @@ def _ids(session: Session, database: str, asset: str) -> AssetIds:
     return database, find_asset(session.client, database, asset).asset_id
 
 
-def _print(session: Session, done: FilesChanged, *, wait: bool, timeout: float) -> None:
-    state = "done" if done.job_id is None else "running"
-    if wait and done.job_id is not None:
+def _confirm_move(
+    session: Session, ids: AssetIds, source: str, *, yes: bool, folder: bool = False
+) -> None:
+    used = "" if yes else users_of(session, ids, source, folder=folder)
+    if used and session.output.err.is_terminal:
+        session.confirm(f"{used}Move {source} anyway?", yes=yes)
+    elif used:  # a move can be undone, so scripts are not stopped
+        session.output.say(used.strip())
+
+
+def _print(
+    session: Session,
+    done: FilesChanged,
+    *,
+    wait: bool,
+    timeout: float,
+    may_be_done: bool = False,
+) -> None:
+    """Print what was changed; `may_be_done` reads the state of the job without waiting for it."""
+    job: Job | None = None
+    if done.job_id is not None and (wait or may_be_done):
         jobs = session.client.jobs
-        state = jobs.wait(done.job_id, timeout=timeout, sleep=session.wiring.sleep).state
-    session.output.document({**done.wire(), "jobState": state})
+        job = (
+            jobs.wait(done.job_id, timeout=timeout, sleep=session.wiring.sleep)
+            if wait
+            else jobs.get(done.job_id)
+        )
+    state = job.state if job is not None else "done" if done.job_id is None else "running"
+    problems = () if job is None else job.problems
+    session.output.document({**done.wire(), "jobState": state, "problems": list(problems)})
     session.output.rows(
         ["path", "job", "state"], [[path, done.job_id, state] for path in done.affected_files]
     )
+    if not session.output.as_json:
+        for problem in problems:
+            session.output.say(f"not moved: {problem}")

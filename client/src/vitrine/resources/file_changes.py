@@ -47,6 +47,17 @@ class FileChanges(Resource):
         body = MoveFileBody(source_path=source, destination_path=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFile",), body)
 
+    def move_folder(self, ids: AssetIds, source: str, destination: str) -> FilesChanged:
+        """Move a folder within its asset: each file as by `move`, and empty folders.
+
+        The problems of the job, which the reply names, are the files that could not be moved.
+
+        Raises:
+            ConflictError: a file has the name of the destination.
+        """
+        body = given(sourcePath=source, destinationPath=destination)
+        return self._sent(FilesChanged, "POST", ids, ("moveFolder",), body)
+
     def copy(
         self,
         ids: AssetIds,
