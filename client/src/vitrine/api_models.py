@@ -568,6 +568,7 @@ class FilesChanged(Wire):
     """
     `job_id` names the job that does the remaining work; it is absent if everything is done.
 
+    The job of a folder that is moved is always named, because it reports what was not moved.
     `truncated` is present and true if a folder contains more files than the reply lists.
     """
 
@@ -765,6 +766,18 @@ class MoveFileBody(Body):
 
     Such a file must have no metadata, attributes and viewer data, because these have no versions.
     The source remains as an archived file with the earlier versions.
+    """
+
+    source_path: str
+    destination_path: str
+
+
+class MoveFolderBody(Body):
+    """
+    Each file is moved as by `moveFile`; files that cannot be moved remain in the folder.
+
+    Folders that exist at the destination are merged, files are not replaced. The folder itself and
+    the folders that it is in cannot be its destination.
     """
 
     source_path: str

@@ -7,6 +7,7 @@ from vitrine.api_models import (
     DeleteFileBody,
     FileBody,
     MoveFileBody,
+    MoveFolderBody,
     SetPrimaryFileBody,
 )
 from vitrine.api_models import AuxiliaryDeleted as AuxiliaryDeleted
@@ -55,7 +56,7 @@ class FileChanges(Resource):
         Raises:
             ConflictError: a file has the name of the destination.
         """
-        body = given(sourcePath=source, destinationPath=destination)
+        body = MoveFolderBody(source_path=source, destination_path=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFolder",), body)
 
     def copy(
