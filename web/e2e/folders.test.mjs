@@ -104,97 +104,41 @@ for (const [width, colorScheme] of [
   });
 }
 
-test('files of a folder that cannot be moved are named, and the others are moved', async () => {
+test('files of a folder that cannot be moved are named, and a move is stopped', async () => {
   const { context, page, seen } = await open(browser);
   await newFolder(page, `conflicts ${Date.now()}`);
-  let refused = 1;
-  await page.route('**/moveFile', (route) => {
-    const { sourcePath } = route.request().postDataJSON();
-    if (!sourcePath.endsWith('corners.bin') || refused-- <= 0) return route.continue();
-    const json = { code: 'FileExists', message: 'The target exists <b>already</b>' };
-    return route.fulfill({ status: 409, json });
+  const job = {
+    ...{ jobId: 'j1', kind: 'moveFolder', itemsDone: 1, itemsTotal: 3, cancellable: true },
+    ...{ createdBy: 'ann', createdAt: '', updatedAt: '', problems: [] },
+  };
+  let state = 'running';
+  await page.route('**/moveFolder', (route) =>
+    route.fulfill({ json: { message: '', affectedFiles: [], jobId: 'j1' } }),
+  );
+  await page.route('**/jobs/j1', (route) => {
+    const problems = ['/parts/corners.bin: The target exists <b>already</b>'];
+    return route.fulfill({
+      json: { ...job, state, problems: state === 'running' ? [] : problems },
+    });
+  });
+  await page.route('**/jobs/j1/cancel', (route) => {
+    state = 'cancelled';
+    return route.fulfill({ json: { ...job, state } });
   });
   await act(page, 'parts', 'Rename');
   await field(page, 'Folder name').fill('pieces');
   await press(page, 'Rename');
-  await dialog(page).getByText('2 files were moved, and 1 is still in the folder:').waitFor();
-  await dialog(page).locator('li', { hasText: 'parts/corners.bin' }).waitFor();
-  await dialog(page).getByText('The target exists <b>already</b>.').waitFor();
-  assert.equal(await dialog(page).getByRole('button', { name: 'Try again' }).count(), 0);
+  await dialog(page).getByText('Moved 1 of 3 files…').waitFor();
+  await accessible(page, 'a folder that is being moved');
+  await press(page, 'Stop');
+  await dialog(page).getByText('1 file was moved, and 2 are still in the folder:').waitFor();
+  await dialog(page).getByText('/parts/corners.bin: The target exists <b>already</b>.').waitFor();
   await accessible(page, 'a folder of which a part was moved');
+  await page.unroute('**/moveFolder');
+  await page.unroute('**/jobs/j1');
   await press(page, 'Rename');
   await page.getByText('The folder parts is renamed.').waitFor();
   await page.getByLabel('Change pieces', { exact: true }).waitFor();
   clean(seen);
   await close(context);
 });
-
-test('a move of a folder is stopped after a file, and continued', async () => {
-  const { context, page, seen } = await open(browser);
-  await newFolder(page, `stopped ${Date.now()}`);
-  let hold = null;
-  const held = new Promise((resolve) => {
-    hold = resolve;
-  });
-  let first = true;
-  await page.route('**/moveFile', async (route) => {
-    if (first) await held;
-    first = false;
-    await route.continue();
-  });
-  await act(page, 'parts', 'Rename');
-  await field(page, 'Folder name').fill('pieces');
-  await press(page, 'Rename');
-  await dialog(page).getByText('Moving file 1 of 3…').waitFor();
-  await accessible(page, 'a folder that is being moved');
-  await press(page, 'Stop');
-  hold();
-  await dialog(page).getByText('1 file was moved, and 2 are still in the folder:').waitFor();
-  await press(page, 'Try again');
-  await page.getByText('The folder parts is renamed.').waitFor();
-  clean(seen);
-  await close(context);
-});
-
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [360, 'dark'],
-]) {
-  test(`a move that a reload interrupts says what it has moved, and goes on (${width} px)`, async () => {
-    const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
-    await newFolder(page, `interrupted ${width} ${Date.now()}`);
-    let sent = 0;
-    await page.route('**/moveFile', (route) => (sent++ ? undefined : route.continue()));
-    await act(page, 'parts', 'Rename');
-    await field(page, 'Folder name').fill('pieces');
-    await press(page, 'Rename');
-    await dialog(page).getByText('Moving file 2 of 3…').waitFor();
-    page.removeAllListeners('dialog'); // that of `open` stays on the page
-    const asked = new Promise((resolve) => {
-      page.once('dialog', (question) => {
-        resolve(question.type());
-        void question.accept();
-      });
-    });
-    await page.reload();
-    assert.equal(await asked, 'beforeunload');
-    await page.unroute('**/moveFile');
-    const notice = page.getByText(/^The move of the folder parts to \/pieces was interrupted: /);
-    await notice.waitFor();
-    assert.match(await notice.innerText(), /1 file was moved, and 2 are still in the folder\.$/);
-    await accessible(page, 'an interrupted move');
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-    await page.getByRole('button', { name: 'Go on' }).focus();
-    await page.keyboard.press('Enter');
-    assert.equal(await field(page, 'Folder name').inputValue(), 'pieces');
-    await press(page, 'Rename');
-    await page.getByText('The folder parts is renamed.').waitFor();
-    await page.getByLabel('Change pieces', { exact: true }).waitFor();
-    await page.reload();
-    await page.getByLabel('Change pieces', { exact: true }).waitFor();
-    assert.equal(await notice.count(), 0);
-    clean(seen);
-    await close(context);
-  });
-}

@@ -29,27 +29,27 @@ function replies(...states: (string | number | Error)[]) {
 
 test('a job is requested until it has ended, also after lost replies', async () => {
   const request = replies('queued', 429, new NetworkError(), 'running', 'done');
-  await waitForJob('j1', wait);
+  await waitForJob('j1', { wait });
   expect(request).toHaveBeenCalledTimes(5);
 });
 
 test('a job that failed or was cancelled throws its last reason', async () => {
   for (const state of ['failed', 'cancelled']) {
     replies('running', state);
-    await expect(waitForJob('j1', wait)).rejects.toThrow('The disk is full');
+    await expect(waitForJob('j1', { wait })).rejects.toThrow('The disk is full');
   }
 });
 
 test('without replies for long, the outcome is reported as unknown', async () => {
   replies(new NetworkError());
-  await expect(waitForJob('j1', wait)).rejects.toThrow(
+  await expect(waitForJob('j1', { wait })).rejects.toThrow(
     'it is not known whether the change was made',
   );
 });
 
 test('a refusal ends the waiting', async () => {
   const request = replies(404);
-  await expect(waitForJob('j1', wait)).rejects.toThrow('does not exist');
+  await expect(waitForJob('j1', { wait })).rejects.toThrow('does not exist');
   expect(request).toHaveBeenCalledTimes(1);
 });
 
@@ -59,7 +59,7 @@ test('searches wait for what a job has changed, also where it failed', async () 
     replies('running', end);
     const headers = new Headers();
     const done = waitForWrite(headers, 'j1').catch(() => 'failed');
-    await vi.advanceTimersByTimeAsync(1_500);
+    await vi.advanceTimersByTimeAsync(500);
     expect(recordWrite).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await done).toBe(end === 'done' ? undefined : 'failed');

@@ -1,9 +1,12 @@
 import { api, reply } from './client';
 import { isTransient, JobFailedError, NetworkError } from './errors';
+import type { components } from './schema';
 import { recordWrite } from './writes';
 
 const PAUSE = 1_000;
 const MOST_FAILURES = 10;
+export type Job = components['schemas']['JobReply'];
+
 const pause = () => new Promise((done) => setTimeout(done, PAUSE));
 
 /** Waits for the end of the job of a write, if it outlasts the request. */
@@ -19,19 +22,29 @@ export async function waitForWrite(
   }
 }
 
+interface PollOptions {
+  wait?: () => Promise<unknown>;
+  /** Called with each state of the job, also with the last one. */
+  onJob?: (job: Job) => void;
+}
+
 /** Waits for the end of a job that continues after the reply to a request; throws if it fails. */
-export async function waitForJob(
+export async function waitForJob(jobId: string, options: PollOptions = {}): Promise<void> {
+  const job = await pollJob(jobId, options);
+  if (job.state !== 'done') throw new JobFailedError(job.problems);
+}
+
+/** Requests a job until it has ended, and returns it. */
+export async function pollJob(
   jobId: string,
-  wait: () => Promise<unknown> = pause,
-): Promise<void> {
-  for (let failures = 0; ;) {
-    await wait();
+  { wait = pause, onJob }: PollOptions = {},
+): Promise<Job> {
+  for (let failures = 0; ; await wait()) {
     try {
       const job = await reply(api.GET('/jobs/{jobId}', { params: { path: { jobId } } }));
       failures = 0;
-      if (job.state === 'done') return;
-      if (job.state === 'failed' || job.state === 'cancelled')
-        throw new JobFailedError(job.problems);
+      onJob?.(job);
+      if (job.state !== 'queued' && job.state !== 'running') return job;
     } catch (error) {
       if (!isTransient(error)) throw error;
       failures += 1;

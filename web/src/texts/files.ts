@@ -41,15 +41,11 @@ export const filesTexts = {
       ? `${shown}, and ${pluralize(archived, 'archived file', 'archived files')}.`
       : `${shown}.`;
   },
-  moving: (at: number, of: number) => `Moving file ${formatNumber(at)} of ${formatNumber(of)}…`,
+  moved: (done: number, of: number) =>
+    `Moved ${formatNumber(done)} of ${pluralize(of, 'file', 'files')}…`,
   stop: 'Stop',
-  notTried: 'It was not moved before the move was stopped.',
   leftThere: (left: number, moved: number) =>
     `${pluralize(moved, 'file was', 'files were')} moved, and ${pluralize(left, 'is', 'are')} still in the folder:`,
-  interrupted: (name: string, to: string, left: number, moved: number) =>
-    `The move of the folder ${name} to ${to} was interrupted: ${pluralize(moved, 'file was', 'files were')} moved, and ${pluralize(left, 'is', 'are')} still in the folder.`,
-  goOn: 'Go on',
-  leaveThere: 'Leave them there',
   folderName: (name: string) => `the folder ${name}`,
   /** At the beginning of a sentence. */
   theFolder: (name: string) => `The folder ${name}`,

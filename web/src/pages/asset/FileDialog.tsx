@@ -34,8 +34,6 @@ export interface FileDialogProps {
   act: Act;
   subject: Subject;
   folders: readonly string[];
-  /** Where a folder is to be, if that was chosen before. */
-  draft?: Draft;
   onClose: () => void;
   /** After each try: a change that failed may still have been made. */
   onAttempt: (draft: Draft) => void;
@@ -140,7 +138,7 @@ function BrokenReferences({ place, act, subject, draft }: FileDialogProps & { dr
 }
 
 /** The field that holds what an act changes of a path. */
-const changedField = (act: Act): 'folder' | 'name' => (act === 'move' ? 'folder' : 'name');
+export const changedField = (act: Act): 'folder' | 'name' => (act === 'move' ? 'folder' : 'name');
 
 const removesPath = (act: Act): boolean => !['copy', 'restore'].includes(act);
 

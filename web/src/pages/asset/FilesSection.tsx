@@ -22,13 +22,11 @@ import {
 import { FileDialog } from './FileDialog';
 import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
-import { InterruptedMove } from './InterruptedMove';
 import type { File } from '../../api/assets';
 
 interface PendingAction {
   act: Act;
   subject: Subject;
-  draft?: Draft;
 }
 
 interface Props {
@@ -67,15 +65,6 @@ export function FilesSection(props: Props) {
       <h2 id="files" tabIndex={-1}>
         {assetTexts.files}
       </h2>
-      {mayWrite && (
-        <InterruptedMove
-          key={`${place.databaseId}/${place.assetId}`}
-          place={place}
-          onContinue={({ act, path, draft }) =>
-            setPending({ act, subject: { path, isArchived: false }, draft })
-          }
-        />
-      )}
       {props.failure !== null && <InlineError query={found} />}
       {found.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (

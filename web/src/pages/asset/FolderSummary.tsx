@@ -10,5 +10,5 @@ export function FolderSummary({ place, path }: { place: Place; path: string }) {
   const { data, error, isPending } = useQuery(folderContentQuery(place, path));
   if (isPending) return <p className="faint">{texts.loading}</p>;
   if (!data) return <p className="failure">{errorText(error)}</p>;
-  return <p>{filesTexts.holds(data.files.length, data.archived)}</p>;
+  return <p>{filesTexts.holds(data.files, data.archived)}</p>;
 }
