@@ -11,7 +11,7 @@ from typing import Any
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_file
 from backend.core.identity import SYSTEM
-from backend.core.objects import Objects, VersionPage
+from backend.core.objects import Objects
 from backend.core.references import AssetRef, FileRef
 from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
@@ -76,7 +76,7 @@ class FanOutStep:
         if bucket is None or not prefix:
             # the asset does not exist, or the location of its files is not known
             return Progress(finished=True)
-        found = self.objects.list_versions(
+        page = self.objects.list_versions(
             bucket.bucket_name,
             prefix,
             limit=PAGE_VERSIONS,
@@ -85,7 +85,7 @@ class FanOutStep:
         )
         files: set[Reference] = {
             FileRef(asset.database_id, asset.asset_id, "/" + version.key.removeprefix(prefix))
-            for version in found.versions
+            for version in page.versions
             if is_file(version.key)
         }
         try:
@@ -94,7 +94,10 @@ class FanOutStep:
             self.rebuilder.rebuild(files, settles=())
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
-        return Progress(_cursor(found), items=len(files), finished=found.next_key is None)
+        cursor: dict[str, Any] = {}
+        if page.next_key is not None:
+            cursor = {"afterKey": page.next_key, "afterVersionId": page.next_version_id}
+        return Progress(cursor, items=len(files), finished=page.next_key is None)
 
 
 def job_id(fan_out: FanOut) -> str:
@@ -103,9 +106,3 @@ def job_id(fan_out: FanOut) -> str:
     made = (created,) if created else ()  # rows written by other products may lack it
     parts = (fan_out.database_id, fan_out.asset_id, *made, fan_out.inherited_revision)
     return FAN_OUT.job_id(*parts)
-
-
-def _cursor(page: VersionPage) -> dict[str, Any]:
-    if page.next_key is None:
-        return {}
-    return {"afterKey": page.next_key, "afterVersionId": page.next_version_id}

@@ -101,7 +101,8 @@ class _Listing:
                 self._collect(version)
             if page.next_key is None:
                 break
-            start = self._next_start(page.next_key)
+            # The first key, or key prefix, that is not completely listed yet.
+            start = next((s for s in self._starts if self._is_left(s, page.next_key)), None)
             if start is None:
                 break
             after = (page.next_key, page.next_version_id)
@@ -120,21 +121,12 @@ class _Listing:
         if base in self._wanted and not version.is_delete_marker:
             self._previews.setdefault(str(base), []).append(version)
 
-    def _next_start(self, listed: str) -> str | None:
-        """Return the first key, or key prefix, that is not completely listed yet."""
-        for start in self._starts:
-            if start > listed or (listed.startswith(start) and self._may_have_more(start)):
-                return start
-        return None
-
-    def _may_have_more(self, start: str) -> bool:
-        """Return whether more keys with this prefix are needed.
-
-        Previews, or content below markers.
-        """
-        return start not in self._wanted or (
-            start in self._versions and start not in self._contents
-        )
+    def _is_left(self, start: str, listed: str) -> bool:
+        """Return whether keys with this prefix, or their previews and content, are not listed."""
+        if start > listed:
+            return True
+        has_no_content = start in self._versions and start not in self._contents
+        return listed.startswith(start) and (start not in self._wanted or has_no_content)
 
     def _state(self, version: ObjectVersion) -> ObjectState:
         content = self._contents.get(version.key)

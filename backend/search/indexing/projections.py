@@ -144,7 +144,8 @@ def _projected(source: Source, allowed: frozenset[str], mapping_version: int) ->
         is_document = mapping_version < _CONTENT_FROM or not source.is_asset_preview
         if shown is not None and is_document:
             return _file(source, shown, allowed, mapping_version)
-        source = _deleted_file(source)
+        ids = active(_text(source.asset, "databaseId")), _text(source.asset, "assetId")
+        source = FileGone(*ids, source.version.key)
     parts = (source.database_id, source.asset_id)
     if isinstance(source, AssetGone):
         return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
@@ -207,11 +208,6 @@ def is_archived(row: Row) -> bool:
     return _text(row, "databaseId").endswith(DELETED_SUFFIX)
 
 
-def _deleted_file(source: FileSource) -> FileGone:
-    row = source.asset
-    return FileGone(active(_text(row, "databaseId")), _text(row, "assetId"), source.version.key)
-
-
 def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
     return Document(index, document_id(*parts), {"_rectype": index.record_type, **body})
 
@@ -232,25 +228,17 @@ def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
         "list_tags": _texts(row.get("tags")),
     }
     # A value that permissions cannot compare hides the document, instead of passing a denial.
-    if not _is_judged(row) or any(_is_beyond_keywords(shared[field]) for field in _RULED):
+    tags: object = row.get("tags", ())
+    ruled = cast("Iterable[object]", tags) if isinstance(tags, _LISTS) else (None,)
+    stored = (row.get("assetName"), row.get("assetType", ""), *ruled)
+    indexed = [shared[field] for field in _RULED]
+    texts = [text for value in indexed for text in ([value] if isinstance(value, str) else value)]
+    # OpenSearch leaves longer texts out. Java counts UTF-16 units: a character outside the basic
+    # plane is two.
+    is_too_long = any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
+    if is_too_long or not all(isinstance(text, str) for text in stored):
         shared[WITHHELD] = True
     return shared
-
-
-def _is_judged(row: Row) -> bool:
-    """Return whether all fields that permissions use have values that can be indexed."""
-    tags: object = row.get("tags", ())
-    texts = cast("Iterable[object]", tags) if isinstance(tags, _LISTS) else (None,)
-    return all(
-        isinstance(text, str) for text in (row.get("assetName"), row.get("assetType", ""), *texts)
-    )
-
-
-def _is_beyond_keywords(value: str | list[str]) -> bool:
-    """Return whether OpenSearch leaves such a text out, counted in characters of Java."""
-    texts = [value] if isinstance(value, str) else value
-    # Java counts UTF-16 units: a character outside the basic plane is two.
-    return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
 
 
 def _described(

@@ -13,7 +13,7 @@ a deleted document would lose its version, so documents are never deleted: if th
 exists, a tombstone is written, which queries exclude.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -128,7 +128,9 @@ class Rebuilder:
         # While one portion is written, the next is read and projected. Each has a ticket of its
         # own, taken before it is read, so the overlap is safe.
         with ThreadPoolExecutor(1) as writing:
-            for some in _slices(by_asset(set(references))):
+            ordered = by_asset(set(references))
+            for start in range(0, len(ordered), REFERENCES_A_TICKET):
+                some = ordered[start : start + REFERENCES_A_TICKET]
                 portion = self._portion(some, only)
                 before.result()
                 later = portion.reading.lagging if settles is None else {*settles} & {*some}
@@ -195,8 +197,3 @@ class Rebuilder:
             # Lower tickets would be refused as outdated, and the changes would be lost without an
             # error.
             raise StoredVersionAheadError(outcome.highest_stored, last)
-
-
-def _slices(references: list[Reference]) -> Iterator[list[Reference]]:
-    for start in range(0, len(references), REFERENCES_A_TICKET):
-        yield references[start : start + REFERENCES_A_TICKET]

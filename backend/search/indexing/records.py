@@ -70,13 +70,12 @@ def records_at(tables: Tables, kind: Kind, asset: AssetRef, paths: Iterable[str]
         items = _of_asset(tables, kind, asset, max_pages=len(wanted))
         if items is not None:
             return _by_path(kind, items, wanted)
-    items = [item for path in sorted(wanted) for item in _at_path(tables, kind, asset, path)]
+    items = list[Item]()
+    for path in sorted(wanted):
+        partition = keys.FILE.build(asset.database_id, asset.asset_id, path)
+        query = Query(table=kind.table, partition=partition, index=kind.by_path)
+        items += tables.query_all(query)
     return _by_path(kind, items, wanted)
-
-
-def _at_path(tables: Tables, kind: Kind, asset: AssetRef, path: str) -> list[Item]:
-    partition = keys.FILE.build(asset.database_id, asset.asset_id, path)
-    return tables.query_all(Query(table=kind.table, partition=partition, index=kind.by_path))
 
 
 def _of_asset(tables: Tables, kind: Kind, asset: AssetRef, *, max_pages: int) -> list[Item] | None:

@@ -148,7 +148,9 @@ class Checker:
             state.counts.repaired += self._repair(compared.differences)
             return Stepped(state, compared.documents)
         if compared.differences:
-            self._suspect(state, before, compared.differences)
+            state.suspects += "".join(item.digest for item in compared.differences)
+            state.suspects_after = state.suspects_after or list(before)
+            state.suspected_at = iso(self.clock())
             if len(state.suspects) >= MOST_SUSPECTS * DIGEST_CHARS:
                 second = self._start_second_comparison(state)
                 return Stepped(second.state, compared.documents, second.wait_seconds)
@@ -160,14 +162,6 @@ class Checker:
 
         window = self.walk.window(after, check.scope, named=named)
         return None if window is None else self.comparer.compare(window, check.names)
-
-    def _suspect(
-        self, state: CheckState, before: Position, differences: Iterable[Difference]
-    ) -> None:
-        state.suspects += "".join(one.digest for one in differences)
-        if state.suspects_after is None:
-            state.suspects_after = list(before)
-        state.suspected_at = iso(self.clock())
 
     def _start_second_comparison(self, state: CheckState) -> Stepped:
         """Start to compare the suspects again, once the grace period is over.
@@ -185,8 +179,9 @@ class Checker:
         """Compare one window again, up to the position of the walk."""
         compared = None if after >= state.position else self._compared(check, after)
         if compared is not None:
-            known = _digests(state.suspects)
-            confirmed = [one for one in compared.differences if one.digest in known]
+            starts = range(0, len(state.suspects), DIGEST_CHARS)
+            known = {state.suspects[start : start + DIGEST_CHARS] for start in starts}
+            confirmed = [item for item in compared.differences if item.digest in known]
             self._count(state.counts, confirmed, state.suspected_at)
             if check.repairs:
                 state.counts.repaired += self._repair(confirmed)
@@ -238,10 +233,6 @@ def _example(one: Difference) -> Example:
         asset_id=reference.asset_id,
         key=key,
     )
-
-
-def _digests(joined: str) -> set[str]:
-    return {joined[n : n + DIGEST_CHARS] for n in range(0, len(joined), DIGEST_CHARS)}
 
 
 def moment(text: str) -> datetime:

@@ -19,7 +19,6 @@ from backend.search.indexing.projections import (
     AssetSource,
     Document,
     FileSource,
-    Source,
     project,
     reference_of,
     stub,
@@ -190,7 +189,13 @@ class Comparer:
             for source in reading.sources:
                 document = project(source, allowed, mapping_version)
                 if document.body.get("deleted") is not True:
-                    known = _Expected(document, content_of(document)[1], _created_at(source))
+                    # When the source was created, or last written, if that is known.
+                    since = None
+                    if isinstance(source, FileSource):
+                        since = source.version.last_modified
+                    elif isinstance(source, AssetSource):
+                        since = str(source.row.get("createdAt") or "")
+                    known = _Expected(document, content_of(document)[1], since)
                     expected[DocumentRef(document.index.alias, document.id)] = known
         return expected, unreadable
 
@@ -222,10 +227,3 @@ def _reference(standing: StoredDocument) -> AssetRef | FileKeyRef:
 
 def _place(standing: StoredDocument) -> tuple[str, str]:
     return place_of(_reference(standing))
-
-
-def _created_at(source: Source) -> datetime | str | None:
-    """Return when a source was created, or last written, if that is known."""
-    if isinstance(source, FileSource):
-        return source.version.last_modified
-    return str(source.row.get("createdAt") or "") if isinstance(source, AssetSource) else None

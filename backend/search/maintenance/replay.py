@@ -205,11 +205,12 @@ class Replayer:
         now = self.clock()
         before = replays_of(parse_leading_members(stored.text))
         attempts = before.attempts + 1
+        was_scheduled = before.attempts == 0 or before.next_at is not None
         following = next_attempt(now, attempts) if again else None
         noted = Replays(attempts, iso(now), following and iso(following), reason)
         if not self.entries.record(stored, noted):
             _logger.info("an entry was replaced while it was replayed", extra={"key": stored.key})
-        elif following is None and kind_of(stored.key) == "batch" and _is_scheduled(before):
+        elif following is None and kind_of(stored.key) == "batch" and was_scheduled:
             count_metric(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)
 
 
@@ -222,14 +223,8 @@ def next_attempt(now: datetime, attempts: int) -> datetime | None:
 
 def is_due(entry: FailureSummary, now: datetime) -> bool:
     """Return whether the schedule replays a batch now."""
-    if entry.replays.attempts == 0:
-        return True
-    return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
-
-
-def _is_scheduled(replays: Replays) -> bool:
-    """Return whether the schedule will replay a batch at some time."""
-    return replays.attempts == 0 or replays.next_at is not None
+    next_at = entry.replays.next_at
+    return entry.replays.attempts == 0 or (next_at is not None and next_at <= iso(now))
 
 
 @dataclass(eq=False, repr=False)

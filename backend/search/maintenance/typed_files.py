@@ -35,15 +35,15 @@ class TypedFiles:
         Raises:
             UnavailableError: a table or a bucket does not respond.
         """
-        wanted = [one for one in files if _may_lack(one, since)]
-        found = [
-            one for one, has in zip(wanted, in_parallel(self._has_type, wanted), strict=True) if has
-        ]
-        return sum(self._record(one) for one in found)
-
-    def _has_type(self, file: FileSource) -> bool:
-        head = self.objects.head(file.bucket.bucket_name, file.version.key)
-        return isinstance(head, ObjectHead) and bool(head.metadata.get(PRIMARY_TYPE_METADATA))
+        wanted = [file for file in files if _may_lack(file, since)]
+        heads = in_parallel(
+            lambda file: self.objects.head(file.bucket.bucket_name, file.version.key), wanted
+        )
+        return sum(
+            self._record(file)
+            for file, head in zip(wanted, heads, strict=True)
+            if isinstance(head, ObjectHead) and head.metadata.get(PRIMARY_TYPE_METADATA)
+        )
 
     def _record(self, file: FileSource) -> bool:
         asset, path = Asset.model_validate(file.asset), _path(file)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_file
-from backend.core.objects import Objects, ObjectVersion, key_before
+from backend.core.objects import Objects, key_before
 from backend.core.paging import PageRequest, all_items
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.references import AssetRef, FileKeyRef
@@ -194,7 +194,8 @@ class SourceWalk:
         )
         # A page may end within the versions of a key. The latest comes first, so it was read.
         last = page.versions[-1].key if page.next_key is not None and page.versions else None
-        return _Files(tuple(one.key for one in page.versions if _is_file(one)), last)
+        files = (version for version in page.versions if version.is_latest)
+        return _Files(tuple(file.key for file in files if is_file(file.key)), last)
 
 
 def place_of(reference: Reference) -> tuple[str, str]:
@@ -209,10 +210,6 @@ def place_of(reference: Reference) -> tuple[str, str]:
             return asset_id, key
         case _:
             raise TypeError(f"{reference!r} is not part of a walk")
-
-
-def _is_file(version: ObjectVersion) -> bool:
-    return version.is_latest and is_file(version.key)
 
 
 def _references(asset: AssetRef, files: _Files) -> tuple[AssetRef | FileKeyRef, ...]:

@@ -85,7 +85,10 @@ class CursorPlaces:
             raise TooManyCursorsError(PAUSE_SECONDS) from error
         for _ in range(_ATTEMPTS):  # by hand: all attempts add the same point in time
             mine = [one for one in held.opened if one in open_now]
-            beyond = mine[: _surplus_count(len(mine), len(open_now))]
+            surplus = max(0, len(mine) + 1 - MAX_OPEN)
+            if len(open_now) >= PLACES - FOR_OTHERS:  # few are free in the cluster
+                surplus = max(surplus, min(len(mine), 1))
+            beyond = mine[:surplus]
             kept = [*mine[len(beyond) :], opened]
             closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
             if self._replaced(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
@@ -134,16 +137,6 @@ def close(engine: SearchEngine, point_in_time: str) -> None:
     # A point in time that stays open expires by itself.
     with suppress(UnavailableError):
         engine.close_point_in_time(point_in_time)
-
-
-def _surplus_count(mine: int, all_open: int) -> int:
-    """Return how many of a user's cursors to close for a new one.
-
-    More if few are free in the cluster.
-    """
-    if all_open < PLACES - FOR_OTHERS:
-        return max(0, mine + 1 - MAX_OPEN)
-    return max(min(mine, 1), mine + 1 - MAX_OPEN)
 
 
 def _key(user_id: str) -> dict[str, Any]:

@@ -132,7 +132,11 @@ class Cursors:
         token = self.tokens.issue({**cursor._asdict(), "place": last["sort"]}, scope=scope)
         if len(token) > MAX_CURSOR_CHARS:
             close(engine, cursor.point_in_time)
-            raise _too_long_error(last, len(token))
+            fact = (
+                f"the values of {quoted(last['_id'], 200)} are too long for a cursor, which would "
+                f"have {len(token)} characters; at most {MAX_CURSOR_CHARS} are allowed"
+            )
+            raise TooLargeError.of("sort", fact)
         return Answer(response, page, cursor.kinds, {"after": token})
 
     def close_unused(
@@ -153,15 +157,6 @@ class Cursors:
         if not token:
             return None
         return _Cursor(**self.tokens.read(token, scope=scope, field="after", fact=_FOREIGN))
-
-
-def _too_long_error(last: JsonObject, size: int) -> TooLargeError:
-    """Return the error for a cursor that is too long for a request, due to long sort values."""
-    fact = (
-        f"the values of {quoted(last['_id'], 200)} are too long for a cursor, which would have "
-        f"{size} characters; at most {MAX_CURSOR_CHARS} are allowed"
-    )
-    return TooLargeError.of("sort", fact)
 
 
 def _scope(caller: Identity, plan: SearchPlan) -> str:

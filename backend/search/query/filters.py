@@ -158,7 +158,7 @@ class _Translation:
             "any_of": self._any,
             "none_of": self._none,
             "word": self._word,
-            "phrase": self._phrase,
+            "phrase": lambda node, name: self._value(name, _text_of(node)),
             "range": self._range,
             "comparison": self._comparison,
         }
@@ -213,9 +213,6 @@ class _Translation:
             return self._value(name, _unescaped(value))
         self._budget.spend(wildcards=1)
         return like(name, value)
-
-    def _phrase(self, node: "Node", name: str | None) -> JsonObject:
-        return self._value(name, _text_of(node))
 
     def _value(self, name: str | None, value: str) -> JsonObject:
         self._budget.spend(words=int(name is None))

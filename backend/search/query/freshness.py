@@ -206,7 +206,12 @@ class Watch:
         facet = aggregations[_NAME]
         shown_files = facet.get(_SHOWN_FILES, {"of_asset": {"buckets": []}})
         shown = {bucket["key"] for bucket in shown_files["of_asset"]["buckets"]}
-        standing = _stored_versions(facet)
+        parts = (part for name, part in facet.items() if name.startswith(_DOCUMENTS_FROM))
+        hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
+        standing = {
+            hit["_id"]: StoredVersion(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
+            for hit in hits
+        }
         left = [
             one
             for one in self._pending
@@ -256,16 +261,6 @@ def _shown_files(asset_ids: list[str]) -> JsonObject:
     }
     of_asset = {"terms": {"field": ASSET_ID, "size": len(asset_ids)}}
     return {"filter": {"bool": files}, "aggs": {"of_asset": of_asset}}
-
-
-def _stored_versions(facet: JsonObject) -> dict[str, StoredVersion]:
-    """Return the content of the aggregation, which also counts documents."""
-    parts = (part for name, part in facet.items() if name.startswith(_DOCUMENTS_FROM))
-    hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
-    return {
-        hit["_id"]: StoredVersion(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
-        for hit in hits
-    }
 
 
 def _entity(row: Row, path: str = ROOT_PATH, kind: Kind = "metadata") -> Entity:

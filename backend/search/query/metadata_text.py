@@ -6,7 +6,7 @@ because `num_parts` may be a real key. Without `MD_` and `AB_`, it matches both 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
@@ -84,7 +84,9 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
         if key is not None:
             filters.append(key_condition(path, key))
         if value is not None:
-            filters.append(_whole_value(path, value, literal=literal))
+            # The value as text, or as the number or boolean that is stored.
+            whole = exact(f"{path}.string", value, literal=literal)
+            filters.append(any_of([whole, *_typed_values(path, value)]))
         should.append(nested(path, {"bool": {"filter": filters}}))
     return any_of(should)
 
@@ -115,7 +117,7 @@ def metadata_query(text: str, mode: Mode) -> JsonObject:
     Raises:
         InvalidInputError: there are too many elements or wildcards, or one of them is invalid.
     """
-    groups = [list(group) for group in _groups(text)]
+    groups = _groups(text)
     count = sum(map(len, groups))
     if count > MAX_ELEMENTS:
         message = f"has {count} elements; at most {MAX_ELEMENTS} are allowed"
@@ -215,7 +217,7 @@ def _pairs(text: str) -> list[_Pair]:
     ]
 
 
-def _groups(text: str) -> Iterator[Iterator[str]]:
+def _groups(text: str) -> list[list[str]]:
     """Return the alternatives of a text, each with the elements that must all match."""
     parts: list[list[str]] = [[]]
     start = 0
@@ -228,11 +230,7 @@ def _groups(text: str) -> Iterator[Iterator[str]]:
         if operator == "OR":
             parts.append([])
     parts[-1].append(text[start:])
-    yield from (_stripped(part) for part in parts)
-
-
-def _stripped(elements: Iterable[str]) -> Iterator[str]:
-    return (element.strip() for element in elements)
+    return [[element.strip() for element in part] for part in parts]
 
 
 def _unquoted(value: str) -> str:
@@ -249,11 +247,6 @@ def _part_of_value(path: str, text: str) -> JsonObject:
     if split_words(text) or not should:
         should.append({"match": {f"{field}.text": {"query": text, "operator": "and"}}})
     return any_of(should)
-
-
-def _whole_value(path: str, value: str, *, literal: bool) -> JsonObject:
-    """Return a whole value as text, or as the number or boolean that is stored."""
-    return any_of([exact(f"{path}.string", value, literal=literal), *_typed_values(path, value)])
 
 
 def _typed_values(path: str, value: str) -> list[JsonObject]:

@@ -6,10 +6,10 @@ files and previews, and one the results of inspections, of files without a previ
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock, iso
@@ -86,7 +86,7 @@ class PreviewQueries:
 
         A hit has its `_source`.
         """
-        whole = list(_with_files(hits))
+        whole = [part for hit in hits for part in (hit, *hit.get("files", ()))]
         sources: list[JsonObject] = [hit["_source"] for hit in whole]
         assets = self.visible(
             caller,
@@ -108,7 +108,7 @@ class PreviewQueries:
             parts.append({"preview": preview.model_dump(by_alias=True, exclude_none=True)})
             ids = source["str_databaseid"], source["str_assetid"]
             read[ReadAsset(*ids, (picture.path,))] = None
-        remaining = iter(parts)  # in the order of `_with_files`
+        remaining = iter(parts)  # in the order of `whole`
         added = [
             {**hit, **next(remaining)}
             | (
@@ -224,12 +224,6 @@ class PreviewQueries:
             ),
             expires=self.url_seconds,
         )
-
-
-def _with_files(hits: Sequence[JsonObject]) -> Iterator[JsonObject]:
-    for hit in hits:
-        yield hit
-        yield from cast("Sequence[JsonObject]", hit.get("files", ()))
 
 
 def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:

@@ -107,6 +107,11 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
     choices = choice_conditions(body) if body.facet_choices else {}
     # Only the words of the request: the query also contains words of rules and types.
     highlighted = [*text.clauses.get("must", ()), *filters] if body.include_highlights else []
+    highlight: JsonObject = {
+        "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
+        "require_field_match": False,
+        "highlight_query": {"bool": {"must": highlighted}},
+    }
     texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
     kinds = [kind for kind, sent in texts.items() if sent]
     kind = "combined" if len(kinds) > 1 else next(iter(kinds), "none")
@@ -124,7 +129,7 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
         chosen={"bool": {"filter": [*choices.values()]}} if choices else None,
         facets=plan_facets(body, choices, text.score_of_all),
         sort=sort,
-        highlight=_highlight(highlighted) if highlighted else None,
+        highlight=highlight if highlighted else None,
         folding=body.fold_files,
         cursor=body.after,
         digest=digest,
@@ -134,14 +139,6 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
         scores_explained=body.explain_results and visible == EVERYTHING,
         mapping_version=mapping_version_for(body),
     )
-
-
-def _highlight(highlighted: list[JsonObject]) -> JsonObject:
-    return {
-        "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
-        "require_field_match": False,
-        "highlight_query": {"bool": {"must": highlighted}},
-    }
 
 
 def _sort(body: SearchBody) -> tuple[JsonObject, ...]:

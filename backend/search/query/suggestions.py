@@ -49,7 +49,8 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
     tagged = _begins("list_tags", text)
     keyed = matches(_KEY, f"{escaped(text)}*")
     valued = _begins(f"{_STRING}.text", text)
-    either = [named, tagged, *(_in_pairs(condition) for condition in (keyed, valued))]
+    in_pairs = [{"nested": {"path": METADATA, "query": query}} for query in (keyed, valued)]
+    either: list[JsonObject] = [named, tagged, *in_pairs]
     assets: JsonObject = {"bool": {"filter": [named, {"term": {"_rectype": "asset"}}]}}
     return {
         "query": {
@@ -175,23 +176,14 @@ def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
     buckets: list[JsonObject] = counted["values"]["buckets"]
     kept = [one for one in buckets if len(one["key"]) <= MAX_TEXT_CHARS]
     if kind == "tag":  # a document has other tags besides the similar one
-        kept = [one for one in kept if _has_words(one["key"], words)]
+        kept = [one for one in kept if all(word in folded(one["key"]) for word in words)]
     kept.sort(key=lambda one: not folded(one["key"]).startswith(folded(text.strip())))
     return [{"text": one["key"], "kind": kind, "documents": one["doc_count"]} for one in kept]
-
-
-def _has_words(value: str, words: Sequence[str]) -> bool:
-    text = folded(value)
-    return all(word in text for word in words)
 
 
 def _begins(field: str, text: str) -> JsonObject:
     queries = ({"query": one, "operator": "and"} for one in spellings(text))
     return any_of([{"match_bool_prefix": {field: query}} for query in queries])
-
-
-def _in_pairs(condition: JsonObject) -> JsonObject:
-    return {"nested": {"path": METADATA, "query": condition}}
 
 
 def _counted(condition: JsonObject, field: str, size: int) -> JsonObject:

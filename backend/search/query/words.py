@@ -15,6 +15,7 @@ no counts of documents, so they reveal nothing about hidden ones (decision 36).
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
@@ -114,7 +115,8 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
     count = len(_WORD.findall(text))
     if count > MAX_WORDS:
         raise InvalidInputError.of("query", f"has {count} words; at most {MAX_WORDS} are allowed")
-    if _depth(text) > MAX_DEPTH:
+    depths = accumulate({"(": 1, ")": -1}.get(char, 0) for char in text)
+    if max(depths, default=0) > MAX_DEPTH:
         raise InvalidInputError.of(
             "query", f"must not nest parentheses deeper than {MAX_DEPTH} levels"
         )
@@ -144,33 +146,16 @@ def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
     if len(every) == 1:
         return every[0], None
     all_words: JsonObject = {"bool": {"must": every}}
-    some = _some_of([*words, *(word for word, _ in marked)], with_metadata)
+    # Documents with some of the words are ranked by their number.
+    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
+    counted = _constant({"match_all": {}}, _EACH_WORD)
+    should: list[JsonObject] = []
+    for word in (*words, *(word for word, _ in marked)):
+        values = [nested(path, _in_text(path, word), score_mode="max") for path in paths]
+        should.append({"bool": {"must": [any_of([_whole(word), *values]), counted]}})
+    some = {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
     # The better of the two counts, so documents with all words are ranked as without the others.
     return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL
-
-
-def _some_of(words: Sequence[str], with_metadata: bool) -> JsonObject:
-    """Return the query for documents with some of the words, ranked by their number."""
-    counted = _constant({"match_all": {}}, _EACH_WORD)
-    should: list[JsonObject] = [
-        {"bool": {"must": [any_of([_whole(word), *_values(word, with_metadata)]), counted]}}
-        for word in words
-    ]
-    return {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
-
-
-def _values(word: str, with_metadata: bool) -> list[JsonObject]:
-    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
-    return [nested(path, _in_text(path, word), score_mode="max") for path in paths]
-
-
-def _depth(text: str) -> int:
-    """Return the depth of nested parentheses."""
-    depth = deepest = 0
-    for char in text:
-        depth += {"(": 1, ")": -1}.get(char, 0)
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
@@ -185,7 +170,10 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
         found.append(_constant(name, _WHOLE_FILE_NAME))
     if with_metadata:
         value = equals(f"{METADATA}.string", text)
-        boost = _WHOLE_NUMBER if _is_part_number(text) else _WHOLE_VALUE
+        # A part number has letters and digits, and is long enough to identify one thing.
+        is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
+        is_number = is_mixed and len(text) >= _MIN_NUMBER_CHARS
+        boost = _WHOLE_NUMBER if is_number else _WHOLE_VALUE
         found.append(_constant(nested(METADATA, value), boost))
     return found
 
@@ -250,12 +238,12 @@ def _whole(text: str) -> JsonObject:
 
 def _parts(word: str) -> list[JsonObject]:
     begins: list[JsonObject] = [
-        {"match_bool_prefix": {field: _boosted(one, _BEGINNING * boost)}}
+        {"match_bool_prefix": {field: {"query": one, "boost": _BEGINNING * boost}}}
         for field, boost in _BOOSTS.items()
         for one in spellings(word)
     ]
     found: list[JsonObject] = [{"dis_max": {"queries": begins}}]
-    if _may_be_part(word):
+    if MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS:
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
         found.append({"dis_max": {"queries": inner}})
     if _may_be_misspelt(word):
@@ -269,9 +257,9 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
     should = [_in_text(path, one) for one in spelt]
     if with_parts:
         field = f"{path}.string"
-        begins = (_boosted(one, _BEGINNING) for one in spelt)
-        should += [{"match_bool_prefix": {f"{field}.text": one}} for one in begins]
-        if _may_be_part(word):
+        begins = ({"query": form, "boost": _BEGINNING} for form in spelt)
+        should += [{"match_bool_prefix": {f"{field}.text": begin}} for begin in begins]
+        if MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS:
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
             should.append(_nearly(word, (f"{field}.text",)))
@@ -280,10 +268,6 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
 
 def _in_text(path: str, text: str) -> JsonObject:
     return {"match": {f"{path}.string.text": {"query": text, "operator": "and"}}}
-
-
-def _boosted(word: str, boost: float) -> JsonObject:
-    return {"query": word, "boost": boost}
 
 
 def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:
@@ -310,16 +294,6 @@ def fuzziness(letters: int) -> dict[str, Any]:
     return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
 
 
-def _is_part_number(text: str) -> bool:
-    """Return whether a text has letters and digits, and is long enough to identify one thing."""
-    is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
-    return is_mixed and len(text) >= _MIN_NUMBER_CHARS
-
-
-def _may_be_part(word: str) -> bool:
-    return MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS
-
-
 def _may_be_misspelt(word: str) -> bool:
     return MIN_FUZZY_CHARS <= len(word) <= MAX_PART_CHARS and not any(
         char.isnumeric() for char in word
@@ -338,18 +312,16 @@ def _signs(text: str, *, with_metadata: bool) -> JsonObject:
         raise InvalidInputError.of("query", fact)
     if not signs:
         return {"match_none": {}}
-    return {"bool": {"filter": [_sign(sign, with_metadata) for sign in signs]}}
-
-
-def _sign(sign: str, with_metadata: bool) -> JsonObject:
-    """Return the query for a sign, with or without the selector of its coloured form."""
-    forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
-    values = [f"*{escaped(form.lower())}*" for form in forms if form]
-    found = [_like(field, value) for field in _INNER_BOOSTS for value in values]
-    if with_metadata:
-        for path in (METADATA, ATTRIBUTES):
-            found += [nested(path, _like(f"{path}.string", value)) for value in values]
-    return any_of(found)
+    filters: list[JsonObject] = []
+    for sign in signs:
+        # With or without the selector of its coloured form.
+        forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
+        values = [f"*{escaped(form.lower())}*" for form in forms if form]
+        queries = [_like(field, value) for field in _INNER_BOOSTS for value in values]
+        for path in (METADATA, ATTRIBUTES) if with_metadata else ():
+            queries += [nested(path, _like(f"{path}.string", value)) for value in values]
+        filters.append(any_of(queries))
+    return {"bool": {"filter": filters}}
 
 
 def _like(field: str, value: str) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from backend.search.query.files_under_assets import assets_request
 from backend.search.query.inheritance import (
     assets_meeting,
     conditions_of_assets,
@@ -66,3 +67,11 @@ def test_assets_are_those_that_the_caller_may_see() -> None:
     assert request_for_assets["size"] == 0
     sizes = [one["aggs"]["ids"]["terms"]["size"] for one in request_for_assets["aggs"].values()]
     assert sizes == [25_000, 25_000]
+
+
+def test_assets_and_their_files_are_those_that_the_caller_may_see() -> None:
+    heads = [{"fields": {"str_assetid.keyword": ["pump"]}}]
+    assets = assets_request(full(query="oak"), heads)["query"]["bool"]
+    (_, files) = assets["should"]
+    assert VISIBLE in assets["filter"]
+    assert VISIBLE in files["bool"]["filter"]
