@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
+import { chromium } from '@playwright/test';
 
 const SOFTWARE = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
@@ -46,7 +46,8 @@ async function packaged() {
   return { executablePath, env };
 }
 
-export async function launch() {
+/** What Playwright is to launch. */
+export async function launchOptions() {
   const path = process.env.CHROMIUM;
   const options = path
     ? { executablePath: path }
@@ -56,5 +57,7 @@ export async function launch() {
       'No Chromium: set CHROMIUM to the path of one, or install the package chromium',
     );
   }
-  return chromium.launch({ ...options, args: SOFTWARE });
+  return { ...options, args: SOFTWARE };
 }
+
+export const launch = async () => chromium.launch(await launchOptions());

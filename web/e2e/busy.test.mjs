@@ -1,17 +1,9 @@
 // A viewer whose code is lost, and an upload to a busy server.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, chooseFiles, clean, close, file, newAsset, open } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { accessible, chooseFiles, file, newAsset } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('another try of a viewer whose code is lost loads only this part', async () => {
-  const { context, page, seen } = await open(browser);
+test('another try of a viewer whose code is lost loads only this part', async ({ page }) => {
   const code = /\/assets\/TextView-/;
   await page.route(code, (route) => route.abort('connectionreset'));
   await newAsset(page, [file('a.txt')], `lost part ${Date.now()}`);
@@ -24,12 +16,9 @@ test('another try of a viewer whose code is lost loads only this part', async ()
   await page.locator('.stage .text').waitFor();
   assert.ok(await page.evaluate(() => globalThis.isFirst), 'the page was not reloaded');
   assert.equal(await page.getByLabel('Description').inputValue(), 'typed before');
-  clean(seen);
-  await close(context);
 });
 
-test('an upload that waits for a busy server says how long', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload that waits for a busy server says how long', async ({ page }) => {
   const start = await chooseFiles(page, [file('a.txt')], `busy ${Date.now()}`);
   let refusals = 1;
   await page.route('**/uploads', (route) =>
@@ -47,6 +36,4 @@ test('an upload that waits for a busy server says how long', async () => {
   await accessible(page, 'an upload that waits');
   await page.getByText('The upload is complete.').waitFor();
   assert.equal(await page.getByText('The server is busy').count(), 0);
-  clean(seen);
-  await close(context);
 });

@@ -1,14 +1,7 @@
 // Point clouds and drawings without colours of their own: what shows their shape.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, file, newAsset, open, savedPicture } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, newAsset, savedPicture } from './walk.mjs';
 
 /** A hill of points in a grid, as a PLY file without colours. */
 function hill(side = 60) {
@@ -43,9 +36,11 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a cloud without colours is coloured by its height (${colorScheme}, ${width} px)`, async () => {
+  test(`a cloud without colours is coloured by its height (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     const name = `hill ${width} ${Date.now()}`;
     await newAsset(page, [file('hill.ply', hill())], name, 'points only', 'library');
     await page.locator('.model[data-state=shown]').waitFor();
@@ -54,7 +49,5 @@ for (const [width, colorScheme] of [
     assert.ok(white < 0.02, `${white} of the pixels are white`);
     assert.ok(hues >= 4, `${hues} colours`);
     await accessible(page, 'a point cloud');
-    clean(seen);
-    await close(context);
   });
 }

@@ -1,14 +1,7 @@
 // Before an upload: what is already in the target is named, and left out where it is the same.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, endpoint, file, newAsset, open, UI, vitrine } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, endpoint, file, newAsset, UI, vitrine } from './walk.mjs';
 
 const rows = (page) => page.locator('.files li');
 const row = (page, name) => rows(page).filter({ hasText: name });
@@ -30,9 +23,11 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`files that are there already are named before they are sent (${width} px)`, async () => {
+  test(`files that are there already are named before they are sent (${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     const before = [file('a.txt', 'same'), file('b.txt', 'before'), file('c.txt', 'now')];
     const { database, id } = await newAsset(page, before, `compared ${Date.now()}`);
     await page.goto(`${UI}upload?database=${database}&asset=${id}`);
@@ -62,13 +57,12 @@ for (const [width, colorScheme] of [
     await page.getByRole('button', { name: 'Upload 3 files' }).press('Enter');
     await page.getByText('The upload is complete.').waitFor();
     assert.equal(puts.length, 3);
-    clean(seen);
-    await context.close();
   });
 }
 
-test('a file that is the same is sent all the same if it is wanted, and nothing if all are left out', async () => {
-  const { context, page, seen } = await open(browser);
+test('a file that is the same is sent all the same if it is wanted, and nothing if all are left out', async ({
+  page,
+}) => {
   const { database, id } = await newAsset(page, [file('a.txt', 'same')], `kept ${Date.now()}`);
   await page.goto(`${UI}upload?database=${database}&asset=${id}`);
   const puts = sent(page);
@@ -80,12 +74,11 @@ test('a file that is the same is sent all the same if it is wanted, and nothing 
   await page.getByRole('button', { name: 'Upload 1 file' }).click();
   await page.getByText('The upload is complete.').waitFor();
   assert.equal(puts.length, 1);
-  clean(seen);
-  await context.close();
 });
 
-test('a target that is chosen after the files is compared, and one that cannot be listed is no hindrance', async () => {
-  const { context, page, seen } = await open(browser);
+test('a target that is chosen after the files is compared, and one that cannot be listed is no hindrance', async ({
+  page,
+}) => {
   const name = `later ${Date.now()}`;
   const { database, id } = await newAsset(page, [file('a.txt', 'same')], name);
   vitrine('wait'); // the page that is loaded next has not seen the write
@@ -111,12 +104,11 @@ test('a target that is chosen after the files is compared, and one that cannot b
   await accessible(page, 'a target that cannot be listed');
   await page.getByRole('button', { name: 'Upload 1 file' }).click();
   await page.getByText('The upload is complete.').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('thousands of files are compared with thousands, on all pages of the list, and nothing freezes', async () => {
-  const { context, page, seen } = await open(browser);
+test('thousands of files are compared with thousands, on all pages of the list, and nothing freezes', async ({
+  page,
+}) => {
   const { database, id } = await newAsset(page, [file('first.txt')], `many ${Date.now()}`);
   const of = (at) => ({ fileName: `${at}.txt`, relativePath: `/${at}.txt`, size: 1 + (at % 2) });
   await page.route('**/listFiles?**', (route) => {
@@ -157,6 +149,4 @@ test('thousands of files are compared with thousands, on all pages of the list, 
   assert.equal(await page.getByRole('button', { name: 'Upload 4,000 files' }).count(), 1);
   await page.getByLabel('Leave out the 1,500 files that have the path and size').check();
   await page.getByRole('button', { name: 'Upload 2,500 files' }).waitFor();
-  clean(seen);
-  await close(context);
 });

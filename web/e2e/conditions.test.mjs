@@ -1,14 +1,7 @@
 // Conditions on facts: by their labels, in the form and in links, and what is said of wrong ones.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, HITS, open, UI, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, HITS, UI, withKey } from './walk.mjs';
 
 const removal = (page, name) => page.getByRole('button', { name: `Remove filter: ${name}` });
 
@@ -16,9 +9,11 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a fact is chosen by its label, with the keyboard only (${colorScheme}, ${width} px)`, async () => {
+  test(`a fact is chosen by its label, with the keyboard only (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await withKey(page);
     await page.goto(UI);
     await page.locator(HITS).first().waitFor();
@@ -41,13 +36,10 @@ for (const [width, colorScheme] of [
     await page.keyboard.press('Enter');
     await removal(page, 'Triangles at least 1000').waitFor();
     await page.locator(HITS).first().waitFor();
-    clean(seen);
-    await close(context);
   });
 }
 
-test('a fact is also named by its key, and one of yes and no by a choice', async () => {
-  const { context, page, seen } = await open(browser);
+test('a fact is also named by its key, and one of yes and no by a choice', async ({ page }) => {
   await withKey(page);
   await page.goto(UI);
   await page.getByLabel('Key', { exact: true }).fill('fact_format');
@@ -68,12 +60,11 @@ test('a fact is also named by its key, and one of yes and no by a choice', async
   await page.getByLabel('Key', { exact: true }).fill('fact_colour');
   await page.getByRole('button', { name: 'Add condition' }).click();
   await page.getByText('There is no fact “fact_colour”.').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a link with a condition that cannot be is refused in a sentence, without another try', async () => {
-  const { context, page, seen } = await open(browser);
+test('a link with a condition that cannot be is refused in a sentence, without another try', async ({
+  page,
+}) => {
   await withKey(page);
   const meta = [{ key: 'fact_points', op: 'gte', value: 'many' }];
   await page.goto(`${UI}?meta=${encodeURIComponent(JSON.stringify(meta))}`);
@@ -90,12 +81,9 @@ test('a link with a condition that cannot be is refused in a sentence, without a
   await alert.waitFor();
   assert.match(await alert.innerText(), /^The condition on “Generator”: a text can have/i);
   assert.equal(await alert.getByRole('button').count(), 0);
-  clean(seen);
-  await close(context);
 });
 
-test('signs without a letter or digit ask for no suggestions', async () => {
-  const { context, page, seen } = await open(browser);
+test('signs without a letter or digit ask for no suggestions', async ({ page }) => {
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -112,6 +100,4 @@ test('signs without a letter or digit ask for no suggestions', async () => {
   assert.deepEqual(asked, []);
   await box.fill('gea');
   await page.locator('.options li').first().waitFor();
-  clean(seen);
-  await context.close();
 });

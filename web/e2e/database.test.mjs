@@ -1,14 +1,7 @@
 // The page of a database, and the list of all: what is in it, and changing its description.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, file, newAsset, open, UI, vitrine, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, newAsset, UI, vitrine, withKey } from './walk.mjs';
 
 /** Creates a database, and returns its name. */
 function newDatabase(kind, description = 'of a walk') {
@@ -24,10 +17,12 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a database is reached by keyboard, and leads to its assets, a search and an upload (${width} px)`, async () => {
+  test(`a database is reached by keyboard, and leads to its assets, a search and an upload (${width} px)`, async ({
+    open,
+  }) => {
     const database = newDatabase('shown', 'Pumps <b>and</b> houses');
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await withKey(page);
     await page.goto(`${UI}databases`);
     await page.getByText('Pumps <b>and</b> houses').first().waitFor();
@@ -57,14 +52,12 @@ for (const [width, colorScheme] of [
     await link(page, 'About this database').click();
     await page.locator('.pictures a').first().click();
     await page.locator('.asset h1', { hasText: name }).waitFor();
-    clean(seen);
-    await context.close();
   });
 }
 
-test('of two people who change a description, neither loses what was typed', async () => {
+test('of two people who change a description, neither loses what was typed', async ({ open }) => {
   const database = newDatabase('edited');
-  const [one, other] = [await open(browser), await open(browser)];
+  const [one, other] = [await open(), await open()];
   for (const { page } of [one, other]) {
     await withKey(page);
     await page.goto(`${UI}databases/${database}`);
@@ -84,14 +77,9 @@ test('of two people who change a description, neither loses what was typed', asy
   await accessible(one.page, 'a conflict about a description');
   await form(one.page).getByRole('button', { name: 'Save' }).click();
   await one.page.locator('.database > header', { hasText: 'written by one' }).waitFor();
-  for (const { context, seen } of [one, other]) {
-    clean(seen);
-    await context.close();
-  }
 });
 
-test('a database that is not there, and a connection that is lost, say so', async () => {
-  const { context, page, seen } = await open(browser);
+test('a database that is not there, and a connection that is lost, say so', async ({ page }) => {
   await withKey(page);
   for (const name of [`absent-${Date.now()}`, 'x']) {
     await page.goto(`${UI}databases/${name}`);
@@ -106,6 +94,4 @@ test('a database that is not there, and a connection that is lost, say so', asyn
   await page.unroute(`**/database/${database}`);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('This database has no assets yet.').waitFor();
-  clean(seen);
-  await close(context);
 });

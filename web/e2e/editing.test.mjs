@@ -1,14 +1,7 @@
 // Changing an asset in place, also while another user changes it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, file, newAsset as upload, open, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, withKey } from './walk.mjs';
 
 /** Creates an asset, and returns its address. */
 async function newAsset(page, name) {
@@ -27,8 +20,10 @@ async function edit(page) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`of two people who edit one asset, neither loses what was typed (${colorScheme})`, async () => {
-    const [one, other] = [await open(browser, { colorScheme }), await open(browser)];
+  test(`of two people who edit one asset, neither loses what was typed (${colorScheme})`, async ({
+    open,
+  }) => {
+    const [one, other] = [await open({ colorScheme }), await open()];
     const first = `edited ${Date.now()}`;
     const url = await newAsset(one.page, first);
     await withKey(other.page);
@@ -60,15 +55,12 @@ for (const colorScheme of ['light', 'dark']) {
     await save(one.page);
     await one.page.locator('.asset h1', { hasText: `${first} by one` }).waitFor();
     await one.page.getByText('written by <b>the other</b>').waitFor();
-    clean(one.seen);
-    clean(other.seen);
-    await one.context.close();
-    await other.context.close();
   });
 }
 
-test('their value is taken by a press, tags are added and removed, and leaving asks', async () => {
-  const { context, page, seen } = await open(browser);
+test('their value is taken by a press, tags are added and removed, and leaving asks', async ({
+  page,
+}) => {
   const first = `taken ${Date.now()}`;
   const url = await newAsset(page, first);
   await edit(page);
@@ -108,12 +100,12 @@ test('their value is taken by a press, tags are added and removed, and leaving a
   await page.getByText('No tags').waitFor();
   const focused = await page.evaluate(() => document.activeElement?.textContent);
   assert.equal(focused, 'Edit', 'the focus returns to the button');
-  clean(seen);
-  await context.close();
 });
 
-test('without a connection, or if the asset is deleted, what was typed remains and a sentence explains why', async () => {
-  const { context, page, seen } = await open(browser);
+test('without a connection, or if the asset is deleted, what was typed remains and a sentence explains why', async ({
+  context,
+  page,
+}) => {
   await newAsset(page, `lost ${Date.now()}`);
   await page.route('**/tags*', () => undefined);
   await edit(page);
@@ -138,6 +130,4 @@ test('without a connection, or if the asset is deleted, what was typed remains a
   await page.unrouteAll();
   await save(page);
   await page.locator('.asset header', { hasText: 'typed before the connection' }).waitFor();
-  clean(seen);
-  await context.close();
 });

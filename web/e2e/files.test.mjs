@@ -1,25 +1,7 @@
 // Moving, renaming, copying, archiving, restoring and deleting files in the tree of an asset.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import {
-  accessible,
-  clean,
-  close,
-  file,
-  HITS,
-  newAsset as upload,
-  open,
-  UI,
-  vitrine,
-  withKey,
-} from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, HITS, UI, vitrine, withKey } from './walk.mjs';
 
 const rows = (page) => page.locator('.tree .file');
 const row = (page, name) => rows(page).filter({ has: page.getByText(name, { exact: true }) });
@@ -56,8 +38,10 @@ async function settled(page, focus) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`a file is renamed, moved, copied, archived, restored and deleted (${colorScheme})`, async () => {
-    const { context, page, seen } = await open(browser, { colorScheme });
+  test(`a file is renamed, moved, copied, archived, restored and deleted (${colorScheme})`, async ({
+    open,
+  }) => {
+    const { page } = await open({ colorScheme });
     await newAsset(page, `files ${Date.now()}`);
     await row(page, 'a.txt').click();
     await page.getByText('content of a.txt').waitFor();
@@ -126,13 +110,10 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByLabel('Show archived files').uncheck();
     await page.waitForFunction(() => document.querySelectorAll('.tree .file').length === 1);
     assert.deepEqual(await rows(page).locator('bdi').allTextContents(), ['b.txt']);
-    clean(seen);
-    await close(context);
   });
 }
 
-test('a file is copied into another asset', async () => {
-  const { context, page, seen } = await open(browser);
+test('a file is copied into another asset', async ({ page }) => {
   const name = `target ${Date.now()}`;
   const target = await newAsset(page, name);
   await newAsset(page, `source ${Date.now()}`);
@@ -148,12 +129,12 @@ test('a file is copied into another asset', async () => {
   await settled(page, 'Change b.txt');
   await page.goto(`${UI}databases/${target.database}/assets/${target.id}?file=/b%20copy.txt`);
   await page.getByText('content of b.txt').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a conflict, a refusal, a busy server and a lost reply are named, and what was typed stays', async () => {
-  const { context, page, seen } = await open(browser);
+test('a conflict, a refusal, a busy server and a lost reply are named, and what was typed stays', async ({
+  context,
+  page,
+}) => {
   const { database, id } = await newAsset(page, `refused ${Date.now()}`);
   await act(page, 'a.txt', 'Rename');
   await field(page, 'File name').fill('a.txt');
@@ -206,12 +187,11 @@ test('a conflict, a refusal, a busy server and a lost reply are named, and what 
   await dialog(page)
     .locator('.failure', { hasText: /not found|does not exist|no asset/i })
     .waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a long change is waited for, and its end is shown also after the dialog was closed', async () => {
-  const { context, page, seen } = await open(browser);
+test('a long change is waited for, and its end is shown also after the dialog was closed', async ({
+  page,
+}) => {
   await newAsset(page, `long ${Date.now()}`);
   await page.route('**/deleteFile', async (route) => {
     const done = await route.fetch();
@@ -232,12 +212,9 @@ test('a long change is waited for, and its end is shown also after the dialog wa
   await dialog(page).getByText('This takes longer.').waitFor();
   await press(page, 'Close');
   await page.getByRole('status').getByText('b.txt is deleted.').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('who may only read is offered no changes', async () => {
-  const { context, page, seen } = await open(browser);
+test('who may only read is offered no changes', async ({ page }) => {
   await withKey(page);
   await page.route('**/auth/routes', async (route) => {
     const given = await (await route.fetch()).json();
@@ -249,12 +226,9 @@ test('who may only read is offered no changes', async () => {
   await rows(page).first().waitFor();
   assert.equal(await page.locator('.file-menu').count(), 0);
   assert.equal(await page.getByLabel('Show archived files').count(), 0);
-  clean(seen);
-  await close(context);
 });
 
-test('an archived asset lists its files, and is restored with them', async () => {
-  const { context, page, seen } = await open(browser);
+test('an archived asset lists its files, and is restored with them', async ({ page }) => {
   const { database, id } = await newAsset(page, `archived ${Date.now()}`);
   const read = page.url();
   vitrine('archive', database, id, '--yes');
@@ -276,6 +250,4 @@ test('an archived asset lists its files, and is restored with them', async () =>
   await page.getByText('content of a.txt').waitFor();
   assert.equal(await page.getByText('This asset is archived.').count(), 0);
   await opener(page, 'a.txt').waitFor();
-  clean(seen);
-  await close(context);
 });

@@ -1,29 +1,9 @@
 // Archived assets, ranges that cannot be, and the way back from a search.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import {
-  accessible,
-  clean,
-  close,
-  file,
-  HITS,
-  newAsset,
-  open,
-  quoted,
-  UI,
-  vitrine,
-  withKey,
-} from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { accessible, file, HITS, newAsset, quoted, UI, vitrine, withKey } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser.close());
-
-test('archived assets leave the hits, are found on request, and restored', async () => {
-  const { context, page, seen } = await open(browser);
+test('archived assets leave the hits, are found on request, and restored', async ({ page }) => {
   const name = `leaving ${Date.now()}`;
   await newAsset(page, [file('a.txt')], name, 'to be archived', 'library');
   vitrine('wait'); // the page that is loaded next has not seen the write
@@ -43,12 +23,9 @@ test('archived assets leave the hits, are found on request, and restored', async
   await page.locator(HITS).first().click();
   await page.getByRole('button', { name: 'Restore the asset' }).click();
   await page.getByText('This asset is archived.').waitFor({ state: 'detached' });
-  clean(seen);
-  await close(context);
 });
 
-test('archived assets are marked in the list, and restored together', async () => {
-  const { context, page, seen } = await open(browser);
+test('archived assets are marked in the list, and restored together', async ({ page }) => {
   const name = `together ${Date.now()}`;
   for (const each of ['one', 'two']) {
     await newAsset(page, [file('a.txt')], `${name} ${each}`, 'to be archived', 'library');
@@ -66,12 +43,10 @@ test('archived assets are marked in the list, and restored together', async () =
   await page.locator('.selection').getByRole('button', { name: 'Restore' }).click();
   await page.getByText('1 asset restored').waitFor();
   await page.locator('.row .tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
-  clean(seen);
-  await close(context);
 });
 
-test('filters over the results lead to them on a narrow page', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 820, height: 1180 } });
+test('filters over the results lead to them on a narrow page', async ({ open }) => {
+  const { page } = await open({ viewport: { width: 820, height: 1180 } });
   await withKey(page);
   await page.goto(`${UI}?q=gear`);
   await page.locator(HITS).first().waitFor();
@@ -82,12 +57,11 @@ test('filters over the results lead to them on a narrow page', async () => {
   await show.click();
   await page.locator('details.aside:not([open])').waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
-  clean(seen);
-  await close(context);
 });
 
-test('a range whose first value is greater is refused beside it, and the filters remain', async () => {
-  const { context, page, seen } = await open(browser);
+test('a range whose first value is greater is refused beside it, and the filters remain', async ({
+  page,
+}) => {
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -102,13 +76,13 @@ test('a range whose first value is greater is refused beside it, and the filters
   await range.getByRole('button').click();
   await page.waitForURL(/triangles=/);
   assert.equal(await range.getByText('The first value is greater').count(), 0);
-  clean(seen);
-  await close(context);
 });
 
 for (const width of [360, 1280]) {
-  test(`photographs are found by the day on which they were taken, at ${width} px`, async () => {
-    const { context, page, seen } = await open(browser, {
+  test(`photographs are found by the day on which they were taken, at ${width} px`, async ({
+    open,
+  }) => {
+    const { page } = await open({
       viewport: { width, height: 800 },
       timezoneId: 'America/Los_Angeles',
     });
@@ -136,13 +110,10 @@ for (const width of [360, 1280]) {
     await chosen.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /Remove filter: Date taken: May 18/ }).click();
     await page.locator(HITS, { hasText: 'photos' }).waitFor();
-    clean(seen);
-    await close(context);
   });
 }
 
-test('words that are typed are one step back, and filters another', async () => {
-  const { context, page, seen } = await open(browser);
+test('words that are typed are one step back, and filters another', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?triangles=%5B3000%2Cnull%5D`);
   await page.locator(HITS).first().waitFor();
@@ -151,12 +122,9 @@ test('words that are typed are one step back, and filters another', async () => 
   await page.waitForURL(/q=gear/);
   await page.goBack();
   await page.waitForURL((url) => url.search.includes('triangles') && !url.search.includes('q='));
-  clean(seen);
-  await close(context);
 });
 
-test('zoom keeps the middle of a picture in its place', async () => {
-  const { context, page, seen } = await open(browser);
+test('zoom keeps the middle of a picture in its place', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=photos`);
   await page.locator(HITS, { hasText: 'photos' }).click();
@@ -172,12 +140,11 @@ test('zoom keeps the middle of a picture in its place', async () => {
         (frame.scrollTop + frame.clientHeight / 2) / frame.scrollHeight,
       ]);
   for (const part of await middle()) assert.ok(Math.abs(part - 0.5) < 0.02, `${part}`);
-  clean(seen);
-  await close(context);
 });
 
-test('the list counts the tags for which a row has no room, and cuts none in two', async () => {
-  const { context, page, seen } = await open(browser);
+test('the list counts the tags for which a row has no room, and cuts none in two', async ({
+  page,
+}) => {
   await withKey(page);
   await page.route('**/search', async (route) => {
     const response = await route.fetch();
@@ -200,6 +167,4 @@ test('the list counts the tags for which a row has no room, and cuts none in two
     assert.ok(part.right <= place.right + 1 && part.left >= place.left - 1, 'within its column');
   }
   await accessible(page, 'a list with tags');
-  clean(seen);
-  await context.close();
 });

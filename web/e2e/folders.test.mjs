@@ -3,15 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, chooseFiles, clean, close, CORNERS, open, triangle } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, chooseFiles, CORNERS, triangle } from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
 const field = (page, name) => dialog(page).getByLabel(name, { exact: true });
@@ -60,9 +53,9 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a folder is renamed and moved with its files (${colorScheme}, ${width} px)`, async () => {
+  test(`a folder is renamed and moved with its files (${colorScheme}, ${width} px)`, async ({ open }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await newFolder(page, `folders ${width} ${Date.now()}`);
     await page.goto(`${page.url().split('?')[0]}?file=%2Fparts%2Fsub%2Fa.txt`);
     await page.locator('.stage .text').waitFor();
@@ -99,13 +92,10 @@ for (const [width, colorScheme] of [
     await page.getByText('The folder pieces is moved.').waitFor();
     await page.getByLabel('Change old/models/pieces', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Change pieces', { exact: true }).count(), 0);
-    clean(seen);
-    await close(context);
   });
 }
 
-test('files of a folder that cannot be moved are named, and a move is stopped', async () => {
-  const { context, page, seen } = await open(browser);
+test('files of a folder that cannot be moved are named, and a move is stopped', async ({ page }) => {
   await newFolder(page, `conflicts ${Date.now()}`);
   const job = {
     ...{ jobId: 'j1', kind: 'moveFolder', itemsDone: 1, itemsTotal: 3, cancellable: true },
@@ -139,6 +129,4 @@ test('files of a folder that cannot be moved are named, and a move is stopped', 
   await press(page, 'Rename');
   await page.getByText('The folder parts is renamed.').waitFor();
   await page.getByLabel('Change pieces', { exact: true }).waitFor();
-  clean(seen);
-  await close(context);
 });

@@ -1,14 +1,7 @@
 // A form that is not accepted marks its wrong fields, and the focus goes to the first of them.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, file, newAsset, open, UI, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, newAsset, UI, withKey } from './walk.mjs';
 
 /** Waits until the field is marked, has the focus and is described by the sentence. */
 async function marked(field, sentence) {
@@ -39,9 +32,9 @@ for (const [width, colorScheme] of [
   [360, 'dark'],
   [1280, 'light'],
 ]) {
-  test(`each form marks the field that is wrong (${width} px)`, async () => {
+  test(`each form marks the field that is wrong (${width} px)`, async ({ open }) => {
     const viewport = { width, height: 760 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await page.goto(UI);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await marked(page.getByLabel('API key'), /Enter an API key/);
@@ -122,7 +115,5 @@ for (const [width, colorScheme] of [
     await page.keyboard.type('material');
     await page.keyboard.press('Enter');
     await marked(page.getByLabel('Value', { exact: true }), /is required/);
-    clean(seen);
-    await close(context);
   });
 }

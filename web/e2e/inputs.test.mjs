@@ -1,33 +1,22 @@
 // Files that are unusual: very large ones, long names, previews that are no pictures; a busy server.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
+import { test } from './fixtures.mjs';
 import {
   accessible,
   chooseFiles,
-  clean,
-  close,
   endpoint,
   file,
   filled,
   HITS,
   newAsset,
-  open,
   UI,
   vitrine,
   withKey,
 } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
 const storage = new URL(endpoint.s3).origin;
 
-test('a GLB of 2 GB is loaded on request only', async () => {
-  const { context, page, seen } = await open(browser);
+test('a GLB of 2 GB is loaded on request only', async ({ page }) => {
   await withKey(page);
   await page.route(`${storage}/**`, (route) =>
     /planetary-gear\.glb/.test(route.request().url())
@@ -41,12 +30,11 @@ test('a GLB of 2 GB is loaded on request only', async () => {
   await page.getByText('This model is 2.1 GB. Loading it may take a while.').waitFor();
   await page.getByRole('button', { name: 'Load it' }).waitFor();
   assert.equal(await page.locator('.model[data-state=shown]').count(), 0);
-  clean(seen);
-  await context.close();
 });
 
-test('a preview that is no picture, and runs nothing, leaves the sign for none', async () => {
-  const { context, page, seen } = await open(browser);
+test('a preview that is no picture, and runs nothing, leaves the sign for none', async ({
+  page,
+}) => {
   const name = `no picture ${Date.now()}`;
   const markup = '<script>alert(1)</script><img src=x onerror=alert(1)>';
   await newAsset(page, [file('a.bin', 'x'), file('a.bin.previewFile.png', markup)], name);
@@ -55,12 +43,9 @@ test('a preview that is no picture, and runs nothing, leaves the sign for none',
   await page.keyboard.press('Enter');
   const card = page.locator('.card', { has: page.getByRole('link', { name }) });
   await card.locator('.no-picture', { hasText: 'No picture' }).waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('images and videos that are none say so, and can be downloaded', async () => {
-  const { context, page, seen } = await open(browser);
+test('images and videos that are none say so, and can be downloaded', async ({ page }) => {
   const files = ['a.png', 'b.mp4', 'c.webp'].map((name) => file(name, 'this is neither'));
   await newAsset(page, files, `neither ${Date.now()}`);
   for (const { name } of files) {
@@ -68,12 +53,11 @@ test('images and videos that are none say so, and can be downloaded', async () =
     await page.locator('.stage .failed', { hasText: 'This file cannot be shown here.' }).waitFor();
     await page.getByRole('button', { name: 'Download' }).waitFor();
   }
-  clean(seen);
-  await context.close();
 });
 
-test('a model is drawn again after the browser has taken its graphics context', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model is drawn again after the browser has taken its graphics context', async ({
+  page,
+}) => {
   await withKey(page);
   await page.goto(`${UI}?q=lighthouse`);
   await page.locator(HITS).first().click();
@@ -86,12 +70,12 @@ test('a model is drawn again after the browser has taken its graphics context', 
   await page.evaluate(() => globalThis.taken.restoreContext());
   await page.getByText('The 3D view was interrupted').waitFor({ state: 'detached' });
   assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
-  clean(seen);
-  await context.close();
 });
 
-test('names of 255 bytes in letters of several bytes are kept, and fit their places', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('names of 255 bytes in letters of several bytes are kept, and fit their places', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   const names = [
     `${'é'.repeat(125)}x.txt`,
     `${'木'.repeat(83)}xx.txt`,
@@ -106,12 +90,11 @@ test('names of 255 bytes in letters of several bytes are kept, and fit their pla
   const shown = await page.locator('.asset .tree .file bdi').allTextContents();
   assert.deepEqual(new Set(shown), new Set(names));
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
-  clean(seen);
-  await context.close();
 });
 
-test('an upload to a server that is busy, or fails for a while, goes on by itself', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload to a server that is busy, or fails for a while, goes on by itself', async ({
+  page,
+}) => {
   const upload = await chooseFiles(page, [file('a.txt'), file('b.txt')], `busy ${Date.now()}`);
   const refusals = [
     { status: 429, headers: { 'Retry-After': '1' }, json: { message: 'Too many requests' } },
@@ -130,12 +113,11 @@ test('an upload to a server that is busy, or fails for a while, goes on by itsel
   await upload.click();
   await page.getByText('The upload is complete.').waitFor();
   assert.deepEqual([refusals, parts], [[], []], 'each refusal was met');
-  clean(seen);
-  await context.close();
 });
 
-test('an asset that is deleted during an upload into it is named, and the files remain chosen', async () => {
-  const { context, page, seen } = await open(browser);
+test('an asset that is deleted during an upload into it is named, and the files remain chosen', async ({
+  page,
+}) => {
   const { database, id } = await newAsset(page, [file('a.txt')], `deleted ${Date.now()}`);
   await page.goto(`${UI}upload?database=${database}&asset=${id}`);
   await page
@@ -152,17 +134,12 @@ test('an asset that is deleted during an upload into it is named, and the files 
     .waitFor();
   await page.locator('.files li', { hasText: 'c.txt' }).waitFor();
   await accessible(page, 'an upload into a deleted asset');
-  clean(seen);
-  await context.close();
 });
 
-test('a card shows the kind of its file, and its size', async () => {
-  const { context, page, seen } = await open(browser);
+test('a card shows the kind of its file, and its size', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=lighthouse`);
   await page.locator('.card .faint', { hasText: /^glb · [\d.]+ [kM]B · library$/ }).waitFor();
-  clean(seen);
-  await context.close();
 });
 
 /** Waits for the picture that the walk serves: four times as high as wide. */
@@ -172,9 +149,11 @@ const isTall = (page, selector) =>
     return naturalHeight > 0 && naturalHeight === 4 * naturalWidth;
   }, selector);
 
-test('the picture of a file that has no viewer is shown whole, in windows of any width', async () => {
+test('the picture of a file that has no viewer is shown whole, in windows of any width', async ({
+  open,
+}) => {
   for (const width of [360, 1920]) {
-    const { context, page, seen } = await open(browser, { viewport: { width, height: 900 } });
+    const { page } = await open({ viewport: { width, height: 900 } });
     await withKey(page);
     const tall = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="40"/>';
     await page.route(/preview(File)?\.\w+\?/, (route) =>
@@ -198,14 +177,14 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     const [place, shown] = [await stage.boundingBox(), await picture.boundingBox()];
     assert.ok(shown.height <= place.height + 1, `${shown.height} of ${place.height} px`);
     assert.ok(shown.width <= place.width + 1, `${shown.width} of ${place.width} px`);
-    clean(seen);
-    await close(context);
   }
 });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`what is pressed or chosen is legible where the system replaces colours (${colorScheme})`, async () => {
-    const { context, page, seen } = await open(browser, { colorScheme, forcedColors: 'active' });
+  test(`what is pressed or chosen is legible where the system replaces colours (${colorScheme})`, async ({
+    open,
+  }) => {
+    const { page } = await open({ colorScheme, forcedColors: 'active' });
     await withKey(page);
     await page.goto(`${UI}?q=lamp`);
     await page.locator('.card .select').first().check();
@@ -233,7 +212,5 @@ for (const colorScheme of ['light', 'dark']) {
       '[aria-pressed=true], .file[aria-current], .file[aria-current] .faint',
     ))
       assert.ok(each > 4.5, `${each}`);
-    clean(seen);
-    await close(context);
   });
 }

@@ -1,27 +1,18 @@
 // Each act by the keyboard and by two fingers: what the list of keys says is true.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
+import { test } from './fixtures.mjs';
 import {
   accessible,
-  clean,
   CORNERS,
   endpoint,
   file,
   HITS,
   newAsset,
-  open,
   triangle,
   UI,
   vitrine,
   withKey,
 } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
 
 const focused = (page, selector) =>
   page.waitForFunction((wanted) => document.activeElement.matches(wanted), selector);
@@ -30,8 +21,10 @@ for (const [width, colorScheme] of [
   [360, 'dark'],
   [1280, 'light'],
 ]) {
-  test(`the filters are skipped, and a card is selected, by the keyboard (${width} px)`, async () => {
-    const { context, page, seen } = await open(browser, {
+  test(`the filters are skipped, and a card is selected, by the keyboard (${width} px)`, async ({
+    open,
+  }) => {
+    const { page } = await open({
       viewport: { width, height: 800 },
       colorScheme,
     });
@@ -62,13 +55,10 @@ for (const [width, colorScheme] of [
     assert.equal(await page.locator('.look-at').count(), 0, 'Space selects and does not look');
     await page.keyboard.press('ArrowRight');
     await focused(page, '.hits [data-index="1"] a');
-    clean(seen);
-    await context.close();
   });
 }
 
-test('the menu of a file is opened and moved through by arrow keys', async () => {
-  const { context, page, seen } = await open(browser);
+test('the menu of a file is opened and moved through by arrow keys', async ({ page }) => {
   await newAsset(page, [file('a.txt')], `keys ${Date.now()}`);
   const at = () => page.evaluate(() => document.activeElement.textContent);
   await page.getByLabel('Change a.txt').focus();
@@ -87,8 +77,6 @@ test('the menu of a file is opened and moved through by arrow keys', async () =>
   assert.equal(await at(), 'Delete');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Delete a.txt?' }).waitFor();
-  clean(seen);
-  await context.close();
 });
 
 /** Moves the focus by Tab to what is wanted. */
@@ -105,8 +93,10 @@ async function tabTo(page, wanted) {
 }
 
 for (const width of [360, 1280]) {
-  test(`an asset is uploaded, looked at, renamed and found without a mouse (${width} px)`, async () => {
-    const { context, page, seen } = await open(browser, { viewport: { width, height: 800 } });
+  test(`an asset is uploaded, looked at, renamed and found without a mouse (${width} px)`, async ({
+    open,
+  }) => {
+    const { page } = await open({ viewport: { width, height: 800 } });
     const name = `by keys ${Date.now()}`;
     const press = async (role, named) => {
       await tabTo(page, page.getByRole(role, { name: named, exact: true }));
@@ -169,8 +159,6 @@ for (const width of [360, 1280]) {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.locator('.asset h1', { hasText: name }).waitFor();
-    clean(seen);
-    await context.close();
   });
 }
 
@@ -189,8 +177,8 @@ async function pinch(page, { x, y, width, height }) {
   await send('touchEnd');
 }
 
-test('two fingers zoom the picture and the model, and not the page', async () => {
-  const { context, page, seen } = await open(browser, {
+test('two fingers zoom the picture and the model, and not the page', async ({ open }) => {
+  const { page } = await open({
     viewport: { width: 360, height: 740 },
     hasTouch: true,
     isMobile: true,
@@ -219,13 +207,11 @@ test('two fingers zoom the picture and the model, and not the page', async () =>
     await pinch(page, place);
     assert.equal(await page.evaluate(() => visualViewport.scale), 1, 'the page is not zoomed');
   }
-  clean(seen);
-  await context.close();
 });
 
 for (const width of [360, 1280]) {
-  test(`the tools stay in their places when the section opens (${width} px)`, async () => {
-    const { context, page, seen } = await open(browser, { viewport: { width, height: 800 } });
+  test(`the tools stay in their places when the section opens (${width} px)`, async ({ open }) => {
+    const { page } = await open({ viewport: { width, height: 800 } });
     await withKey(page);
     await page.goto(`${UI}?q=lamp`);
     await page.locator(HITS, { hasText: /^lamp$/ }).click();
@@ -248,7 +234,5 @@ for (const width of [360, 1280]) {
     const row = await page.locator('.tools .section').boundingBox();
     assert.ok(row.x >= 0 && row.x + row.width <= width, 'the row is in the window');
     await accessible(page, 'a model that is cut');
-    clean(seen);
-    await context.close();
   });
 }

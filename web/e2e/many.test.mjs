@@ -1,17 +1,12 @@
 // An asset with very many files: its list, its viewer and its menus.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { clean, file, newAsset, open, UI, withKey } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { file, newAsset, UI, withKey } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('five thousand files of an asset are loaded, filtered and opened beside their viewer', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 1280, height: 800 } });
+test('five thousand files of an asset are loaded, filtered and opened beside their viewer', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 1280, height: 800 } });
   await withKey(page);
   const asset = await newAsset(page, [file('a.txt')], 'Many files');
   const [all, some, folder] = [5000, 500, 250];
@@ -55,6 +50,4 @@ test('five thousand files of an asset are loaded, filtered and opened beside the
   const { y, height } = await last.boundingBox();
   assert.ok(y > 0 && y + height <= 800, `the last act of the menu is at ${y}`);
   await last.click({ trial: true });
-  clean(seen);
-  await context.close();
 });

@@ -1,22 +1,17 @@
 // Files whose names, folders or types the server refuses: marked before anything is sent.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, chooseFiles, clean, close, endpoint, file, open, vitrine } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, chooseFiles, endpoint, file, vitrine } from './walk.mjs';
 
 for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`files with refused names are left out, and the others uploaded (${colorScheme}, ${width} px)`, async () => {
+  test(`files with refused names are left out, and the others uploaded (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     const sent = [];
     page.on('request', (request) => {
       if (/\/uploads$/.test(request.url())) sent.push(...request.postDataJSON().files);
@@ -40,12 +35,12 @@ for (const [width, colorScheme] of [
       sent.map((each) => each.relativeKey),
       ['/good.txt'],
     );
-    clean(seen);
-    await close(context);
   });
 }
 
-test('a type that the database does not accept is marked when the database is chosen', async () => {
+test('a type that the database does not accept is marked when the database is chosen', async ({
+  page,
+}) => {
   const database = `models-${Date.now()}`;
   vitrine('databases', 'create', database, '--description', 'a walk');
   const changed = await fetch(`${endpoint.api}/database/${database}`, {
@@ -54,7 +49,6 @@ test('a type that the database does not accept is marked when the database is ch
     body: JSON.stringify({ restrictFileUploadsToExtensions: '.glb,.obj' }),
   });
   assert.equal(changed.status, 200);
-  const { context, page, seen } = await open(browser);
   const files = [file('a.txt'), file('b.txt')];
   await chooseFiles(page, files, 'models', 'a walk', 'library');
   assert.equal(await page.locator('.files .failure').count(), 0);
@@ -65,12 +59,9 @@ test('a type that the database does not accept is marked when the database is ch
   await page.getByText('None of the chosen files can be uploaded').waitFor();
   await page.getByRole('button', { name: 'Do not upload a.txt' }).click();
   await page.getByText('1 file cannot be uploaded').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('of two files with one path neither replaces the other', async () => {
-  const { context, page, seen } = await open(browser);
+test('of two files with one path neither replaces the other', async ({ page }) => {
   const names = ['\u00e9.txt', 'e\u0301.txt', 'other.txt'];
   const start = await chooseFiles(
     page,
@@ -86,6 +77,4 @@ test('of two files with one path neither replaces the other', async () => {
   assert.equal(await start.innerText(), 'Upload 2 files');
   await start.click();
   await page.getByText('The upload is complete.').waitFor();
-  clean(seen);
-  await close(context);
 });

@@ -1,18 +1,14 @@
 // A slow or broken network: what is open remains, nothing typed is lost, and nothing waits for ever.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
+import { test } from './fixtures.mjs';
 import {
   accessible,
   chooseFiles,
-  clean,
-  close,
   endpoint,
   file,
   HITS,
   newAsset,
   newLink,
-  open,
   quoted,
   UI,
   vitrine,
@@ -40,18 +36,13 @@ const made = (name) =>
     ),
   );
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
 /** Whether the document has been the same all the time. */
 const marked = (page) => page.evaluate(() => (globalThis.isFirst = true));
 const isFirst = (page) => page.evaluate(() => globalThis.isFirst === true);
 
-test('a part of the page that is lost takes nothing with it, and comes with another try', async () => {
-  const { context, page, seen } = await open(browser);
+test('a part of the page that is lost takes nothing with it, and comes with another try', async ({
+  page,
+}) => {
   await withKey(page);
   const { assetId } = made('parts');
   await page.goto(`${UI}databases/library/assets/${assetId}`);
@@ -78,12 +69,11 @@ test('a part of the page that is lost takes nothing with it, and comes with anot
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'Upload' }).waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a page that was built again while it was open is reloaded where it needs its new parts', async () => {
-  const { context, page, seen } = await open(browser);
+test('a page that was built again while it was open is reloaded where it needs its new parts', async ({
+  page,
+}) => {
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -97,12 +87,9 @@ test('a page that was built again while it was open is reloaded where it needs i
   await page.getByRole('link', { name: 'Upload', exact: true }).click();
   await page.getByRole('heading', { name: 'Upload' }).waitFor();
   assert.equal(await isFirst(page), false);
-  clean(seen);
-  await close(context);
 });
 
-test('what is typed while a save takes its time is not lost', async () => {
-  const { context, page, seen } = await open(browser);
+test('what is typed while a save takes its time is not lost', async ({ page }) => {
   await withKey(page);
   const { assetId } = made('slow');
   await page.goto(`${UI}databases/library/assets/${assetId}`);
@@ -121,12 +108,9 @@ test('what is typed while a save takes its time is not lost', async () => {
   assert.equal(await text.inputValue(), 'first words, and more');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('first words, and more').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('of an act that ends after its page was left, nothing leads back', async () => {
-  const { context, page, seen } = await open(browser);
+test('of an act that ends after its page was left, nothing leads back', async ({ page }) => {
   const { database, id } = await newAsset(page, [file('a.txt')], `left ${Date.now()}`);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -145,12 +129,11 @@ test('of an act that ends after its page was left, nothing leads back', async ()
   await page.locator('.toast.shown', { hasText: 'is renamed' }).waitFor();
   await page.waitForTimeout(1000);
   assert.equal(new URL(page.url()).pathname, `/ui/databases/${database}`);
-  clean(seen);
-  await close(context);
 });
 
-test('results that are late are called those of the search before, and hits that are lost are named', async () => {
-  const { context, page, seen } = await open(browser);
+test('results that are late are called those of the search before, and hits that are lost are named', async ({
+  page,
+}) => {
   await withKey(page);
   let sample;
   let isBroken = true;
@@ -182,24 +165,18 @@ test('results that are late are called those of the search before, and hits that
   await page.getByRole('combobox').first().fill('lamp');
   await page.getByRole('status').getByText('Searching…').waitFor();
   await page.getByRole('status').getByText('200 assets').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('pictures that are lost are not called missing, and come by themselves', async () => {
-  const { context, page, seen } = await open(browser);
+test('pictures that are lost are not called missing, and come by themselves', async ({ page }) => {
   await withKey(page);
   await page.route(STORAGE, lost);
   await page.goto(`${UI}?q=planetary-gear`);
   await page.locator('.hits').getByText('Not loaded').first().waitFor();
   await page.unroute(STORAGE, lost);
   await page.locator('.hits .picture img').first().waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('an image whose address has ended is named so, and shown by another try', async () => {
-  const { context, page, seen } = await open(browser);
+test('an image whose address has ended is named so, and shown by another try', async ({ page }) => {
   await withKey(page);
   const ended = (route) =>
     /\.(jpe?g|png)/.test(route.request().url())
@@ -217,12 +194,11 @@ test('an image whose address has ended is named so, and shown by another try', a
   await page.locator('.stage').getByRole('button', { name: 'Try again' }).click();
   await page.locator('.image img').waitFor();
   await page.locator('.stage .tools').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('rights that are not known, and a link that did not arrive, are named and tried again', async () => {
-  const { context, page, seen } = await open(browser);
+test('rights that are not known, and a link that did not arrive, are named and tried again', async ({
+  page,
+}) => {
   const link = newLink();
   await page.route('**/ui/once', lost);
   await page.goto(link);
@@ -236,12 +212,9 @@ test('rights that are not known, and a link that did not arrive, are named and t
   await page.unroute('**/auth/routes', failed);
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('link', { name: 'Upload', exact: true }).waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a download is requested once, however often its button is pressed', async () => {
-  const { context, page, seen } = await open(browser);
+test('a download is requested once, however often its button is pressed', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=lamp`);
   await page.locator(HITS, { hasText: /^lamp$/ }).click();
@@ -256,12 +229,11 @@ test('a download is requested once, however often its button is pressed', async 
   await download.dblclick();
   await saved;
   assert.equal(requests, 1);
-  clean(seen);
-  await close(context);
 });
 
-test('an upload that a reload interrupts goes on in its asset, not in a second one', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload that a reload interrupts goes on in its asset, not in a second one', async ({
+  page,
+}) => {
   const name = `reloaded ${Date.now()}`;
   await page.route(STORAGE, (route) =>
     route.request().method() === 'PUT' ? undefined : route.continue(),
@@ -282,6 +254,4 @@ test('an upload that a reload interrupts goes on in its asset, not in a second o
   await page.getByText('The upload is complete.').waitFor();
   await page.goto(`${UI}?q=${quoted(name)}`);
   await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
-  clean(seen);
-  await context.close();
 });

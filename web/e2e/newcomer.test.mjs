@@ -2,17 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { accessible, file, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 const SCRATCH = process.env.VITRINE_SCRATCH ?? '/tmp';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
 
 async function find(page, path = '') {
   await withKey(page);
@@ -39,8 +32,9 @@ function folder(name) {
   return path;
 }
 
-test('a folder that is dropped anywhere is shown on the page of uploads, and its name is suggested', async () => {
-  const { context, page, seen } = await open(browser);
+test('a folder that is dropped anywhere is shown on the page of uploads, and its name is suggested', async ({
+  page,
+}) => {
   await find(page);
   const name = `Dropped ${Date.now()}`;
   const drop = await drag(page, [folder(name)]);
@@ -67,12 +61,12 @@ test('a folder that is dropped anywhere is shown on the page of uploads, and its
   await page.locator('select option:checked', { hasText: name }).waitFor({ state: 'attached' });
   await page.getByText('already there, same content, left out').nth(1).waitFor();
   await page.getByText('2 are already there with the same content (SHA-256).').waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('chosen filters are named above the results, also at 360 px, and are removed there', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('chosen filters are named above the results, also at 360 px, and are removed there', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   const state = {
     facets: { str_fileext: ['.glb'], fact_watertight: [true] },
     triangles: [10, null],
@@ -98,12 +92,11 @@ test('chosen filters are named above the results, also at 360 px, and are remove
   await filters.getByRole('button', { name: 'Clear all filters' }).click();
   await filters.waitFor({ state: 'detached' });
   assert.equal(new URL(page.url()).search, '');
-  clean(seen);
-  await context.close();
 });
 
-test('a range is selected with the Shift key, and a quick look leads from one asset to the next', async () => {
-  const { context, page, seen } = await open(browser);
+test('a range is selected with the Shift key, and a quick look leads from one asset to the next', async ({
+  page,
+}) => {
   await find(page);
   const box = (index) => page.locator(`[data-index="${index}"] .select`);
   await box(1).check();
@@ -146,12 +139,12 @@ test('a range is selected with the Shift key, and a quick look leads from one as
   await page.getByRole('button', { name: 'Next' }).click();
   await shown(1);
   await accessible(page, 'a quick look at the next asset');
-  clean(seen);
-  await context.close();
 });
 
-test('the keys are listed at the question mark, and in the menu of the account', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('the keys are listed at the question mark, and in the menu of the account', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   await find(page);
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keyboard and mouse' });
@@ -167,12 +160,11 @@ test('the keys are listed at the question mark, and in the menu of the account',
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Keyboard and mouse' }).click();
   await keys.waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('nothing moves while a page loads, however late the rights of the user are known', async () => {
-  const { context, page, seen } = await open(browser);
+test('nothing moves while a page loads, however late the rights of the user are known', async ({
+  page,
+}) => {
   await page.addInitScript(() => {
     globalThis.moved = [];
     new PerformanceObserver((list) => {
@@ -204,12 +196,12 @@ test('nothing moves while a page loads, however late the rights of the user are 
   await page.keyboard.type('lamp');
   await sent;
   assert.equal(await page.locator('.hits .waiting').count(), 0, 'hits vanish');
-  clean(seen);
-  await context.close();
 });
 
-test('a broken model is named in the words of its reader, and a new asset has no version', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('a broken model is named in the words of its reader, and a new asset has no version', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   const files = [file('broken.glb', 'this is no model')];
   await newAsset(page, files, `broken ${Date.now()}`, 'https://'.padEnd(250, 'x'));
   const said = page.locator('.stage .failed');
@@ -221,18 +213,13 @@ test('a broken model is named in the words of its reader, and a new asset has no
   await page.locator('dt:has-text("Files changed") + dd', { hasText: /\d/ }).waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 360, `a description of one word makes the page ${wide} px wide`);
-  clean(seen);
-  await context.close();
 });
 
-test('a model for which the browser has no memory shows the reason', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model for which the browser has no memory shows the reason', async ({ page }) => {
   await page.addInitScript(() => {
     Blob.prototype.arrayBuffer = () => Promise.reject(new RangeError('allocation failed'));
   });
   await find(page, '?q=robot-arm');
   await page.locator(HITS).first().click();
   await page.locator('.stage').getByText('This browser has not enough memory').waitFor();
-  clean(seen);
-  await context.close();
 });

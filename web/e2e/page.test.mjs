@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
+import { test } from './fixtures.mjs';
 import {
   accessible,
   chooseFiles,
-  clean,
   CORNERS,
   endpoint,
   file,
   filled,
   HITS,
   newLink,
-  open,
   triangle,
   UI,
   withKey,
 } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
 
 const ASSET = '.asset .tree .file';
 
@@ -31,23 +22,21 @@ async function find(page, path = '') {
   await page.locator(HITS).first().waitFor();
 }
 
-test('a one-time link signs in once, and a second use shows what to do', async () => {
+test('a one-time link signs in once, and a second use shows what to do', async ({ open }) => {
   const link = newLink();
-  const first = await open(browser);
+  const first = await open();
   await first.page.goto(link);
   await first.page.locator(HITS).first().waitFor();
   assert.equal(await first.page.evaluate(() => location.hash), '');
-  clean(first.seen);
-  await first.context.close();
-  const second = await open(browser);
+  const second = await open();
   await second.page.goto(link);
   await second.page.getByText('The one-time link did not work').waitFor();
   await accessible(second.page, 'a used link');
-  await second.context.close();
 });
 
-test('an API key signs in, a wrong one is refused in words, and signing out leaves nothing', async () => {
-  const { context, page, seen } = await open(browser);
+test('an API key signs in, a wrong one is refused in words, and signing out leaves nothing', async ({
+  page,
+}) => {
   await page.goto(UI);
   const key = page.getByLabel('API key', { exact: true });
   await key.fill('vams_wrong');
@@ -63,12 +52,9 @@ test('an API key signs in, a wrong one is refused in words, and signing out leav
   await page.waitForTimeout(1000);
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
   assert.equal(await page.locator('.asset, .hits').count(), 0);
-  clean(seen);
-  await context.close();
 });
 
-test('a refused credential asks again, and the page keeps what was typed', async () => {
-  const { context, page } = await open(browser);
+test('a refused credential asks again, and the page keeps what was typed', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}upload`);
   await page.getByLabel('Name of the asset').fill('typed before');
@@ -90,12 +76,13 @@ test('a refused credential asks again, and the page keeps what was typed', async
   await dialog.waitFor({ state: 'detached' });
   await page.getByLabel('A new asset').check();
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
-  await context.close();
 });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`finding works by keyboard and axe has nothing serious to say (${colorScheme})`, async () => {
-    const { context, page, seen } = await open(browser, { colorScheme });
+  test(`finding works by keyboard and axe has nothing serious to say (${colorScheme})`, async ({
+    open,
+  }) => {
+    const { page } = await open({ colorScheme });
     await find(page);
     await accessible(page, 'find');
     await page.keyboard.press('/');
@@ -115,13 +102,10 @@ for (const colorScheme of ['light', 'dark']) {
     await page.goto(`${UI}upload`);
     await page.locator('.drop').waitFor();
     await accessible(page, 'upload');
-    clean(seen);
-    await context.close();
   });
 }
 
-test('arrow keys move through the grid, of which one place is a tab stop', async () => {
-  const { context, page } = await open(browser);
+test('arrow keys move through the grid, of which one place is a tab stop', async ({ page }) => {
   await find(page);
   assert.equal(await page.locator(`${HITS}[tabindex="0"]`).count(), 1);
   await page.locator(HITS).first().focus();
@@ -136,11 +120,11 @@ test('arrow keys move through the grid, of which one place is a tab stop', async
   });
   await page.keyboard.press('Home');
   await page.waitForFunction(() => document.activeElement.closest('li')?.dataset.index === '0');
-  await context.close();
 });
 
-test('a model is drawn, turns by the arrow keys, and axe has nothing serious to say', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model is drawn, turns by the arrow keys, and axe has nothing serious to say', async ({
+  page,
+}) => {
   await find(page, '?q=lamp');
   await page.locator(HITS).first().click();
   await page.locator('.model[data-state=shown]').waitFor();
@@ -155,12 +139,9 @@ test('a model is drawn, turns by the arrow keys, and axe has nothing serious to 
     await page.getByRole('button', { name }).click();
   }
   await accessible(page, 'asset');
-  clean(seen);
-  await context.close();
 });
 
-test('a model of turned parts measures what its facts say', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model of turned parts measures what its facts say', async ({ page }) => {
   await find(page, '?q=robot-arm');
   await page.locator(HITS).first().click();
   await page.locator('.model[data-state=shown]').waitFor();
@@ -170,12 +151,11 @@ test('a model of turned parts measures what its facts say', async () => {
     .locator('dt', { hasText: 'Dimensions' })
     .locator('xpath=following-sibling::dd[1]');
   assert.deepEqual(await numbers(page.locator('.measures')), await numbers(facts));
-  clean(seen);
-  await context.close();
 });
 
-test('hostile files are uploaded and looked at, and run nothing and reach nothing', async () => {
-  const { context, page, seen } = await open(browser);
+test('hostile files are uploaded and looked at, and run nothing and reach nothing', async ({
+  page,
+}) => {
   const script =
     '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
   const data = `data:application/octet-stream;base64,${CORNERS.toString('base64')}`;
@@ -204,15 +184,12 @@ test('hostile files are uploaded and looked at, and run nothing and reach nothin
     await page.waitForTimeout(300);
   }
   await page.locator('.stage .note, .stage .text').first().waitFor();
-  clean(seen);
   await page.goto(`${UI}?q=${encodeURIComponent('walk')}`);
   await page.locator(HITS).first().waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('the page works at 360 px without scrolling sideways', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('the page works at 360 px without scrolling sideways', async ({ open }) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   await withKey(page);
   for (const path of ['', 'upload', '?view="list"']) {
     await page.goto(UI + path);
@@ -236,6 +213,4 @@ test('the page works at 360 px without scrolling sideways', async () => {
   await page.locator('.stage img[alt="plan.png"]').waitFor();
   const top = await page.locator('.stage').evaluate((each) => each.getBoundingClientRect().top);
   assert.ok(top > 0 && top < 200, `the stage is at ${top} px`);
-  clean(seen);
-  await context.close();
 });

@@ -1,22 +1,17 @@
 // Photographs: camera, time, exposure and position beside the picture, and in searches.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, HITS, open, UI, vitrine, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, HITS, UI, vitrine, withKey } from './walk.mjs';
 
 for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a photograph shows how it was taken, and is found by it (${width} px)`, async () => {
+  test(`a photograph shows how it was taken, and is found by it (${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await withKey(page);
     const meta = [{ key: 'fact_latitude', op: 'gte', value: '47.4' }];
     await page.goto(`${UI}?${new URLSearchParams({ q: 'lake', meta: JSON.stringify(meta) })}`);
@@ -41,8 +36,6 @@ for (const [width, colorScheme] of [
     }
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
     await accessible(page, 'a photograph');
-    clean(seen);
-    await context.close();
   });
 }
 

@@ -1,17 +1,9 @@
 // A picture that the viewer saves shows the model as it is seen at that moment.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { clean, HITS, open, savedPicture, UI, withKey } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { HITS, savedPicture, UI, withKey } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('a saved picture shows the model, and follows the view', async () => {
-  const { context, page, seen } = await open(browser);
+test('a saved picture shows the model, and follows the view', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=lighthouse`);
   await page.locator(HITS).first().click();
@@ -26,6 +18,4 @@ test('a saved picture shows the model, and follows the view', async () => {
   const turned = await savedPicture(page, 100);
   const changed = turned.filter((value, at) => value !== front[at]).length;
   assert.ok(changed > 100, `${changed} values differ after the model was turned`);
-  clean(seen);
-  await context.close();
 });

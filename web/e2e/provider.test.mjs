@@ -1,23 +1,18 @@
 // Signing in, again and out with a provider of OpenID Connect.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
 import { ISSUER, startProvider } from './provider.mjs';
-import { accessible, close, HITS, open, UI, vitrine } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { accessible, HITS, UI, vitrine } from './walk.mjs';
 
 const USER = 'walker';
 
-let browser;
 let provider;
-before(async () => {
-  browser = await launch();
+test.use({ allowedOrigins: [ISSUER] });
+test.beforeAll(async () => {
   provider = await startProvider(USER);
   vitrine('roles', 'give', USER, 'admin');
 });
-after(async () => {
-  await browser?.close();
-  await provider?.stop();
-});
+test.afterAll(() => provider?.stop());
 
 /** Opens the page without a signed-in user, and presses the button of the provider. */
 async function press(page, path = '') {
@@ -28,17 +23,9 @@ async function press(page, path = '') {
 /** What the page itself keeps in the tab; the router keeps places of scroll bars. */
 const stored = () => Object.keys(sessionStorage).filter((key) => key.startsWith('vitrine.'));
 
-/** Requests to the provider are expected; any other origin is not. */
-function clean(seen) {
-  assert.deepEqual(seen.problems, []);
-  assert.deepEqual(
-    seen.foreign.filter((url) => new URL(url).origin !== ISSUER),
-    [],
-  );
-}
-
-test('a provider signs in to the address that was opened, and signing out ends its session', async () => {
-  const { context, page, seen } = await open(browser);
+test('a provider signs in to the address that was opened, and signing out ends its session', async ({
+  page,
+}) => {
   await page.goto(UI);
   await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
   await accessible(page, 'signing in with a provider');
@@ -59,12 +46,9 @@ test('a provider signs in to the address that was opened, and signing out ends i
   assert.ok(ended(), `requests: ${paths()}`);
   await page.getByRole('button', { name: 'Sign in with your organisation' }).waitFor();
   assert.deepEqual(await page.evaluate(stored), []);
-  clean(seen);
-  await close(context);
 });
 
-test('a token that ends is renewed without a question', async () => {
-  const { context, page, seen } = await open(browser);
+test('a token that ends is renewed without a question', async ({ page }) => {
   provider.seconds = 20;
   await press(page);
   await page.locator(HITS).first().waitFor();
@@ -73,14 +57,13 @@ test('a token that ends is renewed without a question', async () => {
   );
   assert.ok(renewals.length > 0, 'the refresh token was used');
   provider.seconds = 600;
-  clean(seen);
-  await close(context);
 });
 
 for (const hours of [24, -24]) {
-  test(`a clock that is ${hours} hours off renews a token when it ends, and not before`, async () => {
+  test(`a clock that is ${hours} hours off renews a token when it ends, and not before`, async ({
+    page,
+  }) => {
     for (const seconds of [20, 600]) {
-      const { context, page, seen } = await open(browser);
       await page.addInitScript((shift) => {
         const { now } = Date;
         Date.now = () => now() + shift;
@@ -93,14 +76,14 @@ for (const hours of [24, -24]) {
         (each) => each.form.get('grant_type') === 'refresh_token',
       );
       assert.equal(renewed, seconds === 20);
-      clean(seen);
-      await close(context);
     }
   });
 }
 
-test('an ended sign-in is renewed in a window of its own, and what was typed remains', async () => {
-  const { context, page, seen } = await open(browser);
+test('an ended sign-in is renewed in a window of its own, and what was typed remains', async ({
+  context,
+  page,
+}) => {
   await press(page, 'upload');
   await page.getByLabel('Name of the asset').fill('typed before');
   await page.route('**/search', (route) =>
@@ -118,12 +101,9 @@ test('an ended sign-in is renewed in a window of its own, and what was typed rem
   await page.getByLabel('A new asset').check();
   assert.equal(await page.getByLabel('Name of the asset').inputValue(), 'typed before');
   assert.equal(windows.length, 1);
-  clean(seen);
-  await close(context);
 });
 
-test('a refusal, and a token for another sign-in, are said in words', async () => {
-  const { context, page, seen } = await open(browser);
+test('a refusal, and a token for another sign-in, are said in words', async ({ page }) => {
   provider.refusal = 'Ann <b>may not</b>';
   await press(page);
   await page.getByText('The provider refused the sign-in: Ann <b>may not</b>').waitFor();
@@ -134,12 +114,11 @@ test('a refusal, and a token for another sign-in, are said in words', async () =
   await page.getByText('The reply belongs to another sign-in. Start again.').waitFor();
   provider.nonce = null;
   assert.deepEqual(await page.evaluate(stored), []);
-  clean(seen);
-  await close(context);
 });
 
-test('while a slow provider is looked for, the button says so and is not pressed again', async () => {
-  const { context, page, seen } = await open(browser);
+test('while a slow provider is looked for, the button says so and is not pressed again', async ({
+  page,
+}) => {
   let release = null;
   const held = new Promise((resolve) => {
     release = resolve;
@@ -162,12 +141,11 @@ test('while a slow provider is looked for, the button says so and is not pressed
   await page.unroute('**/.well-known/openid-configuration');
   await button.click();
   await page.locator(HITS).first().waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a provider that is down is said in words, and signs in once it responds', async () => {
-  const { context, page, seen } = await open(browser);
+test('a provider that is down is said in words, and signs in once it responds', async ({
+  page,
+}) => {
   await page.route(`${ISSUER}/**`, (route) => route.abort());
   await press(page);
   await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
@@ -190,6 +168,4 @@ test('a provider that is down is said in words, and signs in once it responds', 
   });
   await press(page);
   await page.locator(HITS).first().waitFor();
-  clean(seen);
-  await close(context);
 });

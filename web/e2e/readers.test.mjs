@@ -1,25 +1,7 @@
 // What a user with few permissions sees, and what is left of a user who signs out.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import {
-  accessible,
-  clean,
-  endpoint,
-  file,
-  HITS,
-  newAsset,
-  open,
-  UI,
-  vitrine,
-  withKey,
-} from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, endpoint, file, HITS, newAsset, UI, vitrine, withKey } from './walk.mjs';
 
 /** Creates a user with a role of the same name, and returns the user's key. */
 function newUser(name, grant = () => undefined) {
@@ -46,11 +28,13 @@ const contents = (page) =>
       document.documentElement.outerHTML + JSON.stringify({ ...sessionStorage, ...localStorage }),
   );
 
-test('a reader of one database sees nothing of the others, and is offered no changes', async () => {
+test('a reader of one database sees nothing of the others, and is offered no changes', async ({
+  open,
+}) => {
   const stamp = Date.now();
   const [database, mine, hidden] = [`walled-${stamp}`, `mine ${stamp}`, `hidden ${stamp}`];
   vitrine('databases', 'create', database, '--description', 'of one reader');
-  const owner = await open(browser);
+  const owner = await open();
   const own = await newAsset(
     owner.page,
     [file('own.txt', 'of the reader')],
@@ -59,14 +43,13 @@ test('a reader of one database sees nothing of the others, and is offered no cha
     database,
   );
   const other = await newAsset(owner.page, [file('hidden.txt')], hidden, 'not mine', 'library');
-  await owner.context.close();
   vitrine('wait');
   const key = newUser(`reader-${stamp}`, (role) => {
     const only = ['--role', role, '--database', database];
     vitrine('access', 'template', 'apply', 'database-readonly', ...only);
   });
 
-  const { context, page, seen } = await open(browser);
+  const { page } = await open();
   const replies = repliesOf(page);
   await withKey(page, key);
   await page.goto(UI);
@@ -105,12 +88,9 @@ test('a reader of one database sees nothing of the others, and is offered no cha
     assert.ok(!(await contents(page)).includes(word), `${word} on the page`);
     assert.ok(!replies.join('').includes(word), `${word} in a reply`);
   }
-  clean(seen);
-  await context.close();
 });
 
-test('another user who signs in again over a page sees nothing of it', async () => {
-  const { context, page, seen } = await open(browser);
+test('another user who signs in again over a page sees nothing of it', async ({ page }) => {
   const key = newUser(`other-${Date.now()}`);
   await withKey(page);
   await page.goto(`${UI}?q=lamp`);
@@ -133,12 +113,9 @@ test('another user who signs in again over a page sees nothing of it', async () 
   for (const secret of secrets) assert.ok(!left.includes(secret), secret);
   assert.equal(await page.title(), 'Vitrine');
   await page.getByText('You do not have permission').waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('after a change of user nothing of the first one is left in the tab', async () => {
-  const { context, page, seen } = await open(browser);
+test('after a change of user nothing of the first one is left in the tab', async ({ page }) => {
   const key = newUser(`stranger-${Date.now()}`);
   await page.goto(UI);
   const box = page.getByLabel('API key', { exact: true });
@@ -163,6 +140,4 @@ test('after a change of user nothing of the first one is left in the tab', async
   assert.ok(!left.includes(endpoint.adminApiKey), 'the key of the first');
   assert.equal(await page.locator(HITS).count(), 0);
   await accessible(page, 'a stranger');
-  clean(seen);
-  await context.close();
 });

@@ -1,31 +1,15 @@
 // What an asset consists of, where it is used, what its files lack, and what is like them.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import {
-  accessible,
-  clean,
-  CORNERS,
-  file,
-  HITS,
-  newAsset,
-  open,
-  triangle,
-  UI,
-  withKey,
-} from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, CORNERS, file, HITS, newAsset, triangle, UI, withKey } from './walk.mjs';
 
 const part = (page, title) => page.getByRole('region', { name: title, exact: true });
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`an asset shows what uses it, its parts and similar shapes as pictures (${colorScheme})`, async () => {
-    const { context, page, seen } = await open(browser, { colorScheme });
+  test(`an asset shows what uses it, its parts and similar shapes as pictures (${colorScheme})`, async ({
+    open,
+  }) => {
+    const { page } = await open({ colorScheme });
     await withKey(page);
     await page.goto(`${UI}?q=planetary-gear`);
     await page.locator(HITS).first().click();
@@ -40,25 +24,22 @@ for (const colorScheme of ['light', 'dark']) {
     const alike = await part(page, 'Similar shapes').locator('li').allInnerTexts();
     assert.match(alike.join('\n'), /^\D*(9\d|100)\s?%\D*$/);
     await part(page, 'Used in').getByRole('link', { name: 'planetary-gear' }).waitFor();
-    clean(seen);
-    await context.close();
   });
 }
 
-test('a file that another one uses names it, and both lead to each other', async () => {
-  const { context, page, seen } = await open(browser);
+test('a file that another one uses names it, and both lead to each other', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=lamp`);
   await page.locator(HITS, { hasText: /^lamp$/ }).click();
   await part(page, 'Files that it needs').getByRole('link', { name: 'lamp.bin' }).click();
   await part(page, 'Files that use this file').getByRole('link', { name: 'lamp.gltf' }).click();
   await part(page, 'Files that it needs').getByRole('link', { name: 'lamp.bin' }).waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('files that a new model lacks are named as soon as it is inspected, also at 360 px', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('files that a new model lacks are named as soon as it is inspected, also at 360 px', async ({
+  open,
+}) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   const missing = '<img src=x onerror=alert(1)>.png';
   const model = triangle('a.bin', [encodeURIComponent(missing), '../outside.png']);
   await newAsset(page, [file('a.gltf', model), file('a.bin', CORNERS)], `lacks ${Date.now()}`);
@@ -80,17 +61,17 @@ test('files that a new model lacks are named as soon as it is inspected, also at
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 360, `the page is ${wide} px wide`);
   await accessible(page, 'a model that lacks files');
-  clean(seen);
-  await context.close();
 });
 
 for (const [width, colorScheme] of [
   [360, 'light'],
   [1280, 'dark'],
 ]) {
-  test(`what is moved, renamed, archived or deleted names what will miss it (${width} px)`, async () => {
+  test(`what is moved, renamed, archived or deleted names what will miss it (${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 740 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     const model = triangle('parts/a.bin', ['parts/b.png']);
     const files = [
       file('a.gltf', model),
@@ -140,13 +121,10 @@ for (const [width, colorScheme] of [
     await dialog.getByText('This cannot be undone').waitFor();
     await page.waitForTimeout(500);
     assert.equal(await dialog.getByRole('alert').count(), 0);
-    clean(seen);
-    await context.close();
   });
 }
 
-test('assets that are archived name those that consist of them', async () => {
-  const { context, page, seen } = await open(browser);
+test('assets that are archived name those that consist of them', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=ring-gear`);
   await page.locator(HITS, { hasText: /^ring-gear$/ }).focus();
@@ -157,12 +135,10 @@ test('assets that are archived name those that consist of them', async () => {
   assert.match(await dialog.getByRole('alert').innerText(), /planetary-gear/);
   await accessible(page, 'archiving a part');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  clean(seen);
-  await context.close();
 });
 
-test('the metadata of an asset is shown by its types, and runs nothing', async () => {
-  const { context, page, seen } = await open(browser, { locale: 'de-DE' });
+test('the metadata of an asset is shown by its types, and runs nothing', async ({ open }) => {
+  const { page } = await open({ locale: 'de-DE' });
   await withKey(page);
   const hostile = '<img src=x onerror=alert(1)> javascript:alert(1) https://192.0.2.1/';
   await page.route(/\/metadata(\?|$)/, async (route) => {
@@ -188,6 +164,4 @@ test('the metadata of an asset is shown by its types, and runs nothing', async (
   assert.ok(shown.includes(hostile));
   assert.equal(await part(page, 'Metadata').locator('a, img').count(), 0);
   await accessible(page, 'metadata');
-  clean(seen);
-  await context.close();
 });

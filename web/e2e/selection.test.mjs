@@ -1,15 +1,8 @@
 // What can be done with selected assets: downloads and runs of workflows.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, file, HITS, newAsset, open, UI, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 /** Selects the first hits of a search by keyboard. */
 async function selected(page, words, number) {
@@ -38,9 +31,11 @@ const sizes = [
 ];
 
 for (const [colorScheme, width] of sizes) {
-  test(`selected assets are downloaded as one file, by keyboard (${colorScheme}, ${width} px)`, async () => {
+  test(`selected assets are downloaded as one file, by keyboard (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 800 };
-    const { context, page, seen } = await open(browser, { colorScheme, viewport });
+    const { page } = await open({ colorScheme, viewport });
     await selected(page, 'gear', 2);
     await press(page, 'Download');
     await dialog(page)
@@ -60,13 +55,12 @@ for (const [colorScheme, width] of sizes) {
     await page.getByText(/^\d+ files downloaded$/).waitFor();
     const focused = await page.evaluate(() => document.activeElement?.textContent);
     assert.equal(focused, 'Download', 'the focus returns to the button');
-    clean(seen);
-    await context.close();
   });
 }
 
-test('what a download leaves out is named with its reason, and the selection remains', async () => {
-  const { context, page, seen } = await open(browser);
+test('what a download leaves out is named with its reason, and the selection remains', async ({
+  page,
+}) => {
   const name = `left out ${Date.now()}`;
   await newAsset(page, [file('a.txt', 'of a'), file('b.txt'), file('c.txt')], name);
   await page.getByRole('combobox').first().fill(name);
@@ -103,14 +97,14 @@ test('what a download leaves out is named with its reason, and the selection rem
   await press(page, 'Download');
   await dialog(page).getByText(`${name} Download not allowed`).waitFor();
   assert.ok(await dialog(page).getByRole('button', { name: 'Download' }).isDisabled());
-  clean(seen);
-  await context.close();
 });
 
 for (const [colorScheme, width, words] of sizes) {
-  test(`a workflow runs on the files of selected assets (${colorScheme}, ${width} px)`, async () => {
+  test(`a workflow runs on the files of selected assets (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 800 };
-    const { context, page, seen } = await open(browser, { colorScheme, viewport });
+    const { page } = await open({ colorScheme, viewport });
     await selected(page, words, 2);
     await press(page, 'Run a workflow');
     await dialog(page).getByLabel('Workflow').selectOption('vitrine-inspect');
@@ -145,13 +139,10 @@ for (const [colorScheme, width, words] of sizes) {
     await dialog(page).getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await page.locator('.selection', { hasText: '2 selected' }).waitFor();
-    clean(seen);
-    await context.close();
   });
 }
 
-test('a refused run keeps the dialog open with what was chosen', async () => {
-  const { context, page, seen } = await open(browser);
+test('a refused run keeps the dialog open with what was chosen', async ({ page }) => {
   await selected(page, 'lighthouse', 1);
   await press(page, 'Run a workflow');
   await dialog(page).getByLabel('Workflow').selectOption('vitrine-inspect');
@@ -164,12 +155,9 @@ test('a refused run keeps the dialog open with what was chosen', async () => {
   assert.equal(await dialog(page).locator('code').count(), 0, 'nothing to watch');
   const chosen = dialog(page).getByLabel('Workflow').locator('option:checked');
   assert.equal(await chosen.textContent(), 'vitrine-inspect');
-  clean(seen);
-  await context.close();
 });
 
-test('a file that a browser could show is saved, and its page stays', async () => {
-  const { context, page, seen } = await open(browser);
+test('a file that a browser could show is saved, and its page stays', async ({ page }) => {
   await withKey(page);
   const contents = { 'list ä.txt': 'a text', 'plan.json': '{}', 'pixel.png': '\x89PNG' };
   const files = Object.entries(contents).map(([name, content]) => file(name, content));
@@ -185,6 +173,4 @@ test('a file that a browser could show is saved, and its page stays', async () =
     assert.equal(readFileSync(await download.path(), 'utf8'), content);
     assert.equal(page.url().split('?')[0], address);
   }
-  clean(seen);
-  await context.close();
 });

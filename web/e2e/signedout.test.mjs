@@ -1,14 +1,7 @@
 // A key that is deleted while somebody works with it: a new sign-in, and nothing typed is lost.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, endpoint, open, UI, vitrine, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, endpoint, UI, vitrine, withKey } from './walk.mjs';
 
 const newKey = (user, name) => JSON.parse(vitrine('keys', 'create', user, name, '--json'));
 
@@ -30,9 +23,11 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`a deleted key asks for a new sign-in over a form (${colorScheme}, ${width} px)`, async () => {
+  test(`a deleted key asks for a new sign-in over a form (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     const stamp = `${Date.now()}`;
     const database = `signed-${stamp}`;
     vitrine('databases', 'create', database, '--description', 'before');
@@ -60,7 +55,5 @@ for (const [width, colorScheme] of [
     await page.getByText('Your sign-in ended before this was done.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The changes are saved.').waitFor();
-    clean(seen);
-    await close(context);
   });
 }

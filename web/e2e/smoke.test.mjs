@@ -1,17 +1,11 @@
 // The shortest whole walk, in every run of continuous integration; the other walks have the rest.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { clean, file, filled, HITS, newLink, open, quoted, UI, vitrine } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { file, filled, HITS, newLink, quoted, UI, vitrine } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('a newcomer signs in, finds a sample, looks at it, uploads a file and finds it', async () => {
-  const { context, page, seen } = await open(browser);
+test('a newcomer signs in, finds a sample, looks at it, uploads a file and finds it', async ({
+  page,
+}) => {
   await page.goto(newLink());
   await page.locator(HITS).first().waitFor();
   const search = page.locator('.search input');
@@ -40,6 +34,4 @@ test('a newcomer signs in, finds a sample, looks at it, uploads a file and finds
   await page.locator(HITS, { hasText: name }).click();
   await page.locator('.asset .tree .file', { hasText: 'note.txt' }).click();
   await page.locator('.stage .text', { hasText: name }).waitFor();
-  clean(seen);
-  await context.close();
 });

@@ -1,26 +1,8 @@
 // What the page shows of states that are rare or large: replies are real ones, changed on the way.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
 import { glb as texturedByKtx2 } from './ktx2.mjs';
-import {
-  accessible,
-  clean,
-  close,
-  file,
-  filled,
-  HITS,
-  newAsset,
-  open,
-  UI,
-  withKey,
-} from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, file, filled, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 /** Changes the replies of a route before the page gets them. */
 async function changed(page, pattern, change) {
@@ -32,8 +14,7 @@ async function changed(page, pattern, change) {
   });
 }
 
-test('each reason why there is no picture is said in words', async () => {
-  const { context, page, seen } = await open(browser);
+test('each reason why there is no picture is said in words', async ({ page }) => {
   await withKey(page);
   const reasons = [
     'inspecting',
@@ -64,12 +45,11 @@ test('each reason why there is no picture is said in words', async () => {
   );
   assert.equal(new Set(words.slice(0, 6)).size, 6, `reasons that read the same: ${words}`);
   await accessible(page, 'hits without pictures');
-  clean(seen);
-  await close(context);
 });
 
-test('ten thousand hits are scrolled to the last one, and the keyboard reaches both ends', async () => {
-  const { context, page, seen } = await open(browser);
+test('ten thousand hits are scrolled to the last one, and the keyboard reaches both ends', async ({
+  page,
+}) => {
   await withKey(page);
   await changed(page, '**/search', (body, request) => {
     const { from = 0 } = request.postDataJSON();
@@ -93,12 +73,10 @@ test('ten thousand hits are scrolled to the last one, and the keyboard reaches b
   await page.keyboard.press('Home');
   await page.waitForFunction(() => document.activeElement?.textContent === 'hit 0');
   assert.ok((await page.locator('.hits li').count()) < 200, 'only the hits in view are elements');
-  clean(seen);
-  await close(context);
 });
 
-test('500 tags with markup are text, also at 360 px', async () => {
-  const { context, page, seen } = await open(browser, { viewport: { width: 360, height: 740 } });
+test('500 tags with markup are text, also at 360 px', async ({ open }) => {
+  const { page } = await open({ viewport: { width: 360, height: 740 } });
   await withKey(page);
   const tags = Array.from({ length: 500 }, (_, at) => `<img src=x onerror=alert(${at})> tag ${at}`);
   await changed(page, '**/search', (body) => {
@@ -110,12 +88,12 @@ test('500 tags with markup are text, also at 360 px', async () => {
   await page.locator('.asset .tags .tag').nth(499).waitFor();
   assert.equal(await page.locator('.asset .tags .tag').nth(7).textContent(), tags[7]);
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
-  clean(seen);
-  await close(context);
 });
 
-test('a lost connection is named, nothing typed is lost, and the search goes on after it', async () => {
-  const { context, page, seen } = await open(browser);
+test('a lost connection is named, nothing typed is lost, and the search goes on after it', async ({
+  context,
+  page,
+}) => {
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -129,12 +107,9 @@ test('a lost connection is named, nothing typed is lost, and the search goes on 
   // Also without a press of the button.
   await context.setOffline(false);
   await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
-  clean(seen);
-  await close(context);
 });
 
-test('an asset that may not be downloaded shows that, and offers no download', async () => {
-  const { context, page, seen } = await open(browser);
+test('an asset that may not be downloaded shows that, and offers no download', async ({ page }) => {
   await withKey(page);
   await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({
     ...body,
@@ -145,12 +120,11 @@ test('an asset that may not be downloaded shows that, and offers no download', a
   await page.getByText('may not be downloaded').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Download' }).count(), 0);
   await accessible(page, 'an asset that is not distributable');
-  clean(seen);
-  await close(context);
 });
 
-test('each reason why a file is not shown is said in words on the page of its asset', async () => {
-  const { context, page, seen } = await open(browser);
+test('each reason why a file is not shown is said in words on the page of its asset', async ({
+  page,
+}) => {
   await withKey(page);
   let said = '';
   await page.route('**/files/glb?**', (route) =>
@@ -172,12 +146,9 @@ test('each reason why a file is not shown is said in words on the page of its as
   );
   await page.locator('.tree .file', { hasText: 'plan.png' }).click();
   await page.locator('.stage').getByText('<i>It is quarantined</i>').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('facets count the assets of the grid, and a heading is there at once', async () => {
-  const { context, page, seen } = await open(browser);
+test('facets count the assets of the grid, and a heading is there at once', async ({ page }) => {
   await withKey(page);
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
@@ -210,12 +181,11 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
   await page.locator('.stage').getByText('Loading…').waitFor();
   assert.equal(await page.locator('.stage .no-picture').count(), 0, 'it is not known yet');
   await page.unrouteAll();
-  clean(seen);
-  await close(context);
 });
 
-test('previews that are SVG with scripts run nothing, in the grid and beside their file', async () => {
-  const { context, page, seen } = await open(browser);
+test('previews that are SVG with scripts run nothing, in the grid and beside their file', async ({
+  page,
+}) => {
   const script =
     '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99" onload="alert(1)">' +
     '<script>alert(1)</script><image href="http://192.0.2.1/spy.png"/><rect width="99" height="99"/></svg>';
@@ -231,28 +201,22 @@ test('previews that are SVG with scripts run nothing, in the grid and beside the
   await page.keyboard.press('Enter');
   await page.locator(HITS, { hasText: name }).waitFor();
   await page.waitForTimeout(1500);
-  clean(seen);
-  await close(context);
 });
 
-test('a model with textures in KTX2, which the page cannot decode, is shown from its converted model', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model with textures in KTX2, which the page cannot decode, is shown from its converted model', async ({
+  page,
+}) => {
   await newAsset(page, [file('ktx2.glb', texturedByKtx2())], `ktx2 ${Date.now()}`);
   await page.locator('.model[data-state=shown]').waitFor();
   await page.getByText('Shown from the converted model').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a model with Draco compression is decoded by the page itself', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model with Draco compression is decoded by the page itself', async ({ page }) => {
   const decoder = page.waitForResponse((response) => /draco_decoder\.wasm/.test(response.url()));
   await newAsset(page, [file('draco.glb', Buffer.from(DRACO, 'base64'))], `draco ${Date.now()}`);
   assert.equal((await decoder).status(), 200);
   await page.locator('.model[data-state=shown]').waitFor();
   assert.ok((await filled(page)) > 0.01, 'over 1 % of the canvas is drawn');
-  clean(seen);
-  await close(context);
 });
 
 /** A cube, as the tests of the readers compress it. */

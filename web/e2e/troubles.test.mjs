@@ -2,30 +2,22 @@
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
+import { test } from './fixtures.mjs';
 import {
   accessible,
   chooseFiles,
-  clean,
   endpoint,
   file,
   HITS,
   newAsset,
-  open,
   UI,
   vitrine,
   withKey,
 } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('names in any script, the longest names and empty files are kept as they are', async () => {
-  const { context, page, seen } = await open(browser);
+test('names in any script, the longest names and empty files are kept as they are', async ({
+  page,
+}) => {
   const names = [
     '😀 e\u0301t\u00e9 مرحبا.txt',
     `${'n'.repeat(251)}.txt`,
@@ -43,12 +35,11 @@ test('names in any script, the longest names and empty files are kept as they ar
   await page.locator('.tree .file', { hasText: 'empty.glb' }).click();
   await page.locator('.stage').getByText(/.+/).first().waitFor();
   await accessible(page, 'an asset with long names');
-  clean(seen);
-  await context.close();
 });
 
-test('refused files are named with their reasons, and only the others are sent, also by another try', async () => {
-  const { context, page, seen } = await open(browser);
+test('refused files are named with their reasons, and only the others are sent, also by another try', async ({
+  page,
+}) => {
   // Other names are refused before they are sent; which letters a joiner shapes, the server knows.
   const bad = ['a\u200cb.txt', 'c\u200dd.txt', 'e\u200df.txt'];
   const reasons = [/U\+200C/, /U\+200D/, /U\+200D/];
@@ -89,12 +80,12 @@ test('refused files are named with their reasons, and only the others are sent, 
     );
   }
   assert.equal(await page.locator('.files li', { hasText: 'done' }).count(), 8);
-  clean(seen);
-  await context.close();
 });
 
-test('an upload can be paused, and the same files chosen again are not sent twice', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload can be paused, and the same files chosen again are not sent twice', async ({
+  context,
+  page,
+}) => {
   const files = Array.from({ length: 3 }, (_, at) => file(`part ${at}.txt`, 'y'.repeat(4000)));
   const name = `again ${Date.now()}`;
   const upload = await chooseFiles(page, files, name);
@@ -131,12 +122,12 @@ test('an upload can be paused, and the same files chosen again are not sent twic
   await again.getByRole('button', { name: /^Upload/ }).click();
   await again.getByText('The upload is complete.').waitFor();
   assert.equal(sent, 1, 'only the new file is sent');
-  clean(seen);
-  await context.close();
 });
 
-test('a file over 100 MB goes on after the parts of a closed tab, and is shown on request', async () => {
-  const { context, page, seen } = await open(browser);
+test('a file over 100 MB goes on after the parts of a closed tab, and is shown on request', async ({
+  context,
+  page,
+}) => {
   const path = join(process.env.VITRINE_SCRATCH ?? '.', `large-${Date.now()}.glb`);
   writeFileSync(path, 'x');
   truncateSync(path, 96 * 1024 * 1024); // sparse: three parts
@@ -189,12 +180,9 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   await accessible(again, 'a large model');
   await again.getByRole('button', { name: 'Load it' }).click();
   await again.locator('.stage .note.failed').waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('an upload whose connection is lost in the middle goes on by itself', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload whose connection is lost in the middle goes on by itself', async ({ page }) => {
   const files = Array.from({ length: 3 }, (_, at) => file(`lost ${at}.txt`, 'z'.repeat(2000)));
   const upload = await chooseFiles(page, files, `offline ${Date.now()}`);
   let losses = 2;
@@ -206,12 +194,11 @@ test('an upload whose connection is lost in the middle goes on by itself', async
   await upload.click();
   await page.getByText('The upload is complete.').waitFor();
   assert.ok(losses < 0, 'the connection was lost');
-  clean(seen);
-  await context.close();
 });
 
-test('a model whose connection is lost half way shows that, and is loaded by another try', async () => {
-  const { context, page, seen } = await open(browser);
+test('a model whose connection is lost half way shows that, and is loaded by another try', async ({
+  page,
+}) => {
   await withKey(page);
   let lost = true;
   await page.route(`${new URL(endpoint.s3).origin}/**`, (route) =>
@@ -230,12 +217,9 @@ test('a model whose connection is lost half way shows that, and is loaded by ano
   await page.locator('.stage .text').waitFor();
   await page.locator('.tree .file', { hasText: 'planetary-gear.glb' }).click();
   await page.locator('.model[data-state=shown]').waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('a busy or broken server is tried again, and then named in one sentence', async () => {
-  const { context, page, seen } = await open(browser);
+test('a busy or broken server is tried again, and then named in one sentence', async ({ page }) => {
   await withKey(page);
   let refusals = 2;
   await page.route('**/search', (route) =>
@@ -259,12 +243,9 @@ test('a busy or broken server is tried again, and then named in one sentence', a
   await page.unroute('**/search');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  clean(seen);
-  await context.close();
 });
 
-test('an asset that is deleted while it is looked at is named as gone', async () => {
-  const { context, page, seen } = await open(browser);
+test('an asset that is deleted while it is looked at is named as gone', async ({ page }) => {
   const files = [file('a.txt'), file('b.txt')];
   const { database, id } = await newAsset(page, files, `gone ${Date.now()}`);
   vitrine('delete', database, id, '--yes');
@@ -274,6 +255,4 @@ test('an asset that is deleted while it is looked at is named as gone', async ()
   await page.getByRole('alert').waitFor();
   assert.match(await page.getByRole('alert').textContent(), /not found|does not exist|no asset/i);
   await accessible(page, 'a deleted asset');
-  clean(seen);
-  await context.close();
 });

@@ -1,19 +1,11 @@
 // Pictures of models that turn while the pointer rests on them.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, open, UI, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, UI, withKey } from './walk.mjs';
 
 /** Opens results, and records requests for models. */
-async function results(words, options) {
-  const opened = await open(browser, options);
-  const { page } = opened;
+async function results(open, words, options) {
+  const { page } = await open(options);
   const sent = [];
   page.on('request', (request) => {
     if (request.url().includes('/files/glb?')) sent.push(request.url());
@@ -21,7 +13,7 @@ async function results(words, options) {
   await withKey(page);
   await page.goto(`${UI}?q=${words}`);
   await page.locator('.card .picture img').first().waitFor();
-  return { ...opened, sent, card: page.locator('.card').first() };
+  return { page, sent, card: page.locator('.card').first() };
 }
 
 const TURNED = '.turning.shown';
@@ -32,8 +24,10 @@ const boxes = (page) =>
 const away = (page) => page.mouse.move(2, 500);
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`a model turns while the pointer rests on its card, and nothing moves (${colorScheme})`, async () => {
-    const { context, page, seen, sent, card } = await results('lighthouse', { colorScheme });
+  test(`a model turns while the pointer rests on its card, and nothing moves (${colorScheme})`, async ({
+    open,
+  }) => {
+    const { page, sent, card } = await results(open, 'lighthouse', { colorScheme });
     const before = await boxes(page);
     await card.hover();
     await card.locator(TURNED).waitFor();
@@ -53,13 +47,11 @@ for (const colorScheme of ['light', 'dark']) {
     // The whole card still opens the asset.
     await card.click({ position: { x: 60, y: 60 } });
     await page.locator('.asset h1', { hasText: 'lighthouse' }).waitFor();
-    clean(seen);
-    await context.close();
   });
 }
 
-test('similar shapes turn, and so do the pictures of the list', async () => {
-  const { context, page, seen, card } = await results('bookshelf');
+test('similar shapes turn, and so do the pictures of the list', async ({ open }) => {
+  const { page, card } = await results(open, 'bookshelf');
   await card.click({ position: { x: 60, y: 60 } });
   const similar = page.getByRole('region', { name: 'Similar shapes' });
   await similar.getByRole('link').first().hover();
@@ -67,11 +59,11 @@ test('similar shapes turn, and so do the pictures of the list', async () => {
   await page.goto(`${UI}?q=bookshelf&view="list"`);
   await page.locator('.row').first().hover();
   await page.locator(`.row ${TURNED}`).waitFor();
-  clean(seen);
-  await context.close();
 });
 
-test('a pointer that passes, a photograph, less motion and a finger ask for nothing', async () => {
+test('a pointer that passes, a photograph, less motion and a finger ask for nothing', async ({
+  open,
+}) => {
   const ways = [
     ['lighthouse', {}, async ({ page, card }) => [await card.hover(), await away(page)]],
     ['lake', {}, ({ card }) => card.hover()],
@@ -79,24 +71,24 @@ test('a pointer that passes, a photograph, less motion and a finger ask for noth
     ['lighthouse', { hasTouch: true }, ({ card }) => card.dispatchEvent('pointerover', TOUCH)],
   ];
   for (const [words, options, point] of ways) {
-    const opened = await results(words, options);
+    const opened = await results(open, words, options);
     await point(opened);
     await opened.page.waitForTimeout(800);
     assert.deepEqual(opened.sent, [], `${words} ${JSON.stringify(options)}`);
-    clean(opened.seen);
-    await opened.context.close();
   }
 });
 const TOUCH = { pointerType: 'touch', bubbles: true };
 
-test('a model without a turntable, or that may not be downloaded, keeps its picture', async () => {
+test('a model without a turntable, or that may not be downloaded, keeps its picture', async ({
+  open,
+}) => {
   const replies = [
     { json: { glb: null } },
     { status: 403, json: { code: 'PermissionDenied', message: 'Not allowed' } },
     { json: { turntable: { url: '/no-picture.png' } } },
   ];
   for (const reply of replies) {
-    const { context, page, seen, sent, card } = await results('lighthouse');
+    const { page, sent, card } = await results(open, 'lighthouse');
     await page.route('**/files/glb?**', (route) => route.fulfill(reply));
     await card.hover();
     await page.waitForRequest('**/files/glb?**');
@@ -105,7 +97,5 @@ test('a model without a turntable, or that may not be downloaded, keeps its pict
     assert.ok(await card.locator('.picture img:not(.turning)').isVisible());
     assert.equal(await page.getByRole('alert').count(), 0);
     assert.equal(sent.length, 1, 'it is not requested again');
-    clean(seen);
-    await context.close();
   }
 });

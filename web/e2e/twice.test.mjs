@@ -1,32 +1,13 @@
 // Buttons that are pressed twice on a slow network: each act is done once.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import {
-  chooseFiles,
-  clean,
-  close,
-  endpoint,
-  file,
-  HITS,
-  open,
-  quoted,
-  UI,
-  vitrine,
-} from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { chooseFiles, endpoint, file, HITS, quoted, UI, vitrine } from './walk.mjs';
 
 const LATENCY = 1_000;
 const READS = /\/(search|previews)$/;
 
-/** A page whose requests to the server take a second, and a function that presses twice. */
-async function slow() {
-  const { context, page, seen } = await open(browser);
+/** Slows the requests to the server down by a second, and returns a function that presses twice. */
+async function slow(page) {
   const sent = [];
   await page.route(`${endpoint.api}/**`, async (route) => {
     const request = route.request();
@@ -50,15 +31,17 @@ async function slow() {
     assert.ok(sent.length > 0);
     assert.deepEqual(sent, [...new Set(sent)], 'no request is repeated');
   };
-  return { context, page, seen, twice };
+  return twice;
 }
 
 const button = (within, name) => within.getByRole('button', { name, exact: true });
 const said = (page, words) => page.locator('.toast.shown', { hasText: words });
 const dialog = (page) => page.getByRole('dialog');
 
-test('signing in, uploading and editing are done once, however often they are pressed', async () => {
-  const { context, page, seen, twice } = await slow();
+test('signing in, uploading and editing are done once, however often they are pressed', async ({
+  page,
+}) => {
+  const twice = await slow(page);
   await page.goto(UI);
   await page.getByLabel('API key', { exact: true }).fill('vams_wrong');
   await twice(button(page, 'Sign in'), page.getByText('does not accept'));
@@ -77,12 +60,10 @@ test('signing in, uploading and editing are done once, however often they are pr
   vitrine('wait');
   await page.goto(`${UI}?q=${quoted(name)}`);
   await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('files and folders are changed once', async () => {
-  const { context, page, seen, twice } = await slow();
+test('files and folders are changed once', async ({ page }) => {
+  const twice = await slow(page);
   const name = `twice changed ${Date.now()}`;
   await (await chooseFiles(page, [file('a.txt')], name)).click();
   await page.getByText('The upload is complete.').waitFor();
@@ -113,12 +94,10 @@ test('files and folders are changed once', async () => {
   await page.getByLabel('Show archived files').check();
   await begin('a.txt', 'Restore');
   await twice(inDialog('Restore'), said(page, 'is restored'));
-  clean(seen);
-  await close(context);
 });
 
-test('what is done with selected assets, and to a database, is done once', async () => {
-  const { context, page, seen, twice } = await slow();
+test('what is done with selected assets, and to a database, is done once', async ({ page }) => {
+  const twice = await slow(page);
   const name = `twice selected ${Date.now()}`;
   await (await chooseFiles(page, [file('a.stl')], name)).click();
   await page.getByText('The upload is complete.').waitFor();
@@ -151,6 +130,4 @@ test('what is done with selected assets, and to a database, is done once', async
   await button(page, 'Edit the description').click();
   await page.getByRole('textbox', { name: 'Description' }).fill('pressed twice');
   await twice(button(page, 'Save'), page.getByText('pressed twice'));
-  clean(seen);
-  await close(context);
 });

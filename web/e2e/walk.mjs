@@ -22,12 +22,6 @@ export const file = (name, content = 'x') => ({ name, mimeType: '', buffer: Buff
 
 export const CORNERS = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
 
-/** Closes what `open` opened once the replies that a walk changes have arrived. */
-export async function close(context) {
-  for (const page of context.pages()) await page.unrouteAll({ behavior: 'wait' });
-  await context.close();
-}
-
 /** A glTF with a triangle, whose corners are at an address, and textures at others. */
 export const triangle = (corners, images) =>
   JSON.stringify({
@@ -125,11 +119,6 @@ export async function accessible(page, name) {
   const bad = found.violations.filter((each) => /serious|critical/.test(each.impact));
   const facts = bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html}`));
   assert.deepEqual(facts, [], `axe on ${name}`);
-}
-
-export function clean(seen) {
-  assert.deepEqual(seen.problems, []);
-  assert.deepEqual(seen.foreign, []);
 }
 
 /** The pixels of the picture of a model that the page saves, scaled to a square: RGBA. */

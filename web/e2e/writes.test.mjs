@@ -1,17 +1,12 @@
 // What follows a write: a connection that is lost, and indexes that do not hold the write yet.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, file, HITS, newAsset, open, UI } from './walk.mjs';
+import { test } from './fixtures.mjs';
+import { accessible, file, HITS, newAsset, UI } from './walk.mjs';
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
-
-test('an upload without a connection says so at once, and goes on by itself with it', async () => {
-  const { context, page, seen } = await open(browser);
+test('an upload without a connection says so at once, and goes on by itself with it', async ({
+  context,
+  page,
+}) => {
   const { database, id } = await newAsset(page, [file('a.txt')], `offline ${Date.now()}`);
   await page.goto(`${UI}upload?database=${database}&asset=${id}`);
   await page
@@ -32,12 +27,11 @@ test('an upload without a connection says so at once, and goes on by itself with
   await context.setOffline(false);
   await words.waitFor({ state: 'detached' });
   await page.getByText('The upload is complete.').waitFor();
-  clean(seen);
-  await close(context);
 });
 
-test('a search after a reload says that the latest change is not found yet, also for a choice', async () => {
-  const { context, page, seen } = await open(browser);
+test('a search after a reload says that the latest change is not found yet, also for a choice', async ({
+  page,
+}) => {
   const name = `reloaded ${Date.now()}`;
   await newAsset(page, [file('a.txt')], name);
   const sent = [];
@@ -73,6 +67,4 @@ test('a search after a reload says that the latest change is not found yet, also
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('API key').waitFor();
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
-  clean(seen);
-  await close(context);
 });

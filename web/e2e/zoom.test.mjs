@@ -1,14 +1,7 @@
 // Zoom of pictures: by the wheel about the pointer, by keys and buttons, and what is said of it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch } from './browser.mjs';
-import { accessible, clean, close, HITS, open, UI, withKey } from './walk.mjs';
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+import { test } from './fixtures.mjs';
+import { accessible, HITS, UI, withKey } from './walk.mjs';
 
 async function photo(page) {
   await withKey(page);
@@ -34,9 +27,11 @@ for (const [width, colorScheme] of [
   [1280, 'light'],
   [360, 'dark'],
 ]) {
-  test(`the wheel zooms a picture about the pointer (${colorScheme}, ${width} px)`, async () => {
+  test(`the wheel zooms a picture about the pointer (${colorScheme}, ${width} px)`, async ({
+    open,
+  }) => {
     const viewport = { width, height: 860 };
-    const { context, page, seen } = await open(browser, { viewport, colorScheme });
+    const { page } = await open({ viewport, colorScheme });
     await photo(page);
     const fit = await shownPart(page);
     const place = await page.locator('.image').boundingBox();
@@ -63,13 +58,10 @@ for (const [width, colorScheme] of [
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
     await page.getByRole('button', { name: 'Fit', exact: true }).click();
     assert.equal(await shownPart(page), fit);
-    clean(seen);
-    await close(context);
   });
 }
 
-test('a picture is zoomed with the keyboard only, and the zoom is said', async () => {
-  const { context, page, seen } = await open(browser);
+test('a picture is zoomed with the keyboard only, and the zoom is said', async ({ page }) => {
   await photo(page);
   const fit = await shownPart(page);
   await page.locator('.image').focus();
@@ -97,6 +89,4 @@ test('a picture is zoomed with the keyboard only, and the zoom is said', async (
   assert.equal(await shownPart(page), fit);
   await page.getByRole('button', { name: '100%' }).press('Enter');
   assert.equal(await shownPart(page), 100);
-  clean(seen);
-  await close(context);
 });
