@@ -3,6 +3,45 @@ import assert from 'node:assert/strict';
 import { test as base } from '@playwright/test';
 import { open as openPage } from './walk.mjs';
 
+/**
+ * How much of an element its clipping boxes leave visible, from 0 to 1; the window does not count.
+ * A person scrolls a list to see a row of it, but not to see what has popped up from the row.
+ */
+function visiblePart(element) {
+  const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowY);
+  const isInFlow = (node) => !/absolute|fixed/.test(getComputedStyle(node).position);
+  let row = element;
+  for (let node = element; node && !scrolls(node); node = node.parentElement) {
+    if (!isInFlow(node)) row = node.parentElement;
+  }
+  row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  return new Promise((resolve) => {
+    const show = ([{ intersectionRatio }], observer) => {
+      observer.disconnect();
+      resolve(intersectionRatio);
+    };
+    new IntersectionObserver(show, { rootMargin: '100000px' }).observe(element);
+  });
+}
+
+const isChecked = Symbol('clicks are checked');
+
+/** Lets every click fail on what is cut off: Playwright would scroll it into view and hide that. */
+function checkClicks(page) {
+  const locators = Object.getPrototypeOf(page.locator('html'));
+  if (locators[isChecked]) return;
+  locators[isChecked] = true;
+  for (const name of ['check', 'click', 'dblclick', 'tap', 'uncheck']) {
+    const act = locators[name];
+    locators[name] = async function actWhereVisible(...options) {
+      await this.waitFor();
+      const part = await this.evaluate(visiblePart);
+      assert.ok(part > 0.99, `${this} is cut off: ${Math.round(100 * part)} % of it is visible`);
+      return act.apply(this, options);
+    };
+  }
+}
+
 export const test = base.extend({
   /** Other origins that a walk may reach. */
   allowedOrigins: [[], { option: true }],
@@ -12,6 +51,7 @@ export const test = base.extend({
     const opened = [];
     await use(async (options) => {
       opened.push(await openPage(browser, options));
+      checkClicks(opened.at(-1).page);
       return opened.at(-1);
     });
     for (const { context, page, seen } of opened) {
