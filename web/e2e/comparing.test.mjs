@@ -1,7 +1,7 @@
 // Before an upload: what is already in the target is named, and left out where it is the same.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { accessible, endpoint, file, newAsset, UI, vitrine } from './walk.mjs';
+import { accessible, endpoint, file, fits, NARROW_AND_DARK, newAsset, UI } from './walk.mjs';
 
 const rows = (page) => page.locator('.files li');
 const row = (page, name) => rows(page).filter({ hasText: name });
@@ -19,91 +19,37 @@ function sent(page) {
   return paths;
 }
 
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [360, 'dark'],
-]) {
-  test(`files that are there already are named before they are sent (${width} px)`, async ({
-    open,
-  }) => {
-    const viewport = { width, height: 860 };
-    const { page } = await open({ viewport, colorScheme });
-    const before = [file('a.txt', 'same'), file('b.txt', 'before'), file('c.txt', 'now')];
-    const { database, id } = await newAsset(page, before, `compared ${Date.now()}`);
-    await page.goto(`${UI}upload?database=${database}&asset=${id}`);
-    const puts = sent(page);
-    await choose(page, [
-      file('a.txt', 'same'),
-      file('b.txt', 'behind'), // as long as the one that is there
-      file('c.txt', 'later'),
-      file('d.txt', 'new'),
-    ]);
-    await row(page, 'a.txt').getByText('already there, same content, left out').waitFor();
-    await row(page, 'b.txt').getByText('replaces the present version').waitFor();
-    await row(page, 'c.txt').getByText('replaces the present version').waitFor();
-    await row(page, 'd.txt').getByText('new', { exact: true }).waitFor();
-    assert.equal(
-      await sentence(page).textContent(),
-      '1 is new, 2 replace the present version, and 1 is already there with the same content (SHA-256).',
-    );
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-    await accessible(page, 'files that are compared with the target');
-    // Kept by the keyboard, and left out again.
-    const leave = page.getByLabel('Leave out the file that is already there');
-    await leave.focus();
-    await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Upload 4 files' }).waitFor();
-    await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Upload 3 files' }).press('Enter');
-    await page.getByText('The upload is complete.').waitFor();
-    assert.equal(puts.length, 3);
-  });
-}
-
-test('a file that is the same is sent all the same if it is wanted, and nothing if all are left out', async ({
-  page,
-}) => {
-  const { database, id } = await newAsset(page, [file('a.txt', 'same')], `kept ${Date.now()}`);
+test('files that are there already are named before they are sent', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const before = [file('a.txt', 'same'), file('b.txt', 'before'), file('c.txt', 'now')];
+  const { database, id } = await newAsset(page, before, `compared ${Date.now()}`);
   await page.goto(`${UI}upload?database=${database}&asset=${id}`);
   const puts = sent(page);
-  await choose(page, [file('a.txt', 'same')]);
-  await row(page, 'a.txt').getByText('left out').waitFor();
-  await page.getByRole('button', { name: 'Upload', exact: true }).click();
-  await page.getByText('All chosen files are left out, so there is nothing to upload.').waitFor();
-  await page.getByLabel('Leave out the file that is already there').uncheck();
-  await page.getByRole('button', { name: 'Upload 1 file' }).click();
-  await page.getByText('The upload is complete.').waitFor();
-  assert.equal(puts.length, 1);
-});
-
-test('a target that is chosen after the files is compared, and one that cannot be listed is no hindrance', async ({
-  page,
-}) => {
-  const name = `later ${Date.now()}`;
-  const { database, id } = await newAsset(page, [file('a.txt', 'same')], name);
-  vitrine('wait'); // the page that is loaded next has not seen the write
-  await page.goto(`${UI}upload`);
-  await choose(page, [file('a.txt', 'same'), file('b.txt', 'new')]);
-  await page.getByLabel('An existing asset').check();
-  await page.getByLabel('Database', { exact: true }).selectOption(database);
-  await page.getByLabel('Find the asset by a part of its name').fill(name);
-  await page.locator('option', { hasText: name }).waitFor({ state: 'attached' });
-  await page.getByLabel('Asset', { exact: true }).selectOption({ label: name });
+  await choose(page, [
+    file('a.txt', 'same'),
+    file('b.txt', 'behind'), // as long as the one that is there
+    file('c.txt', 'later'),
+    file('d.txt', 'new'),
+  ]);
   await row(page, 'a.txt').getByText('already there, same content, left out').waitFor();
-  await page.getByLabel('A new asset').check();
-  await page.getByText('already there').first().waitFor({ state: 'detached' });
-
-  await page.route('**/listFiles?**', (route) =>
-    route.fulfill({ status: 400, json: { code: 'Odd', message: 'The list is broken' } }),
+  await row(page, 'b.txt').getByText('replaces the present version').waitFor();
+  await row(page, 'c.txt').getByText('replaces the present version').waitFor();
+  await row(page, 'd.txt').getByText('new', { exact: true }).waitFor();
+  assert.equal(
+    await sentence(page).textContent(),
+    '1 is new, 2 replace the present version, and 1 is already there with the same content (SHA-256).',
   );
-  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
-  await choose(page, [file('c.txt', 'c')]);
-  await page
-    .getByText('It is not known which of these files are already there: The list is broken.')
-    .waitFor();
-  await accessible(page, 'a target that cannot be listed');
-  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await fits(page);
+  await accessible(page, 'files that are compared with the target');
+  // Kept by the keyboard, and left out again.
+  const leave = page.getByLabel('Leave out the file that is already there');
+  await leave.focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Upload 4 files' }).waitFor();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Upload 3 files' }).press('Enter');
   await page.getByText('The upload is complete.').waitFor();
+  assert.equal(puts.length, 3);
 });
 
 test('thousands of files are compared with thousands, on all pages of the list, and nothing freezes', async ({

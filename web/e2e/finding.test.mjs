@@ -25,26 +25,6 @@ test('archived assets leave the hits, are found on request, and restored', async
   await page.getByText('This asset is archived.').waitFor({ state: 'detached' });
 });
 
-test('archived assets are marked in the list, and restored together', async ({ page }) => {
-  const name = `together ${Date.now()}`;
-  for (const each of ['one', 'two']) {
-    await newAsset(page, [file('a.txt')], `${name} ${each}`, 'to be archived', 'library');
-  }
-  vitrine('wait'); // the page that is loaded next knows of no write
-  await withKey(page);
-  await page.goto(`${UI}?q=${quoted(name)}&archived=true&view="list"`);
-  await page.locator('[data-index="1"]').waitFor();
-  await page.locator('[data-index="0"] .select').check();
-  await page.locator('.selection').getByRole('button', { name: 'Archive' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
-  await page.locator('.row', { hasText: 'Archived to be archived' }).waitFor();
-  for (const at of [0, 1]) await page.locator(`[data-index="${at}"] .select`).check();
-  await accessible(page, 'an archived asset in the list');
-  await page.locator('.selection').getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('1 asset restored').waitFor();
-  await page.locator('.row .tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
-});
-
 test('filters over the results lead to them on a narrow page', async ({ open }) => {
   const { page } = await open({ viewport: { width: 820, height: 1180 } });
   await withKey(page);
@@ -59,69 +39,33 @@ test('filters over the results lead to them on a narrow page', async ({ open }) 
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
 });
 
-test('a range whose first value is greater is refused beside it, and the filters remain', async ({
-  page,
-}) => {
-  await withKey(page);
-  await page.goto(UI);
-  await page.locator(HITS).first().waitFor();
-  const range = page.getByRole('group', { name: 'Triangles', exact: true });
-  await range.getByLabel('From').fill('9000');
-  await range.getByLabel('To').fill('10');
-  await range.getByRole('button').click();
-  await range.getByText('The first value is greater than the second.').waitFor();
-  assert.ok(!page.url().includes('triangles'));
-  await accessible(page, 'a refused range');
-  await range.getByLabel('To').fill('90000');
-  await range.getByRole('button').click();
-  await page.waitForURL(/triangles=/);
-  assert.equal(await range.getByText('The first value is greater').count(), 0);
-});
-
-for (const width of [360, 1280]) {
-  test(`photographs are found by the day on which they were taken, at ${width} px`, async ({
-    open,
-  }) => {
-    const { page } = await open({
-      viewport: { width, height: 800 },
-      timezoneId: 'America/Los_Angeles',
-    });
-    await withKey(page);
-    await page.goto(`${UI}?q=photos`);
-    await page.locator(HITS, { hasText: 'photos' }).waitFor();
-    if (width < 1000) await page.locator('details.aside > summary').click();
-    const range = page.locator('fieldset', { hasText: 'Date taken' });
-    assert.match(await range.locator('.bars title').textContent(), /2024: \d asset/);
-    await range.getByLabel('From').fill('2024-05-17');
-    await range.getByLabel('To').fill('2024-05-17');
-    await range.getByLabel('To').press('Enter');
-    await page.waitForURL(/taken=/);
-    const chosen = page.getByRole('button', { name: /Date taken: May 17, 2024 – May 17, 2024/ });
-    await chosen.waitFor();
-    if (width < 1000) {
-      // Where the button "Show 1 asset" sticks to the window, it may cover half a field.
-      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-    }
-    await accessible(page, `photographs of a day at ${width} px`);
-    if (width < 1000) await page.locator('details.aside > summary').click();
-    await page.locator(HITS, { hasText: 'photos' }).waitFor();
-    await page.goto(`${UI}?q=photos&taken=%5B%222024-05-18%22%2C%222024-05-18%22%5D`);
-    await page.getByText('Nothing matches this search.').waitFor();
-    await chosen.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /Remove filter: Date taken: May 18/ }).click();
-    await page.locator(HITS, { hasText: 'photos' }).waitFor();
+test('photographs are found by the day on which they were taken', async ({ open }) => {
+  const { page } = await open({
+    ...NARROW_AND_DARK,
+    timezoneId: 'America/Los_Angeles',
   });
-}
-
-test('words that are typed are one step back, and filters another', async ({ page }) => {
   await withKey(page);
-  await page.goto(`${UI}?triangles=%5B3000%2Cnull%5D`);
-  await page.locator(HITS).first().waitFor();
-  await page.keyboard.press('/');
-  await page.keyboard.type('gear');
-  await page.waitForURL(/q=gear/);
-  await page.goBack();
-  await page.waitForURL((url) => url.search.includes('triangles') && !url.search.includes('q='));
+  await page.goto(`${UI}?q=photos`);
+  await page.locator(HITS, { hasText: 'photos' }).waitFor();
+  await page.locator('details.aside > summary').click();
+  const range = page.locator('fieldset', { hasText: 'Date taken' });
+  assert.match(await range.locator('.bars title').textContent(), /2024: \d asset/);
+  await range.getByLabel('From').fill('2024-05-17');
+  await range.getByLabel('To').fill('2024-05-17');
+  await range.getByLabel('To').press('Enter');
+  await page.waitForURL(/taken=/);
+  const chosen = page.getByRole('button', { name: /Date taken: May 17, 2024 – May 17, 2024/ });
+  await chosen.waitFor();
+  // Where the button "Show 1 asset" sticks to the window, it may cover half a field.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await accessible(page, 'photographs of a day');
+  await page.locator('details.aside > summary').click();
+  await page.locator(HITS, { hasText: 'photos' }).waitFor();
+  await page.goto(`${UI}?q=photos&taken=%5B%222024-05-18%22%2C%222024-05-18%22%5D`);
+  await page.getByText('Nothing matches this search.').waitFor();
+  await chosen.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /Remove filter: Date taken: May 18/ }).click();
+  await page.locator(HITS, { hasText: 'photos' }).waitFor();
 });
 
 test('zoom keeps the middle of a picture in its place', async ({ page }) => {

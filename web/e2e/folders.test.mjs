@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from './fixtures.mjs';
-import { accessible, chooseFiles, CORNERS, triangle } from './walk.mjs';
+import { accessible, chooseFiles, CORNERS, fits, NARROW_AND_DARK, triangle } from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
 const field = (page, name) => dialog(page).getByLabel(name, { exact: true });
@@ -49,53 +49,49 @@ async function act(page, folder, name, byMouse = false) {
   await dialog(page).waitFor();
 }
 
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [360, 'dark'],
-]) {
-  test(`a folder is renamed and moved with its files (${colorScheme}, ${width} px)`, async ({ open }) => {
-    const viewport = { width, height: 860 };
-    const { page } = await open({ viewport, colorScheme });
-    await newFolder(page, `folders ${width} ${Date.now()}`);
-    await page.goto(`${page.url().split('?')[0]}?file=%2Fparts%2Fsub%2Fa.txt`);
-    await page.locator('.stage .text').waitFor();
-    await act(page, 'parts', 'Rename');
-    await dialog(page).getByText('It has 3 files.').waitFor();
-    await accessible(page, 'renaming a folder');
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-    await page.keyboard.type('what?');
-    await page.keyboard.press('Enter');
-    await dialog(page).getByText('The name “what?” must not contain ?.').waitFor();
-    await field(page, 'Folder name').fill('pieces');
-    await page.keyboard.press('Enter');
-    await page.getByText('The folder parts is renamed.').waitFor();
-    await dialog(page).waitFor({ state: 'detached' });
-    await page.waitForFunction(() => document.activeElement.dataset?.path === '/pieces/');
-    // The file that was shown is shown where it is now.
-    await page.waitForURL(/file=%2Fpieces%2Fsub%2Fa\.txt/);
-    assert.ok(!(await names(page)).includes('parts'));
+test('a folder is renamed and moved with its files', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  await newFolder(page, `folders ${Date.now()}`);
+  await page.goto(`${page.url().split('?')[0]}?file=%2Fparts%2Fsub%2Fa.txt`);
+  await page.locator('.stage .text').waitFor();
+  await act(page, 'parts', 'Rename');
+  await dialog(page).getByText('It has 3 files.').waitFor();
+  await accessible(page, 'renaming a folder');
+  await fits(page);
+  await page.keyboard.type('what?');
+  await page.keyboard.press('Enter');
+  await dialog(page).getByText('The name “what?” must not contain ?.').waitFor();
+  await field(page, 'Folder name').fill('pieces');
+  await page.keyboard.press('Enter');
+  await page.getByText('The folder parts is renamed.').waitFor();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.activeElement.dataset?.path === '/pieces/');
+  // The file that was shown is shown where it is now.
+  await page.waitForURL(/file=%2Fpieces%2Fsub%2Fa\.txt/);
+  assert.ok(!(await names(page)).includes('parts'));
 
-    // What a model refers to is known once it is inspected.
-    await page.locator('.tree .file', { hasText: 'model.gltf' }).click();
-    await page.getByText('Files that it needs').waitFor();
-    await act(page, 'pieces', 'Move', true);
-    await field(page, 'Into the folder').fill('pieces/sub');
-    await press(page, 'Move');
-    await dialog(page).getByText('A folder cannot be moved into itself.').waitFor();
-    await field(page, 'Into the folder').fill('old/models');
-    await dialog(page)
-      .getByText(/refer to a file outside of it by its relative path/)
-      .waitFor();
-    await dialog(page).getByText('/skin.png').waitFor();
-    await accessible(page, 'moving a folder');
-    await press(page, 'Move');
-    await page.getByText('The folder pieces is moved.').waitFor();
-    await page.getByLabel('Change old/models/pieces', { exact: true }).waitFor();
-    assert.equal(await page.getByLabel('Change pieces', { exact: true }).count(), 0);
-  });
-}
+  // What a model refers to is known once it is inspected.
+  await page.locator('.tree .file', { hasText: 'model.gltf' }).click();
+  await page.getByText('Files that it needs').waitFor();
+  await act(page, 'pieces', 'Move', true);
+  await field(page, 'Into the folder').fill('pieces/sub');
+  await press(page, 'Move');
+  await dialog(page).getByText('A folder cannot be moved into itself.').waitFor();
+  await field(page, 'Into the folder').fill('old/models');
+  await dialog(page)
+    .getByText(/refer to a file outside of it by its relative path/)
+    .waitFor();
+  await dialog(page).getByText('/skin.png').waitFor();
+  await accessible(page, 'moving a folder');
+  await press(page, 'Move');
+  await page.getByText('The folder pieces is moved.').waitFor();
+  await page.getByLabel('Change old/models/pieces', { exact: true }).waitFor();
+  assert.equal(await page.getByLabel('Change pieces', { exact: true }).count(), 0);
+});
 
-test('files of a folder that cannot be moved are named, and a move is stopped', async ({ page }) => {
+test('files of a folder that cannot be moved are named, and a move is stopped', async ({
+  page,
+}) => {
   await newFolder(page, `conflicts ${Date.now()}`);
   const job = {
     ...{ jobId: 'j1', kind: 'moveFolder', itemsDone: 1, itemsTotal: 3, cancellable: true },

@@ -1,18 +1,7 @@
 // Files that are unusual: very large ones, long names, previews that are no pictures; a busy server.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import {
-  accessible,
-  chooseFiles,
-  endpoint,
-  file,
-  filled,
-  HITS,
-  newAsset,
-  UI,
-  vitrine,
-  withKey,
-} from './walk.mjs';
+import { endpoint, file, filled, fits, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 const storage = new URL(endpoint.s3).origin;
 
@@ -89,57 +78,7 @@ test('names of 255 bytes in letters of several bytes are kept, and fit their pla
   );
   const shown = await page.locator('.asset .tree .file bdi').allTextContents();
   assert.deepEqual(new Set(shown), new Set(names));
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
-});
-
-test('an upload to a server that is busy, or fails for a while, goes on by itself', async ({
-  page,
-}) => {
-  const upload = await chooseFiles(page, [file('a.txt'), file('b.txt')], `busy ${Date.now()}`);
-  const refusals = [
-    { status: 429, headers: { 'Retry-After': '1' }, json: { message: 'Too many requests' } },
-    { status: 503, json: { message: 'Service Unavailable' } },
-  ];
-  const parts = [500, 503];
-  await page.route(/\/uploads$/, (route) => {
-    const refusal = route.request().method() === 'POST' && refusals.shift();
-    return refusal ? route.fulfill(refusal) : route.continue();
-  });
-  await page.route(`${storage}/**`, (route) => {
-    const status = route.request().method() === 'PUT' && parts.shift();
-    const headers = { 'access-control-allow-origin': '*' };
-    return status ? route.fulfill({ status, headers }) : route.continue();
-  });
-  await upload.click();
-  await page.getByText('The upload is complete.').waitFor();
-  assert.deepEqual([refusals, parts], [[], []], 'each refusal was met');
-});
-
-test('an asset that is deleted during an upload into it is named, and the files remain chosen', async ({
-  page,
-}) => {
-  const { database, id } = await newAsset(page, [file('a.txt')], `deleted ${Date.now()}`);
-  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([file('b.txt'), file('c.txt')]);
-  const upload = page.getByRole('button', { name: 'Upload 2 files' });
-  await upload.waitFor();
-  vitrine('delete', database, id, '--yes');
-  await upload.click();
-  await page
-    .locator('.failure', { hasText: /not found|does not exist|no asset/i })
-    .first()
-    .waitFor();
-  await page.locator('.files li', { hasText: 'c.txt' }).waitFor();
-  await accessible(page, 'an upload into a deleted asset');
-});
-
-test('a card shows the kind of its file, and its size', async ({ page }) => {
-  await withKey(page);
-  await page.goto(`${UI}?q=lighthouse`);
-  await page.locator('.card .faint', { hasText: /^glb · [\d.]+ [kM]B · library$/ }).waitFor();
+  await fits(page);
 });
 
 /** Waits for the picture that the walk serves: four times as high as wide. */
@@ -180,37 +119,33 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
   }
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`what is pressed or chosen is legible where the system replaces colours (${colorScheme})`, async ({
-    open,
-  }) => {
-    const { page } = await open({ colorScheme, forcedColors: 'active' });
-    await withKey(page);
-    await page.goto(`${UI}?q=lamp`);
-    await page.locator('.card .select').first().check();
-    const contrasts = (places) =>
-      page.locator(places).evaluateAll((all) =>
-        all.map((each) => {
-          const luminance = (color) => {
-            const parts = color.match(/[\d.]+/g).map((part) => Number(part) / 255);
-            const [r, g, b] = parts.map((part) => ((part + 0.055) / 1.055) ** 2.4);
-            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-          };
-          const ground = each.closest('.chosen, button, .file');
-          const [one, other] = [each, ground].map((part, at) =>
-            luminance(getComputedStyle(part)[at ? 'backgroundColor' : 'color']),
-          );
-          return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-        }),
-      );
-    for (const each of await contrasts('.chosen .name, .chosen .faint, [aria-pressed=true]'))
-      assert.ok(each > 4.5, `${each}`);
-    await page.locator(HITS).first().press('Enter');
-    await page.locator('.model[data-state=shown]').waitFor();
-    await page.getByRole('button', { name: 'Wireframe' }).click();
-    for (const each of await contrasts(
-      '[aria-pressed=true], .file[aria-current], .file[aria-current] .faint',
-    ))
-      assert.ok(each > 4.5, `${each}`);
-  });
-}
+test('what is pressed or chosen is legible where the system replaces colours', async ({ open }) => {
+  const { page } = await open({ colorScheme: 'dark', forcedColors: 'active' });
+  await withKey(page);
+  await page.goto(`${UI}?q=lamp`);
+  await page.locator('.card .select').first().check();
+  const contrasts = (places) =>
+    page.locator(places).evaluateAll((all) =>
+      all.map((each) => {
+        const luminance = (color) => {
+          const parts = color.match(/[\d.]+/g).map((part) => Number(part) / 255);
+          const [r, g, b] = parts.map((part) => ((part + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ground = each.closest('.chosen, button, .file');
+        const [one, other] = [each, ground].map((part, at) =>
+          luminance(getComputedStyle(part)[at ? 'backgroundColor' : 'color']),
+        );
+        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      }),
+    );
+  for (const each of await contrasts('.chosen .name, .chosen .faint, [aria-pressed=true]'))
+    assert.ok(each > 4.5, `${each}`);
+  await page.locator(HITS).first().press('Enter');
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.getByRole('button', { name: 'Wireframe' }).click();
+  for (const each of await contrasts(
+    '[aria-pressed=true], .file[aria-current], .file[aria-current] .faint',
+  ))
+    assert.ok(each > 4.5, `${each}`);
+});

@@ -7,7 +7,6 @@ import {
   endpoint,
   file,
   HITS,
-  newAsset,
   triangle,
   UI,
   vitrine,
@@ -17,66 +16,37 @@ import {
 const focused = (page, selector) =>
   page.waitForFunction((wanted) => document.activeElement.matches(wanted), selector);
 
-for (const [width, colorScheme] of [
-  [360, 'dark'],
-  [1280, 'light'],
-]) {
-  test(`the filters are skipped, and a card is selected, by the keyboard (${width} px)`, async ({
-    open,
-  }) => {
-    const { page } = await open({
-      viewport: { width, height: 800 },
-      colorScheme,
-    });
-    await withKey(page);
-    await page.goto(UI);
-    await page.locator(HITS).first().waitFor();
-    const skip = page.getByRole('link', { name: 'Skip to the results' });
-    await page.keyboard.press('/');
-    let tabs = 0;
-    while (!(await skip.evaluate((each) => each === document.activeElement))) {
-      await page.keyboard.press('Tab');
-      assert.ok(++tabs <= 4, 'it is reached by a few presses of Tab');
-    }
-    const { x, y } = await skip.boundingBox();
-    assert.ok(x >= 0 && y >= 0, 'it is visible while it has the focus');
-    await accessible(page, 'the link that skips the filters');
-    await page.keyboard.press('Enter');
-    await focused(page, '.hits [data-index="0"] a');
-    await page.keyboard.press('x');
-    await page.getByRole('status').getByText('1 selected').waitFor();
-    await page.keyboard.press('x');
-    await page.locator('.selection').waitFor({ state: 'detached' });
-    await page.locator(HITS).first().focus();
-    await page.keyboard.press('Tab');
-    await focused(page, '.hits [data-index="0"] .select');
-    await page.keyboard.press(' ');
-    await page.getByRole('status').getByText('1 selected').waitFor();
-    assert.equal(await page.locator('.look-at').count(), 0, 'Space selects and does not look');
-    await page.keyboard.press('ArrowRight');
-    await focused(page, '.hits [data-index="1"] a');
+test('the filters are skipped, and a card is selected, by the keyboard', async ({ open }) => {
+  const { page } = await open({
+    ...NARROW_AND_DARK,
   });
-}
-
-test('the menu of a file is opened and moved through by arrow keys', async ({ page }) => {
-  await newAsset(page, [file('a.txt')], `keys ${Date.now()}`);
-  const at = () => page.evaluate(() => document.activeElement.textContent);
-  await page.getByLabel('Change a.txt').focus();
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await at(), 'Rename');
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await at(), 'Move');
-  await page.keyboard.press('ArrowUp');
-  await page.keyboard.press('ArrowUp');
-  assert.equal(await at(), 'Delete');
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await at(), 'Rename');
-  await page.keyboard.press('Escape');
-  await focused(page, 'summary[data-path="/a.txt"]');
-  await page.keyboard.press('ArrowUp');
-  assert.equal(await at(), 'Delete');
+  await withKey(page);
+  await page.goto(UI);
+  await page.locator(HITS).first().waitFor();
+  const skip = page.getByRole('link', { name: 'Skip to the results' });
+  await page.keyboard.press('/');
+  let tabs = 0;
+  while (!(await skip.evaluate((each) => each === document.activeElement))) {
+    await page.keyboard.press('Tab');
+    assert.ok(++tabs <= 4, 'it is reached by a few presses of Tab');
+  }
+  const { x, y } = await skip.boundingBox();
+  assert.ok(x >= 0 && y >= 0, 'it is visible while it has the focus');
+  await accessible(page, 'the link that skips the filters');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Delete a.txt?' }).waitFor();
+  await focused(page, '.hits [data-index="0"] a');
+  await page.keyboard.press('x');
+  await page.getByRole('status').getByText('1 selected').waitFor();
+  await page.keyboard.press('x');
+  await page.locator('.selection').waitFor({ state: 'detached' });
+  await page.locator(HITS).first().focus();
+  await page.keyboard.press('Tab');
+  await focused(page, '.hits [data-index="0"] .select');
+  await page.keyboard.press(' ');
+  await page.getByRole('status').getByText('1 selected').waitFor();
+  assert.equal(await page.locator('.look-at').count(), 0, 'Space selects and does not look');
+  await page.keyboard.press('ArrowRight');
+  await focused(page, '.hits [data-index="1"] a');
 });
 
 /** Moves the focus by Tab to what is wanted. */
@@ -92,75 +62,71 @@ async function tabTo(page, wanted) {
   assert.fail(`Tab does not lead to ${wanted}`);
 }
 
-for (const width of [360, 1280]) {
-  test(`an asset is uploaded, looked at, renamed and found without a mouse (${width} px)`, async ({
-    open,
-  }) => {
-    const { page } = await open({ viewport: { width, height: 800 } });
-    const name = `by keys ${Date.now()}`;
-    const press = async (role, named) => {
-      await tabTo(page, page.getByRole(role, { name: named, exact: true }));
-      await page.keyboard.press('Enter');
-    };
-    const type = async (label, text) => {
-      await tabTo(page, page.getByLabel(label, { exact: true }));
-      await page.keyboard.type(text);
-    };
-    await page.goto(UI);
-    await type('API key', endpoint.adminApiKey);
+test('an asset is uploaded, looked at, renamed and found without a mouse', async ({ open }) => {
+  const { page } = await open({ viewport: { width: 360, height: 800 } });
+  const name = `by keys ${Date.now()}`;
+  const press = async (role, named) => {
+    await tabTo(page, page.getByRole(role, { name: named, exact: true }));
     await page.keyboard.press('Enter');
-    await press('link', 'Upload');
-    const choosing = page.waitForEvent('filechooser');
-    await press('button', 'Choose files');
-    await (
-      await choosing
-    ).setFiles([file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }]);
-    await type('Database', 'library');
-    await tabTo(page, page.getByLabel('Name of the asset'));
-    await page.keyboard.press('Control+a');
-    await page.keyboard.type(name);
-    await type('Description', 'without a mouse');
-    await press('button', 'Upload 2 files');
-    await page.getByText('The upload is complete.').waitFor();
-    await press('link', 'Open the asset');
+  };
+  const type = async (label, text) => {
+    await tabTo(page, page.getByLabel(label, { exact: true }));
+    await page.keyboard.type(text);
+  };
+  await page.goto(UI);
+  await type('API key', endpoint.adminApiKey);
+  await page.keyboard.press('Enter');
+  await press('link', 'Upload');
+  const choosing = page.waitForEvent('filechooser');
+  await press('button', 'Choose files');
+  await (
+    await choosing
+  ).setFiles([file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }]);
+  await type('Database', 'library');
+  await tabTo(page, page.getByLabel('Name of the asset'));
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(name);
+  await type('Description', 'without a mouse');
+  await press('button', 'Upload 2 files');
+  await page.getByText('The upload is complete.').waitFor();
+  await press('link', 'Open the asset');
 
-    await page.locator('.model[data-state=shown]').waitFor();
-    const canvas = page.locator('.stage canvas');
-    await tabTo(page, canvas);
-    const fitted = await canvas.screenshot();
-    for (const keys of ['ArrowRight', 'Shift+ArrowRight', '+', '-']) {
-      const before = await canvas.screenshot();
-      await page.keyboard.press(keys);
-      assert.ok(!before.equals(await canvas.screenshot()), `${keys} changes the view`);
-      await page.keyboard.press('F'); // as with Caps Lock
-      assert.ok(fitted.equals(await canvas.screenshot()), 'F fits');
-    }
-    const wireframe = page.getByRole('button', { name: 'Wireframe' });
-    await tabTo(page, wireframe);
-    await page.keyboard.press(' ');
-    assert.equal(await wireframe.getAttribute('aria-pressed'), 'true');
-    await tabTo(page, page.getByLabel('Change a.bin', { exact: true }));
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByLabel('File name').waitFor();
-    await page.keyboard.type('b');
-    await page.keyboard.press('Enter');
-    await page.getByText('a.bin is renamed.').waitFor();
-    await focused(page, 'summary[data-path="/b.bin"]');
+  await page.locator('.model[data-state=shown]').waitFor();
+  const canvas = page.locator('.stage canvas');
+  await tabTo(page, canvas);
+  const fitted = await canvas.screenshot();
+  for (const keys of ['ArrowRight', 'Shift+ArrowRight', '+', '-']) {
+    const before = await canvas.screenshot();
+    await page.keyboard.press(keys);
+    assert.ok(!before.equals(await canvas.screenshot()), `${keys} changes the view`);
+    await page.keyboard.press('F'); // as with Caps Lock
+    assert.ok(fitted.equals(await canvas.screenshot()), 'F fits');
+  }
+  const wireframe = page.getByRole('button', { name: 'Wireframe' });
+  await tabTo(page, wireframe);
+  await page.keyboard.press(' ');
+  assert.equal(await wireframe.getAttribute('aria-pressed'), 'true');
+  await tabTo(page, page.getByLabel('Change a.bin', { exact: true }));
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByLabel('File name').waitFor();
+  await page.keyboard.type('b');
+  await page.keyboard.press('Enter');
+  await page.getByText('a.bin is renamed.').waitFor();
+  await focused(page, 'summary[data-path="/b.bin"]');
 
-    vitrine('wait');
-    await page.keyboard.press('/');
-    await page.keyboard.type(`"${name}"`);
-    await page.keyboard.press('Enter');
-    await tabTo(page, page.locator(HITS, { hasText: name }));
-    await page.keyboard.press(' ');
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press(' ');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('Enter');
-    await page.locator('.asset h1', { hasText: name }).waitFor();
-  });
-}
+  vitrine('wait');
+  await page.keyboard.press('/');
+  await page.keyboard.type(`"${name}"`);
+  await page.keyboard.press('Enter');
+  await tabTo(page, page.locator(HITS, { hasText: name }));
+  await page.keyboard.press(' ');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  await page.locator('.asset h1', { hasText: name }).waitFor();
+});
 
 /** Moves two fingers apart around a point. */
 async function pinch(page, { x, y, width, height }) {

@@ -8,7 +8,6 @@ import {
   file,
   HITS,
   newAsset,
-  newLink,
   quoted,
   UI,
   vitrine,
@@ -17,7 +16,6 @@ import {
 
 const STORAGE = `${new URL(endpoint.s3).origin}/**`;
 const CODE = '**/ui/assets/*';
-const ASSET = /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/;
 const lost = (route) => route.abort('connectionreset');
 const later = (milliseconds) => async (route) => {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -89,48 +87,6 @@ test('a page that was built again while it was open is reloaded where it needs i
   assert.equal(await isFirst(page), false);
 });
 
-test('what is typed while a save takes its time is not lost', async ({ page }) => {
-  await withKey(page);
-  const { assetId } = made('slow');
-  await page.goto(`${UI}databases/library/assets/${assetId}`);
-  await page.route(ASSET, (route) =>
-    route.request().method() === 'PUT' ? later(1500)(route) : route.continue(),
-  );
-  await page.getByRole('button', { name: 'Edit', exact: true }).click();
-  const text = page.getByLabel('Description');
-  await text.fill('first words');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await text.press('End');
-  await text.pressSequentially(', and more');
-  await page
-    .locator('.toast.shown', { hasText: 'Saved, without what you have typed since' })
-    .waitFor();
-  assert.equal(await text.inputValue(), 'first words, and more');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('first words, and more').waitFor();
-});
-
-test('of an act that ends after its page was left, nothing leads back', async ({ page }) => {
-  const { database, id } = await newAsset(page, [file('a.txt')], `left ${Date.now()}`);
-  await page.goto(UI);
-  await page.locator(HITS).first().waitFor();
-  await page.goto(`${UI}databases/${database}`);
-  await page.goto(`${UI}databases/${database}/assets/${id}`);
-  await page.getByRole('link', { name: database }).first().click();
-  await page.getByRole('heading', { name: database }).waitFor();
-  await page.goBack();
-  await page.getByLabel('Change a.txt', { exact: true }).click();
-  await page.locator('.file-menu').getByRole('button', { name: 'Rename' }).click();
-  await page.route('**/moveFile', later(1500));
-  await page.getByLabel('File name').fill('b.txt');
-  await page.getByRole('button', { name: 'Rename', exact: true }).click();
-  await page.goForward();
-  await page.getByRole('heading', { name: database }).waitFor();
-  await page.locator('.toast.shown', { hasText: 'is renamed' }).waitFor();
-  await page.waitForTimeout(1000);
-  assert.equal(new URL(page.url()).pathname, `/ui/databases/${database}`);
-});
-
 test('results that are late are called those of the search before, and hits that are lost are named', async ({
   page,
 }) => {
@@ -196,24 +152,6 @@ test('an image whose address has ended is named so, and shown by another try', a
   await page.locator('.stage .tools').waitFor();
 });
 
-test('rights that are not known, and a link that did not arrive, are named and tried again', async ({
-  page,
-}) => {
-  const link = newLink();
-  await page.route('**/ui/once', lost);
-  await page.goto(link);
-  await page.getByRole('alert').getByText('did not respond').waitFor();
-  await page.unroute('**/ui/once');
-  const failed = (route) => route.fulfill({ status: 500, json: { message: 'x' } });
-  await page.route('**/auth/routes', failed);
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('It is not known what you may do').waitFor();
-  await accessible(page, 'rights that are not known');
-  await page.unroute('**/auth/routes', failed);
-  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('link', { name: 'Upload', exact: true }).waitFor();
-});
-
 test('a download is requested once, however often its button is pressed', async ({ page }) => {
   await withKey(page);
   await page.goto(`${UI}?q=lamp`);
@@ -254,4 +192,19 @@ test('an upload that a reload interrupts goes on in its asset, not in a second o
   await page.getByText('The upload is complete.').waitFor();
   await page.goto(`${UI}?q=${quoted(name)}`);
   await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
+});
+
+test('another try of a viewer whose code is lost loads only this part', async ({ page }) => {
+  const code = /\/assets\/TextView-/;
+  await page.route(code, (route) => route.abort('connectionreset'));
+  await newAsset(page, [file('a.txt')], `lost part ${Date.now()}`);
+  await page.locator('.stage .failed', { hasText: 'did not respond' }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Description').fill('typed before');
+  await page.evaluate(() => (globalThis.isFirst = true));
+  await page.unroute(code);
+  await page.locator('.stage').getByRole('button', { name: 'Try again' }).press('Enter');
+  await page.locator('.stage .text').waitFor();
+  assert.ok(await page.evaluate(() => globalThis.isFirst), 'the page was not reloaded');
+  assert.equal(await page.getByLabel('Description').inputValue(), 'typed before');
 });

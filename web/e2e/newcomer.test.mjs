@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from './fixtures.mjs';
-import { accessible, file, HITS, newAsset, UI, withKey } from './walk.mjs';
+import { accessible, file, fits, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 const SCRATCH = process.env.VITRINE_SCRATCH ?? '/tmp';
 
@@ -61,84 +61,6 @@ test('a folder that is dropped anywhere is shown on the page of uploads, and its
   await page.locator('select option:checked', { hasText: name }).waitFor({ state: 'attached' });
   await page.getByText('already there, same content, left out').nth(1).waitFor();
   await page.getByText('2 are already there with the same content (SHA-256).').waitFor();
-});
-
-test('chosen filters are named above the results, also at 360 px, and are removed there', async ({
-  open,
-}) => {
-  const { page } = await open({ viewport: { width: 360, height: 740 } });
-  const state = {
-    facets: { str_fileext: ['.glb'], fact_watertight: [true] },
-    triangles: [10, null],
-    date: [null, '2100-01-31'],
-    meta: [{ key: 'mass_kg', op: 'gte', value: '0' }],
-  };
-  const query = Object.entries(state).map(([key, value]) => [key, JSON.stringify(value)]);
-  await withKey(page);
-  await page.goto(`${UI}?${new URLSearchParams(query)}`);
-  const filters = page.getByRole('group', { name: 'Chosen filters' });
-  await filters.waitFor();
-  assert.deepEqual(await filters.locator('.chip').allTextContents(), [
-    'File type: .glb ×',
-    'Watertight: yes ×',
-    'Triangles: at least 10 ×',
-    'Last changed: up to Jan 31, 2100 ×',
-    'mass_kg at least 0 ×',
-  ]);
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
-  await accessible(page, 'chosen filters');
-  await filters.getByRole('button', { name: 'Remove filter: Watertight: yes' }).click();
-  await page.waitForFunction(() => document.querySelectorAll('.chosen-filters .chip').length === 4);
-  await filters.getByRole('button', { name: 'Clear all filters' }).click();
-  await filters.waitFor({ state: 'detached' });
-  assert.equal(new URL(page.url()).search, '');
-});
-
-test('a range is selected with the Shift key, and a quick look leads from one asset to the next', async ({
-  page,
-}) => {
-  await find(page);
-  const box = (index) => page.locator(`[data-index="${index}"] .select`);
-  await box(1).check();
-  await box(4).click({ modifiers: ['Shift'] });
-  await page.getByRole('status').getByText('4 selected').waitFor();
-  await page.locator('[data-index="5"] a').focus();
-  await page.keyboard.press('Shift+X');
-  await page.getByRole('status').getByText('5 selected').waitFor();
-  await page.locator('[data-index="3"] a').focus();
-  await page.keyboard.press('x');
-  await page.getByRole('status').getByText('4 selected').waitFor();
-
-  // The pictures are what is looked at here: models of metal take seconds to draw.
-  await page.route(/\.glb\?/, () => undefined);
-  const names = await page.locator(HITS).allTextContents();
-  const shown = (index) => page.locator('.look-at h2', { hasText: names[index] }).waitFor();
-  await page.locator('[data-index="0"] a').focus();
-  const large = [];
-  page.on('request', (request) => {
-    if (request.resourceType() === 'image') large.push(request.url());
-  });
-  await page.keyboard.press(' ');
-  await shown(0);
-  // The picture of the next asset is there before it is looked at.
-  const next = await page.waitForFunction(() => {
-    const picture = document.querySelector('.look-at > img[hidden]');
-    return picture?.complete && picture.src;
-  });
-  const loaded = await next.jsonValue();
-  assert.ok(large.includes(loaded), 'the next picture is loaded');
-  await page.keyboard.press(' ');
-  await page.locator('.look-at').waitFor({ state: 'detached' });
-  await page.keyboard.press(' ');
-  await shown(0);
-  await page.keyboard.press('ArrowRight');
-  await shown(1);
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowLeft');
-  await shown(0);
-  await page.getByRole('button', { name: 'Next' }).click();
-  await shown(1);
-  await accessible(page, 'a quick look at the next asset');
 });
 
 test('the keys are listed at the question mark, and in the menu of the account', async ({
@@ -211,8 +133,7 @@ test('a broken model is named in the words of its reader, and a new asset has no
   assert.doesNotMatch(words, /token/, 'the words of the browser');
   await page.locator('dt:has-text("Version") + dd', { hasText: 'None yet' }).waitFor();
   await page.locator('dt:has-text("Files changed") + dd', { hasText: /\d/ }).waitFor();
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 360, `a description of one word makes the page ${wide} px wide`);
+  await fits(page);
 });
 
 test('a model for which the browser has no memory shows the reason', async ({ page }) => {

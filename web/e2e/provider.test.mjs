@@ -116,33 +116,6 @@ test('a refusal, and a token for another sign-in, are said in words', async ({ p
   assert.deepEqual(await page.evaluate(stored), []);
 });
 
-test('while a slow provider is looked for, the button says so and is not pressed again', async ({
-  page,
-}) => {
-  let release = null;
-  const held = new Promise((resolve) => {
-    release = resolve;
-  });
-  let sent = 0;
-  await page.route('**/.well-known/openid-configuration', async (route) => {
-    sent++;
-    await held;
-    await route.abort();
-  });
-  await press(page);
-  await page.getByText('Opening the sign-in of your organisation…').waitFor();
-  const button = page.getByRole('button', { name: 'Sign in with your organisation' });
-  assert.ok(await button.isDisabled());
-  await accessible(page, 'a slow provider');
-  release();
-  await page.getByText('The sign-in provider does not respond. Try again later.').waitFor();
-  assert.ok(await button.isEnabled());
-  assert.equal(sent, 1);
-  await page.unroute('**/.well-known/openid-configuration');
-  await button.click();
-  await page.locator(HITS).first().waitFor();
-});
-
 test('a provider that is down is said in words, and signs in once it responds', async ({
   page,
 }) => {

@@ -1,7 +1,7 @@
 // A key that is deleted while somebody works with it: a new sign-in, and nothing typed is lost.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { accessible, endpoint, UI, vitrine, withKey } from './walk.mjs';
+import { accessible, endpoint, NARROW_AND_DARK, UI, vitrine, withKey } from './walk.mjs';
 
 const newKey = (user, name) => JSON.parse(vitrine('keys', 'create', user, name, '--json'));
 
@@ -19,41 +19,33 @@ async function deleteKey({ apiKeyId, apiKey }) {
   }
 }
 
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [360, 'dark'],
-]) {
-  test(`a deleted key asks for a new sign-in over a form (${colorScheme}, ${width} px)`, async ({
-    open,
-  }) => {
-    const viewport = { width, height: 860 };
-    const { page } = await open({ viewport, colorScheme });
-    const stamp = `${Date.now()}`;
-    const database = `signed-${stamp}`;
-    vitrine('databases', 'create', database, '--description', 'before');
-    const user = `leaver-${stamp}`;
-    vitrine('roles', 'create', user, '--description', 'a walk');
-    const only = ['--role', user, '--database', database];
-    vitrine('access', 'template', 'apply', 'database-admin', ...only);
-    vitrine('roles', 'give', user, user);
-    const first = newKey(user, `first-${stamp}`);
-    await withKey(page, first.apiKey);
-    await page.goto(`${UI}databases/${database}`);
-    await page.getByRole('button', { name: 'Edit the description' }).click();
-    const field = page.getByLabel('Description', { exact: true });
-    await field.fill('typed with the first key');
-    await deleteKey(first);
-    await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
-    await dialog.waitFor();
-    assert.doesNotMatch(await page.locator('main').innerText(), /Forbidden|Unauthorized/);
-    await accessible(page, 'a sign-in over a form');
-    await dialog.getByLabel('API key', { exact: true }).fill(newKey(user, `next-${stamp}`).apiKey);
-    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await dialog.waitFor({ state: 'detached' });
-    assert.equal(await field.inputValue(), 'typed with the first key');
-    await page.getByText('Your sign-in ended before this was done.').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The changes are saved.').waitFor();
-  });
-}
+test('a deleted key asks for a new sign-in over a form', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const stamp = `${Date.now()}`;
+  const database = `signed-${stamp}`;
+  vitrine('databases', 'create', database, '--description', 'before');
+  const user = `leaver-${stamp}`;
+  vitrine('roles', 'create', user, '--description', 'a walk');
+  const only = ['--role', user, '--database', database];
+  vitrine('access', 'template', 'apply', 'database-admin', ...only);
+  vitrine('roles', 'give', user, user);
+  const first = newKey(user, `first-${stamp}`);
+  await withKey(page, first.apiKey);
+  await page.goto(`${UI}databases/${database}`);
+  await page.getByRole('button', { name: 'Edit the description' }).click();
+  const field = page.getByLabel('Description', { exact: true });
+  await field.fill('typed with the first key');
+  await deleteKey(first);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+  await dialog.waitFor();
+  assert.doesNotMatch(await page.locator('main').innerText(), /Forbidden|Unauthorized/);
+  await accessible(page, 'a sign-in over a form');
+  await dialog.getByLabel('API key', { exact: true }).fill(newKey(user, `next-${stamp}`).apiKey);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await field.inputValue(), 'typed with the first key');
+  await page.getByText('Your sign-in ended before this was done.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The changes are saved.').waitFor();
+});

@@ -14,39 +14,6 @@ async function changed(page, pattern, change) {
   });
 }
 
-test('each reason why there is no picture is said in words', async ({ page }) => {
-  await withKey(page);
-  const reasons = [
-    'inspecting',
-    'refused',
-    'notDistributable',
-    'quarantined',
-    'notPermitted',
-    'archived',
-    'none',
-  ];
-  await changed(page, '**/search', (body) => {
-    (body.hits?.hits ?? []).forEach((hit, at) => {
-      for (const each of [hit, ...(hit.files ?? [])]) {
-        delete each.preview;
-        const reason = reasons[at % reasons.length];
-        each.previewMissing = { reason, message: `<b>because of ${reason}</b>` };
-      }
-    });
-  });
-  await page.goto(UI);
-  await page.locator('.no-picture').nth(reasons.length).waitFor();
-  const shown = await page.locator('.no-picture').allTextContents();
-  const words = reasons.map((_, at) => shown[at].trim());
-  assert.deepEqual(
-    words.filter((each) => !each),
-    [],
-    'a reason without words',
-  );
-  assert.equal(new Set(words.slice(0, 6)).size, 6, `reasons that read the same: ${words}`);
-  await accessible(page, 'hits without pictures');
-});
-
 test('ten thousand hits are scrolled to the last one, and the keyboard reaches both ends', async ({
   page,
 }) => {
@@ -73,53 +40,6 @@ test('ten thousand hits are scrolled to the last one, and the keyboard reaches b
   await page.keyboard.press('Home');
   await page.waitForFunction(() => document.activeElement?.textContent === 'hit 0');
   assert.ok((await page.locator('.hits li').count()) < 200, 'only the hits in view are elements');
-});
-
-test('500 tags with markup are text, also at 360 px', async ({ open }) => {
-  const { page } = await open({ viewport: { width: 360, height: 740 } });
-  await withKey(page);
-  const tags = Array.from({ length: 500 }, (_, at) => `<img src=x onerror=alert(${at})> tag ${at}`);
-  await changed(page, '**/search', (body) => {
-    for (const hit of body.hits?.hits ?? []) hit._source.list_tags = tags;
-  });
-  await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({ ...body, tags }));
-  await page.goto(`${UI}?view="list"`);
-  await page.locator(HITS).first().click();
-  await page.locator('.asset .tags .tag').nth(499).waitFor();
-  assert.equal(await page.locator('.asset .tags .tag').nth(7).textContent(), tags[7]);
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
-});
-
-test('a lost connection is named, nothing typed is lost, and the search goes on after it', async ({
-  context,
-  page,
-}) => {
-  await withKey(page);
-  await page.goto(UI);
-  await page.locator(HITS).first().waitFor();
-  await context.setOffline(true);
-  await page.keyboard.press('/');
-  await page.keyboard.type('lighthouse');
-  await page.getByRole('alert').waitFor();
-  assert.match(await page.getByRole('alert').textContent(), /did not respond.*connection/);
-  assert.equal(await page.getByRole('combobox').first().inputValue(), 'lighthouse');
-  await accessible(page, 'a lost connection');
-  // Also without a press of the button.
-  await context.setOffline(false);
-  await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1);
-});
-
-test('an asset that may not be downloaded shows that, and offers no download', async ({ page }) => {
-  await withKey(page);
-  await changed(page, /\/database\/[^/]+\/assets\/[^/?]+(\?.*)?$/, (body) => ({
-    ...body,
-    isDistributable: false,
-  }));
-  await page.goto(`${UI}?q=lamp`);
-  await page.locator(HITS).first().click();
-  await page.getByText('may not be downloaded').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Download' }).count(), 0);
-  await accessible(page, 'an asset that is not distributable');
 });
 
 test('each reason why a file is not shown is said in words on the page of its asset', async ({

@@ -8,10 +8,10 @@ import {
   chooseFiles,
   endpoint,
   file,
+  fits,
   HITS,
   newAsset,
   UI,
-  vitrine,
   withKey,
 } from './walk.mjs';
 
@@ -30,8 +30,7 @@ test('names in any script, the longest names and empty files are kept as they ar
   const shown = await page.locator('.asset .tree .file bdi').allTextContents();
   const expected = names.map((name) => name.normalize('NFC'));
   assert.deepEqual(new Set(shown.map((each) => each.trim())), new Set(expected));
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 1280, `a long name makes the page ${wide} px wide`);
+  await fits(page);
   await page.locator('.tree .file', { hasText: 'empty.glb' }).click();
   await page.locator('.stage').getByText(/.+/).first().waitFor();
   await accessible(page, 'an asset with long names');
@@ -182,20 +181,6 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   await again.locator('.stage .note.failed').waitFor();
 });
 
-test('an upload whose connection is lost in the middle goes on by itself', async ({ page }) => {
-  const files = Array.from({ length: 3 }, (_, at) => file(`lost ${at}.txt`, 'z'.repeat(2000)));
-  const upload = await chooseFiles(page, files, `offline ${Date.now()}`);
-  let losses = 2;
-  await page.route(`${new URL(endpoint.s3).origin}/**`, (route) =>
-    route.request().method() === 'PUT' && losses-- > 0
-      ? route.abort('connectionreset')
-      : route.continue(),
-  );
-  await upload.click();
-  await page.getByText('The upload is complete.').waitFor();
-  assert.ok(losses < 0, 'the connection was lost');
-});
-
 test('a model whose connection is lost half way shows that, and is loaded by another try', async ({
   page,
 }) => {
@@ -217,42 +202,4 @@ test('a model whose connection is lost half way shows that, and is loaded by ano
   await page.locator('.stage .text').waitFor();
   await page.locator('.tree .file', { hasText: 'planetary-gear.glb' }).click();
   await page.locator('.model[data-state=shown]').waitFor();
-});
-
-test('a busy or broken server is tried again, and then named in one sentence', async ({ page }) => {
-  await withKey(page);
-  let refusals = 2;
-  await page.route('**/search', (route) =>
-    refusals-- > 0
-      ? route.fulfill({
-          status: 429,
-          headers: { 'Retry-After': '1' },
-          json: { message: 'Too many requests' },
-        })
-      : route.continue(),
-  );
-  await page.goto(UI);
-  await page.locator(HITS).first().waitFor();
-  await page.unroute('**/search');
-  await page.route('**/search', (route) =>
-    route.fulfill({ status: 500, json: { message: 'Internal Server Error' } }),
-  );
-  await page.goto(`${UI}?q=anything`);
-  await page.getByRole('alert').waitFor();
-  await accessible(page, 'a failed search');
-  await page.unroute('**/search');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('alert').waitFor({ state: 'detached' });
-});
-
-test('an asset that is deleted while it is looked at is named as gone', async ({ page }) => {
-  const files = [file('a.txt'), file('b.txt')];
-  const { database, id } = await newAsset(page, files, `gone ${Date.now()}`);
-  vitrine('delete', database, id, '--yes');
-  await page.locator('.tree .file', { hasText: 'b.txt' }).click();
-  await page.locator('.stage .failed', { hasText: /not found|does not exist|no asset/i }).waitFor();
-  await page.reload();
-  await page.getByRole('alert').waitFor();
-  assert.match(await page.getByRole('alert').textContent(), /not found|does not exist|no asset/i);
-  await accessible(page, 'a deleted asset');
 });

@@ -108,6 +108,14 @@ export async function newAsset(page, files, name, description, target) {
   return { database, id };
 }
 
+export const NARROW_AND_DARK = { viewport: { width: 360, height: 860 }, colorScheme: 'dark' };
+
+/** Fails if the page scrolls sideways. */
+export async function fits(page) {
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= page.viewportSize().width, `the page is ${width} px wide`);
+}
+
 /** Fails for each finding of axe that is serious or critical. */
 export async function accessible(page, name) {
   await page.evaluate(axe);

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { button, openPage } from '../../testing/page';
-import { ASSET, asset, holdReply, respond, sent } from '../../testing/server';
+import { ASSET, asset, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
 const form = () => screen.findByRole('form', { name: 'Edit the asset' });
@@ -16,7 +16,7 @@ async function edit() {
     await user.clear(field(name));
     if (value) await user.type(field(name), value);
   };
-  return { user, type, save: async () => user.click(await button('Save', await form())) };
+  return { user, type, save: async () => user.dblClick(await button('Save', await form())) };
 }
 
 /** Another user changes the asset after it was read: the first save is refused. */
@@ -169,4 +169,29 @@ test('metadata is shown by its types, and as text', async () => {
   within(region).getByText('May 17, 2024');
   within(region).getByText(hostile);
   expect(region.querySelector('a, img')).toBeNull();
+});
+
+test('who may only read is offered no changes', async () => {
+  respond('post', '/auth/routes', rightsTo('/search', '/assets', '/databases'));
+  await openPage(PAGE);
+  await screen.findByRole('link', { name: /^a\.txt/ });
+  expect(screen.queryByLabelText(/^Change /)).toBeNull();
+  expect(screen.queryByLabelText('Show archived files')).toBeNull();
+});
+
+test('an archived asset lists its files, and is restored with them', async () => {
+  respond('get', ASSET, { ...asset, status: 'archived' });
+  const user = await openPage(`${PAGE}?file=/a.txt`);
+  await screen.findByText('This asset is archived.');
+  await screen.findByText('a.txt');
+  expect(screen.queryByLabelText(/^Change /)).toBeNull();
+  const refusal = { code: 'PermissionDenied', message: 'You may not' };
+  respond('put', `${ASSET}/unarchiveAsset`, refusal, { status: 403 });
+  await user.click(await button('Restore the asset'));
+  await screen.findByText('You may not.');
+  respond('put', `${ASSET}/unarchiveAsset`, {});
+  respond('get', ASSET, asset);
+  await user.click(await button('Restore the asset'));
+  await screen.findByLabelText('Change a.txt');
+  expect(screen.queryByText('This asset is archived.')).toBeNull();
 });

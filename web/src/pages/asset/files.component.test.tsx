@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { button, dialog, openPage } from '../../testing/page';
-import { ASSET, asset, fileAt, hit, hits, respond, rightsTo, sent } from '../../testing/server';
+import { ASSET, fileAt, hit, hits, holdReply, respond, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
 const opener = (path: string) => screen.findByLabelText(`Change ${path}`);
@@ -255,27 +255,19 @@ test('what a file needs is named once it would leave, and nothing where nothing 
   within(form).getByText('/skin.png');
 });
 
-test('who may only read is offered no changes', async () => {
-  respond('post', '/auth/routes', rightsTo('/search', '/assets', '/databases'));
-  await openPage(PAGE);
-  await screen.findByRole('link', { name: /^a\.txt/ });
-  expect(screen.queryByLabelText(/^Change /)).toBeNull();
-  expect(screen.queryByLabelText('Show archived files')).toBeNull();
-});
-
-test('an archived asset lists its files, and is restored with them', async () => {
-  respond('get', ASSET, { ...asset, status: 'archived' });
-  const user = await openPage(`${PAGE}?file=/a.txt`);
-  await screen.findByText('This asset is archived.');
-  await screen.findByText('a.txt');
-  expect(screen.queryByLabelText(/^Change /)).toBeNull();
-  const refusal = { code: 'PermissionDenied', message: 'You may not' };
-  respond('put', `${ASSET}/unarchiveAsset`, refusal, { status: 403 });
-  await user.click(await button('Restore the asset'));
-  await screen.findByText('You may not.');
-  respond('put', `${ASSET}/unarchiveAsset`, {});
-  respond('get', ASSET, asset);
-  await user.click(await button('Restore the asset'));
-  await opener('a.txt');
-  expect(screen.queryByText('This asset is archived.')).toBeNull();
+test('of a change that ends after its page was left, the end is told and nothing leads back', async () => {
+  const { held, release } = holdReply();
+  respond('post', `${ASSET}/moveFile`, async () => {
+    await held;
+    return HttpResponse.json({});
+  });
+  const { user, form } = await openDialog('a.txt', 'Rename');
+  await user.keyboard('b2');
+  await user.click(await button('Rename', form));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  await user.click(screen.getByRole('link', { name: /^Vitrine/ }));
+  await screen.findByLabelText('Select lamp');
+  release();
+  await screen.findByText('a.txt is renamed.');
+  expect(location.pathname).toBe('/ui/');
 });

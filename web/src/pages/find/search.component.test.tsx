@@ -153,6 +153,25 @@ test('each reason why there is no picture is said in words', async () => {
   for (const words of Object.values(reasons)) await screen.findAllByText(words);
 });
 
+test('a card shows the kind of its file and its size, and a row its tags', async () => {
+  const _source = {
+    str_fileext: '.glb',
+    num_filesize: 1_500,
+    str_key: 'lamp/lamp.glb',
+    str_previewfilekey: 'lamp/lamp.png',
+  };
+  const lamp = hit('lamp', {
+    files: [{ _source, previewMissing: { reason: 'none', message: '' } }],
+  });
+  const list_tags = ['oak', 'museum', '<b>new</b>'];
+  respond('post', '/search', hits({ ...lamp, _source: { ...lamp._source, list_tags } }));
+  const user = await openPage('/');
+  await screen.findByText((_, element) => element?.textContent === 'glb · 1.5 kB · library');
+  await user.click(await button('List'));
+  await screen.findByText('+1');
+  screen.getByTitle('oak, museum, <b>new</b>');
+});
+
 test.each([
   ['/?q=x', 'Nothing matches this search.', 'Show all assets'],
   ['/', 'There are no assets yet.', 'Upload'],
