@@ -53,14 +53,14 @@ class Datasets:
             validate_dataset_inputs(datasets)
         run = self._runs.find(run_id)
         run.require_active()
-        for given in datasets or []:
-            if given.dataset is None:  # pyright: ignore[reportUnnecessaryComparison]
+        for dataset_input in datasets or []:
+            if dataset_input.dataset is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise MlflowException("Dataset input must have a dataset associated with it.")
-            require_source_lent(given.dataset.source, "source")
-            require_fitting(given.dataset)
+            require_source_lent(dataset_input.dataset.source, "source")
+            require_fitting(dataset_input.dataset)
         unique = {
-            dataset_hash(given.dataset.name, given.dataset.digest): given
-            for given in reversed(datasets or [])
+            dataset_hash(dataset_input.dataset.name, dataset_input.dataset.digest): dataset_input
+            for dataset_input in reversed(datasets or [])
         }
         inputs = list(unique.items())[::-1]
         for start in range(0, len(inputs), _INPUTS_IN_TRANSACTION):
@@ -73,20 +73,22 @@ class Datasets:
         first_key = summary_key(experiment_id, run_id, DETAILS)
         dataset_keys = {name: dataset_key(experiment_id, name) for name, _ in inputs}
         input_keys = {name: _input_key(experiment_id, run_id, name) for name, _ in inputs}
-        found = self._database.get_many([first_key, *dataset_keys.values(), *input_keys.values()])
-        chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
+        items = self._database.get_many([first_key, *dataset_keys.values(), *input_keys.values()])
+        chain = SummaryChain.read(experiment_id, run_id, DETAILS, items.get(first_key))
         writes: list[Write] = []
-        for name, given in inputs:
-            if dataset_keys[name] not in found:
-                item = with_key(dataset_keys[name], _attributes(given.dataset))
+        for name, dataset_input in inputs:
+            if dataset_keys[name] not in items:
+                item = with_key(dataset_keys[name], _attributes(dataset_input.dataset))
                 writes.append(Put(item, {PARTITION_KEY: ABSENT}))
-            if input_keys[name] not in found:
-                writes += self._input_writes(chain, name, given)
+            if input_keys[name] not in items:
+                writes += self._input_writes(chain, name, dataset_input)
         self._database.write([*writes, *chain.writes()])
 
-    def _input_writes(self, chain: SummaryChain, name: str, given: DatasetInput) -> list[Write]:
-        tags = json.dumps([[tag.key, tag.value] for tag in given.tags or []])
-        dataset = given.dataset
+    def _input_writes(
+        self, chain: SummaryChain, name: str, dataset_input: DatasetInput
+    ) -> list[Write]:
+        tags = json.dumps([[tag.key, tag.value] for tag in dataset_input.tags or []])
+        dataset = dataset_input.dataset
         entry = {
             "name": dataset.name,
             "digest": dataset.digest,
@@ -126,11 +128,11 @@ class Datasets:
             )
             for model_id, step in models
         ]
-        found = self._database.get_many([first_key, *model_keys])
-        chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
+        items = self._database.get_many([first_key, *model_keys])
+        chain = SummaryChain.read(experiment_id, run_id, DETAILS, items.get(first_key))
         writes: dict[Key, Write] = {}
         for key, (model_id, step) in zip(model_keys, models, strict=True):
-            if key in found or key in writes:
+            if key in items or key in writes:
                 if step is not None:
                     raise violated(f"The run '{run_id}' has the output '{model_id}' already.")
                 continue
@@ -149,15 +151,15 @@ class Datasets:
         wanted = [
             dataset_key(experiment_id, name) for experiment_id, inputs in runs for name in inputs
         ]
-        found = self._database.get_many(wanted) if wanted else {}
+        items = self._database.get_many(wanted) if wanted else {}
         return [
             [
                 DatasetInput(
-                    dataset=_dataset(found[dataset_key(experiment_id, name)]),
+                    dataset=_dataset(items[dataset_key(experiment_id, name)]),
                     tags=[InputTag(key, value) for key, value in json.loads(entry["tags"])],
                 )
                 for name, entry in inputs.items()
-                if dataset_key(experiment_id, name) in found
+                if dataset_key(experiment_id, name) in items
             ]
             for experiment_id, inputs in runs
         ]

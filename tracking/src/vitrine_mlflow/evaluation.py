@@ -114,10 +114,10 @@ class EvaluationDatasets:
         Raises:
             MlflowException: there is none.
         """
-        found = self.find(dataset_id)
-        if found is None:
+        dataset = self.find(dataset_id)
+        if dataset is None:
             raise missing(f"Evaluation dataset with id '{dataset_id}' not found")
-        return found
+        return dataset
 
     def all(self) -> Iterator[StoredDataset]:
         """All datasets of the workspace."""
@@ -146,13 +146,13 @@ class EvaluationDatasets:
         table.write_in_batches(Delete(key_of(item)) for item in records)
 
     def set_tags(self, dataset_id: str, tags: Mapping[str, Any]) -> None:
-        given = {key: str(value) for key, value in tags.items() if value is not None}
+        texts = {key: str(value) for key, value in tags.items() if value is not None}
 
         def attempt() -> None:
             stored = self.find(dataset_id)
             if stored is None:
                 raise missing(f"Could not find evaluation dataset with ID {dataset_id}")
-            self._change(stored, {"tags": {**stored.info["tags"], **given}})
+            self._change(stored, {"tags": {**stored.info["tags"], **texts}})
 
         self._database.retried(attempt)
 
@@ -162,20 +162,22 @@ class EvaluationDatasets:
         def attempt() -> None:
             stored = self.find(dataset_id)
             if stored is not None and key in stored.info["tags"]:
-                left = {name: one for name, one in stored.info["tags"].items() if name != key}
+                left = {name: value for name, value in stored.info["tags"].items() if name != key}
                 self._change(stored, {"tags": left})
 
         self._database.retried(attempt)
 
     def add_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
-        wanted = [str(one) for one in experiment_ids]
+        wanted = [str(experiment_id) for experiment_id in experiment_ids]
 
         def attempt() -> StoredDataset:
             stored = self._to_assign(dataset_id)
-            for one in wanted:
-                self._require_experiment(one)
+            for experiment_id in wanted:
+                self._require_experiment(experiment_id)
             now = self._now
-            new = _each_once(one for one in wanted if one not in stored.experiments)
+            new = _each_once(
+                experiment_id for experiment_id in wanted if experiment_id not in stored.experiments
+            )
             changes = {
                 "experiments": {**stored.experiments, **dict.fromkeys(new, now)},
                 "updated": now,
@@ -197,11 +199,15 @@ class EvaluationDatasets:
             raise missing(f"No Experiment with id={experiment_id}") from error
 
     def remove_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
-        wanted = {str(one) for one in experiment_ids}
+        wanted = {str(experiment_id) for experiment_id in experiment_ids}
 
         def attempt() -> StoredDataset:
             stored = self._to_assign(dataset_id)
-            left = {one: at for one, at in stored.experiments.items() if one not in wanted}
+            left = {
+                experiment_id: at
+                for experiment_id, at in stored.experiments.items()
+                if experiment_id not in wanted
+            }
             if len(left) == len(stored.experiments):
                 return stored
             return self._change(stored, {"experiments": left, "updated": self._now})
@@ -211,7 +217,7 @@ class EvaluationDatasets:
     def experiment_ids(self, dataset_id: str) -> list[str]:
         stored = self.find(dataset_id)
         added = {} if stored is None else stored.experiments
-        return sorted(added, key=lambda one: (added[one], one))
+        return sorted(added, key=lambda experiment_id: (added[experiment_id], experiment_id))
 
     # Records
 
@@ -222,11 +228,11 @@ class EvaluationDatasets:
         completes it.
         """
         counts = {"inserted": 0, "updated": 0}
-        given: dict[str, list[dict[str, Any]]] = {}
+        groups: dict[str, list[dict[str, Any]]] = {}
         with type_errors_reported():
             for record in records:
-                given.setdefault(input_hash(record), []).append(record)
-        names = list(given)
+                groups.setdefault(input_hash(record), []).append(record)
+        names = list(groups)
         if self._context.isolation is not None:
             self.get(dataset_id)
         stored = self.find(dataset_id)
@@ -242,7 +248,7 @@ class EvaluationDatasets:
         # value of a field decides its type.
         typed = records
         for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
-            part = {name: given[name] for name in names[start : start + _TRANSACTION_RECORDS]}
+            part = {name: groups[name] for name in names[start : start + _TRANSACTION_RECORDS]}
             inserted, updated = self._database.retried(
                 lambda part=part, typed=typed: self._upsert(dataset_id, part, typed, user)
             )
@@ -266,28 +272,28 @@ class EvaluationDatasets:
     def _upsert(
         self,
         dataset_id: str,
-        given: Mapping[str, Sequence[dict[str, Any]]],
+        groups: Mapping[str, Sequence[dict[str, Any]]],
         typed: Sequence[dict[str, Any]],
         user: str | None,
     ) -> tuple[int, int]:
         stored = self.get(dataset_id)
-        record_keys = {name: _record_key(dataset_id, name) for name in given}
-        known = self._database.get_many(record_keys.values()) if given else {}
+        record_keys = {name: _record_key(dataset_id, name) for name in groups}
+        known = self._database.get_many(record_keys.values()) if groups else {}
         now, inserted, updated = self._now, 0, 0
         pending: list[Write] = []
         size = 0
-        for name, several in given.items():
+        for name, several in groups.items():
             old = known.get(record_keys[name])
-            found: Any = None if old is None else json.loads(old[INFO])
+            info: Any = None if old is None else json.loads(old[INFO])
             for record in several:
-                updated += found is not None
-                inserted += found is None
-                found = (
+                updated += info is not None
+                inserted += info is None
+                info = (
                     new_record(self._context.sources.new_hex(), record, now)
-                    if found is None
-                    else merged(found, record, now)
+                    if info is None
+                    else merged(info, record, now)
                 )
-            text = packed(found)
+            text = packed(info)
             if size + len(text.encode()) > _TRANSACTION_BYTES:
                 stored = self._commit(stored, pending, [], now, None)
                 pending, size = [], 0
@@ -350,16 +356,16 @@ class EvaluationDatasets:
         self, dataset_id: str, max_results: int | None, page_token: str | None
     ) -> tuple[list[DatasetRecord], str | None]:
         """One page of records by time of creation and id. All of the dataset are read for it."""
-        found = [
+        records = [
             json.loads(item[INFO]) for item in self._database.query(_record_key(dataset_id, "").pk)
         ]
-        found.sort(key=position)
+        records.sort(key=position)
         if page_token:
-            found = after(found, page_token)
+            records = after(records, page_token)
         token = None
         if max_results is not None:
-            found, token = page(found, max_results or LOAD_DATASET_RECORDS_MAX_RESULTS)
-        return [record_entity(dataset_id, one) for one in found], token
+            records, token = page(records, max_results or LOAD_DATASET_RECORDS_MAX_RESULTS)
+        return [record_entity(dataset_id, record) for record in records], token
 
 
 def _stored(item: Item) -> StoredDataset:
@@ -372,10 +378,10 @@ def _record_key(dataset_id: str, input_hash: str) -> Key:
 
 
 def _each_once(experiment_ids: Iterable[str]) -> list[str]:
-    given = list(experiment_ids)
-    if len(set(given)) < len(given):
-        raise violated(f"An experiment is given more than once: {given}")
-    return given
+    ids = list(experiment_ids)
+    if len(set(ids)) < len(ids):
+        raise violated(f"An experiment is given more than once: {ids}")
+    return ids
 
 
 def _digest(name: str, updated: int) -> str:

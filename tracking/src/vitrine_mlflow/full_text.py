@@ -51,8 +51,8 @@ def trigrams(text: str) -> list[str]:
 
 def tokens_of(name: str) -> frozenset[Token]:
     """The tokens under which a name is found."""
-    found = frozenset(Token(TRIGRAM, one) for one in trigrams(name))
-    return found if len(found) <= MOST_TOKENS else frozenset([MANY])
+    tokens = frozenset(Token(TRIGRAM, part) for part in trigrams(name))
+    return tokens if len(tokens) <= MOST_TOKENS else frozenset([MANY])
 
 
 def tokens_of_run(name: str) -> frozenset[Token]:
@@ -60,8 +60,8 @@ def tokens_of_run(name: str) -> frozenset[Token]:
     words = frozenset(
         Token(WORD, word[:_WORD_LENGTH]) for word in _WORDS.findall(ascii_lower(name))
     )
-    found = tokens_of(name) | words
-    return found if len(found) <= MOST_TOKENS else frozenset([MANY])
+    tokens = tokens_of(name) | words
+    return tokens if len(tokens) <= MOST_TOKENS else frozenset([MANY])
 
 
 def required_trigrams(comparator: str, value: str) -> list[str]:
@@ -71,7 +71,7 @@ def required_trigrams(comparator: str, value: str) -> list[str]:
         parts = [value]
     elif comparator in {"LIKE", "ILIKE"}:
         parts = _WILDCARDS.split(value)
-    return list(dict.fromkeys(one for part in parts for one in trigrams(part)))
+    return list(dict.fromkeys(trigram for part in parts for trigram in trigrams(part)))
 
 
 def required_words(pattern: str) -> list[str]:
@@ -86,9 +86,15 @@ def required_words(pattern: str) -> list[str]:
 
 def trigrams_of_filters(filters: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the required trigrams of all conditions on a name, as MLflow's parsers return them."""
-    named = [one for one in filters if (one["type"], one["key"]) == ("attribute", "name")]
-    found = [required_trigrams(one["comparator"], one["value"]) for one in named]
-    return list(dict.fromkeys(chain(*found)))
+    named = [
+        condition
+        for condition in filters
+        if (condition["type"], condition["key"]) == ("attribute", "name")
+    ]
+    required = [
+        required_trigrams(condition["comparator"], condition["value"]) for condition in named
+    ]
+    return list(dict.fromkeys(chain(*required)))
 
 
 @dataclass(frozen=True)
@@ -185,8 +191,8 @@ class RunNames:
 
     def like(self, comparator: str, pattern: str) -> set[str] | None:
         """Ids of runs whose names may match, None if the pattern selects too little."""
-        starts = [_start(TRIGRAM, one) for one in _spread(required_trigrams(comparator, pattern))]
-        starts = starts or [_start(WORD, one) for one in _spread(required_words(pattern))]
+        starts = [_start(TRIGRAM, part) for part in _spread(required_trigrams(comparator, pattern))]
+        starts = starts or [_start(WORD, part) for part in _spread(required_words(pattern))]
         return _selected(starts, _start(*MANY), self.holding)
 
     def holding(self, start: str) -> set[str] | None:
@@ -211,22 +217,22 @@ def _selected(
 
     None if there are too many of them to be a useful selection.
     """
-    found: set[str] | None = None
-    for one in required:
-        rows = holding(one)
+    candidates: set[str] | None = None
+    for token in required:
+        rows = holding(token)
         if rows is not None:
-            found = rows if found is None else found & rows
-            if len(found) <= _FEW:
+            candidates = rows if candidates is None else candidates & rows
+            if len(candidates) <= _FEW:
                 break
-    others = None if found is None else holding(many)
-    if found is None or others is None or len(found | others) > _MOST_ROWS:
+    others = None if candidates is None else holding(many)
+    if candidates is None or others is None or len(candidates | others) > _MOST_ROWS:
         return None
-    return found | others
+    return candidates | others
 
 
 def _at_most(ids: Iterable[str]) -> set[str] | None:
-    found = list(islice(ids, _MOST_ROWS + 1))
-    return None if len(found) > _MOST_ROWS else set(found)
+    rows = list(islice(ids, _MOST_ROWS + 1))
+    return None if len(rows) > _MOST_ROWS else set(rows)
 
 
 def _spread(trigrams: list[str]) -> list[str]:

@@ -21,17 +21,17 @@ from vitrine_mlflow.mlflow_api import (
 _PAGE = 100
 _STATUSES = {"UNSPECIFIED": 0, "PENDING": 1, "READY": 2, "FAILED": 3}
 _ATTRIBUTES: dict[str, Callable[[StoredModel], Any]] = {
-    "model_id": lambda one: one.model_id,
-    "experiment_id": lambda one: int(one.experiment_id),
-    "name": lambda one: one.document.name,
-    "artifact_location": lambda one: one.document.location,
-    "creation_timestamp_ms": lambda one: one.document.created,
-    "last_updated_timestamp_ms": lambda one: one.document.updated,
-    "model_type": lambda one: one.document.type,
-    "source_run_id": lambda one: one.document.run,
-    "status": lambda one: _STATUSES[one.document.status],
+    "model_id": lambda model: model.model_id,
+    "experiment_id": lambda model: int(model.experiment_id),
+    "name": lambda model: model.document.name,
+    "artifact_location": lambda model: model.document.location,
+    "creation_timestamp_ms": lambda model: model.document.created,
+    "last_updated_timestamp_ms": lambda model: model.document.updated,
+    "model_type": lambda model: model.document.type,
+    "source_run_id": lambda model: model.document.run,
+    "status": lambda model: _STATUSES[model.document.status],
     "status_message": lambda _: None,
-    "lifecycle_stage": lambda one: one.document.stage,
+    "lifecycle_stage": lambda model: model.document.stage,
 }
 _ALIASES = {
     "creation_time": "creation_timestamp_ms",
@@ -51,7 +51,7 @@ def search_logged_models(
     page_token: str | None,
 ) -> tuple[list[LoggedModel], str | None]:
     """One page of models, and the token of the next."""
-    if datasets and not all(one.get("dataset_name") for one in datasets):
+    if datasets and not all(dataset.get("dataset_name") for dataset in datasets):
         raise invalid("`dataset_name` in the `datasets` clause must be specified.")
     token: Any = search_models_token()
     offset = 0
@@ -60,17 +60,19 @@ def search_logged_models(
         decoded.validate(experiment_ids, filter_string, order_by)
         offset = decoded.offset
     condition = _condition(filter_string, datasets or [])
-    wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
+    wanted = dict.fromkeys(
+        str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids
+    )
     clauses = _clauses(order_by or [])
-    found = [
+    matching = [
         stored
         for experiment_id in wanted
         for stored in models.in_experiment(experiment_id)
         if stored.document.stage != LifecycleStage.DELETED and condition(stored)
     ]
-    found.sort(key=cmp_to_key(lambda one, other: _compare(clauses, one, other)))
+    matching.sort(key=cmp_to_key(lambda model, other: _compare(clauses, model, other)))
     size = max_results or _PAGE
-    read = read_for_page(found, offset, size)
+    read = read_for_page(matching, offset, size)
     following = None
     if len(read) > size:
         following = token(
@@ -94,7 +96,7 @@ def _condition(
     def matches(stored: StoredModel) -> bool:
         if datasets and not of_metrics and not _on_datasets(stored, datasets):
             return False
-        return all(_matches(stored, datasets, *one) for one in comparisons)
+        return all(_matches(stored, datasets, *comparison) for comparison in comparisons)
 
     return matches
 
@@ -113,19 +115,21 @@ def _matches(
         metrics = _on_datasets(stored, datasets) if datasets else stored.metrics
         # SQL has no NaN: a comparison with it is never true
         return not math.isnan(value) and any(
-            one.key == key and compare(one.value, value) for one in metrics
+            metric.key == key and compare(metric.value, value) for metric in metrics
         )
     if kind == "attributes":
-        found = _ATTRIBUTES[key](stored)
+        attribute = _ATTRIBUTES[key](stored)
         if key in {"status", "experiment_id"}:
-            found = str(found)  # MLflow compares these numbers with the text of the filter
+            attribute = str(attribute)  # MLflow compares these numbers with the text of the filter
     else:
-        found = (document.params if kind == "params" else document.tags).get(key)
-    return found is not None and compare(found, value)
+        attribute = (document.params if kind == "params" else document.tags).get(key)
+    return attribute is not None and compare(attribute, value)
 
 
 def _on_datasets(stored: StoredModel, datasets: Sequence[dict[str, Any]]) -> list[ModelMetric]:
-    return [metric for metric in stored.metrics if any(_is_on(metric, one) for one in datasets)]
+    return [
+        metric for metric in stored.metrics if any(_is_on(metric, dataset) for dataset in datasets)
+    ]
 
 
 def _is_on(metric: ModelMetric, dataset: dict[str, Any]) -> bool:
@@ -137,9 +141,9 @@ def _is_on(metric: ModelMetric, dataset: dict[str, Any]) -> bool:
 def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:
     clauses: list[_Clause] = []
     names: set[str] = set()
-    for given in order_by:
-        field_name: str = given["field_name"]
-        ascending = bool(given.get("ascending", True))
+    for clause in order_by:
+        field_name: str = clause["field_name"]
+        ascending = bool(clause.get("ascending", True))
         name = _ALIASES.get(field_name, field_name)
         kind, dot, key = field_name.partition(".")
         if not dot:
@@ -148,7 +152,7 @@ def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:
             names.add(name)
             clauses.append((_ATTRIBUTES[name], ascending))
         elif kind == "metrics":
-            clauses.append((_latest(key, given), ascending))
+            clauses.append((_latest(key, clause), ascending))
         else:
             raise invalid(f"Invalid order by field name: {field_name}. Only metrics are supported.")
     if "creation_timestamp_ms" not in names:
@@ -158,26 +162,30 @@ def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:
     return clauses
 
 
-def _latest(key: str, given: dict[str, Any]) -> Callable[[StoredModel], Any]:
-    name, digest = given.get("dataset_name"), given.get("dataset_digest")
+def _latest(key: str, clause: dict[str, Any]) -> Callable[[StoredModel], Any]:
+    name, digest = clause.get("dataset_name"), clause.get("dataset_digest")
 
     def value(stored: StoredModel) -> float | None:
         metrics = [
-            one
-            for one in stored.metrics
-            if one.key == key
-            and (not name or one.dataset_name == name)
-            and (not digest or one.dataset_digest == digest)
+            metric
+            for metric in stored.metrics
+            if metric.key == key
+            and (not name or metric.dataset_name == name)
+            and (not digest or metric.dataset_digest == digest)
         ]
-        latest = min(metrics, key=lambda one: (-one.timestamp, -one.step, one.run_id), default=None)
+        latest = min(
+            metrics,
+            key=lambda metric: (-metric.timestamp, -metric.step, metric.run_id),
+            default=None,
+        )
         return None if latest is None else latest.value
 
     return value
 
 
-def _compare(clauses: Sequence[_Clause], one: StoredModel, other: StoredModel) -> int:
+def _compare(clauses: Sequence[_Clause], model: StoredModel, other: StoredModel) -> int:
     for value_of, ascending in clauses:
-        first, second = value_of(one), value_of(other)
+        first, second = value_of(model), value_of(other)
         if first == second:
             continue
         if first is None or second is None:

@@ -38,8 +38,8 @@ class Query:
     def find(self, kind: str, key: str, *comparators: str) -> Predicate | None:
         """The first condition of a kind on a key with one of these comparators."""
         for predicate in self.predicates:
-            found = (predicate.kind, predicate.key) == (kind, key)
-            if found and predicate.comparator in comparators:
+            is_on_key = (predicate.kind, predicate.key) == (kind, key)
+            if is_on_key and predicate.comparator in comparators:
                 return predicate
         return None
 
@@ -98,9 +98,9 @@ class Plan:
             if predicate.kind == "parameter" and predicate.comparator == "=":
                 start = keys.PARAM_RANK.prefix(key=predicate.key)
                 rank = f"{start}{ranked_value(predicate.key, predicate.value)}#"
-                found = _at_most(self._reader.by_param(rank))
-                if found is not None:
-                    return list(self._reader.runs(found).values())
+                run_ids = _at_most(self._reader.by_param(rank))
+                if run_ids is not None:
+                    return list(self._reader.runs(run_ids).values())
         return None
 
     def _all(self) -> Iterator[Candidate]:
@@ -197,11 +197,14 @@ class Plan:
             else self._rank_rows(key, ascending=ascending)
         )
         yield from self._settled(rows)
-        if any((one.kind, one.key) == ("metric", key) for one in self._query.predicates):
+        if any(
+            (predicate.kind, predicate.key) == ("metric", key)
+            for predicate in self._query.predicates
+        ):
             return  # a run without the metric matches no condition on it
         ranked = self._with_metric(key)
         # Runs without the metric are last, as MLflow's own store sorts them.
-        unranked = [one for one in self._all() if one.run.run_id not in ranked]
+        unranked = [result for result in self._all() if result.run.run_id not in ranked]
         yield from self._settle(unranked)
 
     def _with_metric(self, key: str) -> set[str]:
@@ -233,8 +236,8 @@ class Plan:
 
     def _may_be_nan(self, key: str) -> bool:
         return not any(
-            (one.kind, one.key) == ("metric", key) and one.comparator != "!="
-            for one in self._query.predicates
+            (predicate.kind, predicate.key) == ("metric", key) and predicate.comparator != "!="
+            for predicate in self._query.predicates
         )
 
     def _primary_rows(self, key: str, *, ascending: bool) -> Iterator[_Keyed[Candidate]]:
@@ -262,11 +265,11 @@ class Plan:
             # it has another value
             sizes = chain((self._query.page, 2), repeat(self._query.page))
             while chunk := list(islice(rows, next(sizes))):
-                found = self._reader.runs(run_id for _, (run_id, _) in chunk)
+                runs = self._reader.runs(run_id for _, (run_id, _) in chunk)
                 for encoded, (run_id, value) in chunk:
-                    if run_id in found:
-                        found[run_id].known_metric = (key, value)
-                        yield encoded, found[run_id]
+                    if run_id in runs:
+                        runs[run_id].known_metric = (key, value)
+                        yield encoded, runs[run_id]
 
     # From candidates to results.
 
@@ -287,7 +290,7 @@ class Plan:
         """Apply every condition, then sort; summaries are read only if something needs them."""
         query = self._query
         known = candidates[0].known_metric[0] if candidates and candidates[0].known_metric else None
-        left = [one for one in candidates if one.run.info["stage"] in query.stages]
+        left = [result for result in candidates if result.run.info["stage"] in query.stages]
         later: list[Predicate] = []
         for predicate in query.predicates:
             # Conditions on the run's own item first: they may leave few runs whose summaries are
@@ -295,18 +298,20 @@ class Plan:
             if predicate.needs_summary(known):
                 later.append(predicate)
             else:
-                left = [one for one in left if predicate.matches(one)]
+                left = [result for result in left if predicate.matches(result)]
         if later or query.order.needs_summary(known):
             self._reader.load_all(left)
-        left = [one for one in left if all(predicate.matches(one) for predicate in later)]
-        prepared = [query.order.prepare(one) for one in left]
+        left = [result for result in left if all(predicate.matches(result) for predicate in later)]
+        prepared = [query.order.prepare(result) for result in left]
         position = query.position
-        return query.order.sorted([one for one in prepared if query.order.is_after(one, position)])
+        return query.order.sorted(
+            [result for result in prepared if query.order.is_after(result, position)]
+        )
 
 
 def _at_most(rows: Iterator[_T]) -> list[_T] | None:
-    found = list(islice(rows, _MAX_SELECTED + 1))
-    return None if len(found) > _MAX_SELECTED else found
+    selected = list(islice(rows, _MAX_SELECTED + 1))
+    return None if len(selected) > _MAX_SELECTED else selected
 
 
 def _merged(

@@ -52,11 +52,15 @@ class Condition:
         """Whether a trace fulfils it; `sessions` are those that an assessment covers."""
         document = stored.document
         if self.kind == "issue":
-            issues = (one for one in document.assessments.values() if one["type"] == "issue")
-            return any(one["name"] == self.value for one in issues)
+            issues = (
+                assessment
+                for assessment in document.assessments.values()
+                if assessment["type"] == "issue"
+            )
+            return any(assessment["name"] == self.value for assessment in issues)
         if self.of_assessments:
-            found = any(map(self.matches_assessment, document.assessments.values()))
-            covered = found or document.session in sessions
+            matching = any(map(self.matches_assessment, document.assessments.values()))
+            covered = matching or document.session in sessions
             return not covered if self.comparator == "IS NULL" else covered
         if self.kind == "attribute":
             return _compare(_ATTRIBUTES[self.key](stored), self.comparator, self.value)
@@ -95,8 +99,8 @@ class Condition:
 
     def matches_span(self, span: StoredSpan) -> bool:
         if not self.key.startswith("attributes."):
-            found = getattr(span, self.key)
-            return _compare(found, self.comparator, self.value)
+            attribute = getattr(span, self.key)
+            return _compare(attribute, self.comparator, self.value)
         name = self.key.removeprefix("attributes.").strip("`")
         pattern = f'%"{name}"{self.value}%'
         if self.comparator == "RLIKE":
@@ -120,49 +124,53 @@ class TraceFilter:
             MlflowException: MLflow's parser, or a type's comparators, refuse it.
         """
         parsed = [
-            _condition(one) for one in SearchTraceUtils.parse_search_filter_for_search_traces(text)
+            _condition(condition)
+            for condition in SearchTraceUtils.parse_search_filter_for_search_traces(text)
         ]
         starts = [
-            one.value
-            for one in parsed
-            if (one.kind, one.key) == ("attribute", "timestamp_ms")
-            and one.comparator in {">", ">="}
+            condition.value
+            for condition in parsed
+            if (condition.kind, condition.key) == ("attribute", "timestamp_ms")
+            and condition.comparator in {">", ">="}
         ]
         return cls(
-            [one for one in parsed if one.kind != "span"],
-            [one for one in parsed if one.kind == "span"],
+            [condition for condition in parsed if condition.kind != "span"],
+            [condition for condition in parsed if condition.kind == "span"],
             (max(starts) - _CLOCK_SKEW_MS) * 1_000_000 if starts else None,
         )
 
     @property
     def of_assessments(self) -> list[Condition]:
-        return [one for one in self.conditions if one.of_assessments]
+        return [condition for condition in self.conditions if condition.of_assessments]
 
     def matches(self, stored: StoredTrace, sessions: Mapping[Condition, frozenset[str]]) -> bool:
         """Whether all conditions hold, apart from those on spans."""
         nothing: frozenset[str] = frozenset()
-        return all(one.matches(stored, sessions.get(one, nothing)) for one in self.conditions)
+        return all(
+            condition.matches(stored, sessions.get(condition, nothing))
+            for condition in self.conditions
+        )
 
     def matches_spans(self, spans: Sequence[StoredSpan]) -> bool:
         return any(
-            all(one.matches_span(span) for one in self.of_spans)
+            all(condition.matches_span(span) for condition in self.of_spans)
             for span in spans
             if self.spans_from is None or span.start >= self.spans_from
         )
 
     def value_of(self, kind: str, key: str) -> Any:
         """The value that an equality requires, if there is one."""
-        for one in self.conditions:
-            if (one.kind, one.key, one.comparator) == (kind, key, "="):
-                return one.value
+        for condition in self.conditions:
+            if (condition.kind, condition.key, condition.comparator) == (kind, key, "="):
+                return condition.value
         return None
 
     def times(self) -> tuple[int | None, int | None]:
         """The range of times outside which no trace matches."""
         bounds = [
-            (one.comparator, int(one.value))
-            for one in self.conditions
-            if (one.kind, one.key) == ("attribute", "timestamp_ms")
+            (condition.comparator, int(condition.value))
+            for condition in self.conditions
+            if (condition.kind, condition.key) == ("attribute", "timestamp_ms")
         ]
         low = [value for comparator, value in bounds if comparator in {">", ">=", "="}]
         high = [value for comparator, value in bounds if comparator in {"<", "<=", "="}]
@@ -222,13 +230,13 @@ def _entries(document: TraceDocument, kind: str) -> Mapping[str, Any]:
 
 
 _ATTRIBUTES: dict[str, Callable[[StoredTrace], Any]] = {
-    "request_id": lambda one: one.trace_id,
-    "timestamp_ms": lambda one: one.document.time,
-    "execution_time_ms": lambda one: one.document.duration,
-    "end_time_ms": lambda one: one.document.time + (one.document.duration or 0),
-    "status": lambda one: one.document.state,
-    "experiment_id": lambda one: int(one.experiment_id),
-    "client_request_id": lambda one: one.document.client_request_id,
+    "request_id": lambda trace: trace.trace_id,
+    "timestamp_ms": lambda trace: trace.document.time,
+    "execution_time_ms": lambda trace: trace.document.duration,
+    "end_time_ms": lambda trace: trace.document.time + (trace.document.duration or 0),
+    "status": lambda trace: trace.document.state,
+    "experiment_id": lambda trace: int(trace.experiment_id),
+    "client_request_id": lambda trace: trace.document.client_request_id,
 }
 
 
@@ -241,9 +249,9 @@ def sort_value(stored: StoredTrace, kind: str, key: str) -> Any:
     return _entries(stored.document, kind).get(key)
 
 
-def _compare(found: Any, comparator: str, wanted: Any) -> bool:
+def _compare(attribute: Any, comparator: str, wanted: Any) -> bool:
     # SQL: a comparison with nothing is not true
-    return found is not None and _COMPARISONS[comparator](found, wanted)
+    return attribute is not None and _COMPARISONS[comparator](attribute, wanted)
 
 
 def _attribute_expression(name: str, value: str) -> str:

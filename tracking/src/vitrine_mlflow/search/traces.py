@@ -47,9 +47,9 @@ class TraceOrder:
             if any((known, name) == (kind, key) for known, name, _ in clauses):
                 raise MlflowException(f"`order_by` contains duplicate fields: {order_by}")
             clauses.append((kind, key, ascending))
-        given = {(kind, key) for kind, key, _ in clauses}
+        sorted_keys = {(kind, key) for kind, key, _ in clauses}
         ends = [(*_TIME, False), (*_ID, True)]
-        return cls([*clauses, *(end for end in ends if end[:2] not in given)])
+        return cls([*clauses, *(end for end in ends if end[:2] not in sorted_keys)])
 
     @property
     def by_time(self) -> bool:
@@ -61,9 +61,9 @@ class TraceOrder:
     def backward(self) -> bool:
         return not self.clauses[0][2]
 
-    def compare(self, one: StoredTrace, other: StoredTrace) -> int:
+    def compare(self, trace: StoredTrace, other: StoredTrace) -> int:
         for kind, key, ascending in self.clauses:
-            first, second = sort_value(one, kind, key), sort_value(other, kind, key)
+            first, second = sort_value(trace, kind, key), sort_value(other, kind, key)
             if first == second:
                 continue
             if first is None or second is None:
@@ -144,7 +144,7 @@ class TraceSearch:
         # them.
         skip = 0 if order.by_time and position.time else position.offset
         page = list(islice(results, skip, skip + max_results))
-        infos = [one.document.entity(one.experiment_id, one.trace_id) for one in page]
+        infos = [trace.document.entity(trace.experiment_id, trace.trace_id) for trace in page]
         if len(page) < max_results:
             return infos, None
         last = page[-1]
@@ -154,8 +154,8 @@ class TraceSearch:
     def _scope(self, scope: Iterable[str] | None) -> list[str]:
         if scope is None:
             return self._experiments.ids_in_workspace()
-        wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in scope)
-        return [one for one in wanted if self._experiments.owns(one)]
+        wanted = dict.fromkeys(str(parsed_experiment_id(experiment_id)) for experiment_id in scope)
+        return [experiment_id for experiment_id in wanted if self._experiments.owns(experiment_id)]
 
     def matching(self, experiment_id: str, filter_string: str | None) -> Iterator[StoredTrace]:
         """All traces of an experiment that a filter finds, oldest first."""
@@ -169,18 +169,20 @@ class TraceSearch:
         """The sessions whose assessments fulfil a condition; all their traces do then."""
         if not query.filter.of_assessments:
             return {}
-        found: dict[Condition, set[str]] = {one: set() for one in query.filter.of_assessments}
+        sessions_of: dict[Condition, set[str]] = {
+            condition: set() for condition in query.filter.of_assessments
+        }
         everything = _Query(
             query.experiment_ids, TraceFilter(), query.order, _Position(), query.size
         )
         for stored in self._all(everything):
-            for condition, sessions in found.items():
+            for condition, sessions in sessions_of.items():
                 if stored.document.session is not None and any(
                     covers_session(record) and condition.matches_assessment(record)
                     for record in stored.document.assessments.values()
                 ):
                     sessions.add(stored.document.session)
-        return {condition: frozenset(sessions) for condition, sessions in found.items()}
+        return {condition: frozenset(sessions) for condition, sessions in sessions_of.items()}
 
     def _sorted(self, query: _Query) -> Iterator[StoredTrace]:
         return iter(sorted(self._all(query), key=cmp_to_key(query.order.compare)))
@@ -203,14 +205,16 @@ class TraceSearch:
         while chunk := list(islice(keys, size)):
             size = _READ
             matching = [
-                one for one in self._traces.read(chunk) if query.filter.matches(one, query.sessions)
+                trace
+                for trace in self._traces.read(chunk)
+                if query.filter.matches(trace, query.sessions)
             ]
             if not query.filter.of_spans:
                 yield from matching
                 continue
-            for one, spans in zip(matching, self._traces.spans_of(matching), strict=True):
+            for trace, spans in zip(matching, self._traces.spans_of(matching), strict=True):
                 if query.filter.matches_spans(spans):
-                    yield one
+                    yield trace
 
     def _keys(self, query: _Query) -> Iterator[tuple[str, str]]:
         """Experiments and ids of traces that may match, in the order of time, then id."""
@@ -220,7 +224,7 @@ class TraceSearch:
             # there is one page: a position is after its only trace
             exists = own in query.experiment_ids and query.position.time is None
             return iter([(own, trace_id)] if own and exists else [])
-        sources = [self._ordered(query, one) for one in query.experiment_ids]
+        sources = [self._ordered(query, experiment_id) for experiment_id in query.experiment_ids]
         compare = _comparison(query.order.backward)
         merged = heapq.merge(*sources, key=cmp_to_key(compare))
         start = query.position.time
@@ -241,21 +245,21 @@ class TraceSearch:
         name = query.filter.value_of("tag", "mlflow.traceName")
         status = query.filter.value_of("attribute", "status")
         if name is not None:
-            found = self._traces.ids_by_name(experiment_id, name, backward=query.order.backward)
+            ids = self._traces.ids_by_name(experiment_id, name, backward=query.order.backward)
         elif status is not None:
-            found = self._traces.ids_by_status(experiment_id, status, low, high, **options)
+            ids = self._traces.ids_by_status(experiment_id, status, low, high, **options)
         else:
-            found = self._traces.ids_by_time(experiment_id, low, high, **options)
+            ids = self._traces.ids_by_time(experiment_id, low, high, **options)
         # Within one time ids ascend in both directions; an index read backward has them descending.
-        for time, group in groupby(found, key=lambda one: one[0]):
+        for time, group in groupby(ids, key=lambda entry: entry[0]):
             for trace_id in sorted(trace_id for _, trace_id in group):
                 yield time, trace_id, experiment_id
 
 
 def _comparison(backward: bool) -> Any:
-    def compare(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-        if one[0] != other[0]:
-            return -1 if (one[0] > other[0]) == backward else 1
-        return (one[1] > other[1]) - (one[1] < other[1])
+    def compare(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+        if first[0] != second[0]:
+            return -1 if (first[0] > second[0]) == backward else 1
+        return (first[1] > second[1]) - (first[1] < second[1])
 
     return compare

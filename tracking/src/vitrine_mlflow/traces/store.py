@@ -113,15 +113,19 @@ class TraceStore:
 
     def _experiments_of(self, trace_ids: Sequence[str]) -> dict[str, str]:
         unknown = {
-            keys.TRACE_LOOKUP.key(trace_id=one): one
-            for one in trace_ids
-            if one and one not in self._experiment_ids
+            keys.TRACE_LOOKUP.key(trace_id=trace_id): trace_id
+            for trace_id in trace_ids
+            if trace_id and trace_id not in self._experiment_ids
         }
         for key, item in (self._database.get_many(unknown) if unknown else {}).items():
             self._remember_experiment(unknown[key], item["experiment_id"])
-        known = {one: self._experiment_ids[one] for one in trace_ids if one in self._experiment_ids}
-        held = {one for one in set(known.values()) if self._database.owns(one)}
-        return {one: known[one] for one in known if known[one] in held}
+        known = {
+            trace_id: self._experiment_ids[trace_id]
+            for trace_id in trace_ids
+            if trace_id in self._experiment_ids
+        }
+        held = {trace_id for trace_id in set(known.values()) if self._database.owns(trace_id)}
+        return {trace_id: known[trace_id] for trace_id in known if known[trace_id] in held}
 
     def _remember_experiment(self, trace_id: str, experiment_id: str) -> None:
         if len(self._experiment_ids) >= _REMEMBERED:
@@ -134,38 +138,44 @@ class TraceStore:
         Raises:
             MlflowException: there is no such trace.
         """
-        found = self.find_many([trace_id])
-        if not found:
+        traces = self.find_many([trace_id])
+        if not traces:
             raise not_found(trace_id)
-        return found[0]
+        return traces[0]
 
     def find_many(self, trace_ids: Iterable[str]) -> list[StoredTrace]:
         """The traces that exist, in the order of their ids."""
         wanted = list(dict.fromkeys(trace_ids))
         experiments = self._experiments_of(wanted)
-        return self.read([(experiments[one], one) for one in wanted if one in experiments])
+        return self.read(
+            [(experiments[trace_id], trace_id) for trace_id in wanted if trace_id in experiments]
+        )
 
     def read(self, traces: Sequence[tuple[str, str]]) -> list[StoredTrace]:
         """The traces that exist, of their experiments and ids."""
-        items = self._database.get_many(trace_key(*one) for one in traces) if traces else {}
-        return [_stored(*one, items[trace_key(*one)]) for one in traces if trace_key(*one) in items]
+        items = self._database.get_many(trace_key(*trace) for trace in traces) if traces else {}
+        return [
+            _stored(*trace, items[trace_key(*trace)])
+            for trace in traces
+            if trace_key(*trace) in items
+        ]
 
     def found(self, experiment_id: str, trace_ids: Sequence[str]) -> list[StoredTrace | None]:
         """Traces that probably belong to an experiment, in one request if they do."""
-        lookups = {one: keys.TRACE_LOOKUP.key(trace_id=one) for one in trace_ids}
-        expected = {one: trace_key(experiment_id, one) for one in trace_ids}
+        lookups = {trace_id: keys.TRACE_LOOKUP.key(trace_id=trace_id) for trace_id in trace_ids}
+        expected = {trace_id: trace_key(experiment_id, trace_id) for trace_id in trace_ids}
         items = self._database.get_many([*lookups.values(), *expected.values()])
         results: list[StoredTrace | None] = []
-        for one in trace_ids:
-            lookup = items.get(lookups[one])
+        for trace_id in trace_ids:
+            lookup = items.get(lookups[trace_id])
             if lookup is None:
                 results.append(None)
-            elif lookup["experiment_id"] == experiment_id and expected[one] in items:
-                results.append(_stored(experiment_id, one, items[expected[one]]))
+            elif lookup["experiment_id"] == experiment_id and expected[trace_id] in items:
+                results.append(_stored(experiment_id, trace_id, items[expected[trace_id]]))
             elif not self._database.owns(lookup["experiment_id"]):
-                raise not_found(one)
+                raise not_found(trace_id)
             else:
-                others = self.read([(lookup["experiment_id"], one)])
+                others = self.read([(lookup["experiment_id"], trace_id)])
                 results.append(others[0] if others else None)
         return results
 
@@ -183,7 +193,9 @@ class TraceStore:
         writes: list[Write] = [*more]
         if stored.revision:
             # an update of these only: writing equal keys again would write the indexes, too
-            changed = {key: one for key, one in indexed.items() if stored.indexed.get(key) != one}
+            changed = {
+                key: value for key, value in indexed.items() if stored.indexed.get(key) != value
+            }
             removed = [key for key in stored.indexed if key not in indexed]
             condition = {"revision": stored.revision}
             writes.append(Update(stored.key, {**attributes, **changed}, removed, {}, condition))
@@ -247,7 +259,7 @@ class TraceStore:
         key = trace_key(experiment_id, trace_id)
         # Its parts sort directly after its own item.
         last = Range.of_prefix(keys.SPANS.prefix(trace_id=trace_id)).high
-        items = {key_of(one): one for one in self._database.query(key.pk, Range(key.sk, last))}
+        items = {key_of(item): item for item in self._database.query(key.pk, Range(key.sk, last))}
         if key not in items:
             self.drop_cached(trace_id)
             raise not_found(trace_id, whole=True)
