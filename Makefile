@@ -103,7 +103,7 @@ web: web/node_modules/.package-lock.json ## Start Vite's server for work on the 
 web-lint: web/node_modules/.package-lock.json ## Check format, types and lint of the page
 	@cd web && $(NPM) run check
 
-web-test: web/node_modules/.package-lock.json ## Run the unit tests of the page
+web-test: web/node_modules/.package-lock.json ## Run the tests of the logic and the components of the page
 	@cd web && $(NPM) test
 
 web-size: web/node_modules/.package-lock.json ## Build the page and compare its size with the budgets
