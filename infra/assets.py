@@ -119,14 +119,14 @@ def _packages(name: Packages, target: Path, python: Path | None, bundle: bool) -
 
 def find_python() -> Path | None:
     """Return the Python of the deployed version, if it is installed; none is downloaded."""
-    found = subprocess.run(
+    done = subprocess.run(
         [_uv(), "python", "find", "--no-project", "--system", PYTHON],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "UV_PYTHON_DOWNLOADS": "never"},
     )
-    return Path(found.stdout.strip()) if found.returncode == 0 else None
+    return Path(done.stdout.strip()) if done.returncode == 0 else None
 
 
 def compile_folder(folder: Path, python: Path) -> None:
@@ -146,7 +146,7 @@ def compile_folder(folder: Path, python: Path) -> None:
 
 def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
     """Copy the package `backend` to `target`: Python files and JSON data only."""
-    for path in sorted(each for kind in ("*.py", "*.json") for each in source.rglob(kind)):
+    for path in sorted(file for kind in ("*.py", "*.json") for file in source.rglob(kind)):
         copy = target / "backend" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)

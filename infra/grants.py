@@ -107,18 +107,23 @@ def statements(
     spec: Function, resources: Resources, *, streams: Iterable[Table] = ()
 ) -> list[iam.PolicyStatement]:
     """Return the statements of a function, which also consumes `streams`."""
+    # A deployment has readers only if its setting for them is on.
+    called = [resources.readers[r.name] for r in spec.calls if r.name in resources.readers]
+    reads_quotas = spec.reads_quotas and resources.network is None
+    pool = resources.user_pool
+    uses_of_pool = {"read": POOL_READ, "administered": POOL_ADMINISTER}.get(spec.user_pool)
     return [
         *_tables(spec, resources),
         *_buckets(spec, resources),
         *_streams(resources, streams),
         *_messages(spec, resources),
         *_runs(spec, resources),
-        *_calls(spec, resources),
-        *_quotas(spec, resources),
+        *(_allow(CALL, [function.function_arn]) for function in called),
+        *([_allow(QUOTAS_READ, ["*"])] if reads_quotas else []),  # quotas have no ARN
         *_key(spec, resources, streams),
         *_imported_keys(spec, resources),
         *_search(spec, resources),
-        *_user_pool(spec, resources),
+        *([_allow(uses_of_pool, [pool.user_pool_arn])] if pool and uses_of_pool else []),
     ]
 
 
@@ -155,7 +160,7 @@ def _tables(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
         arn = resources.tables[table.name].table_arn
         requests = set(spec.uses[table])
         of_indexes = requests & {"QueryIndexes"}
-        granted.add(arn, (f"dynamodb:{each}" for each in requests - of_indexes))
+        granted.add(arn, (f"dynamodb:{request}" for request in requests - of_indexes))
         if of_indexes:
             granted.add(f"{arn}/index/*", ("dynamodb:Query",))
     return granted.statements()
@@ -171,9 +176,10 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
         if declared is ASSET_BUCKET:
             arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
         for arn in arns:
-            granted.add(arn, (f"s3:{each}" for each in of_bucket))
+            granted.add(arn, (f"s3:{request}" for request in of_bucket))
+            of_objects = [f"s3:{request}" for request in requests - of_bucket]
             for below in objects_of(spec, declared):
-                granted.add(f"{arn}{below}", (f"s3:{each}" for each in requests - of_bucket))
+                granted.add(f"{arn}{below}", of_objects)
     return granted.statements()
 
 
@@ -246,18 +252,6 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     ]
 
 
-def _calls(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    # A deployment has readers only if its setting for them is on.
-    called = [resources.readers[each.name] for each in spec.calls if each.name in resources.readers]
-    return [_allow(CALL, [function.function_arn]) for function in called]
-
-
-def _quotas(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if not spec.reads_quotas or resources.network is not None:
-        return []
-    return [_allow(QUOTAS_READ, ["*"])]  # quotas have no ARN
-
-
 def _key(
     spec: Function, resources: Resources, streams: Iterable[Table]
 ) -> list[iam.PolicyStatement]:
@@ -320,13 +314,6 @@ def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str
     ):
         if used:
             yield service, actions
-
-
-def _user_pool(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    actions = {"read": POOL_READ, "administered": POOL_ADMINISTER}.get(spec.user_pool)
-    if resources.user_pool is None or actions is None:
-        return []
-    return [_allow(actions, [resources.user_pool.user_pool_arn])]
 
 
 def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

@@ -36,5 +36,5 @@ def packaged_node() -> Path | None:
     if spec is None or spec.origin is None:
         return None
     root = Path(spec.origin).parent
-    found = (root / name for name in ("bin/node", "node.exe"))
-    return next((path for path in found if path.is_file()), None)
+    paths = (root / name for name in ("bin/node", "node.exe"))
+    return next((path for path in paths if path.is_file()), None)

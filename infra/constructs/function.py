@@ -6,7 +6,6 @@ from typing import cast
 from aws_cdk import Duration, Size, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
 from backend.spec.tables.model import Table
@@ -56,9 +55,19 @@ class FunctionsOf:
         more: Iterable[iam.PolicyStatement] = (),
     ) -> lambda_.Function:
         """Return the function, with `streams` to read and `more` grants than it declares."""
-        group = self._log_group(spec)
-        network = self._network(spec)
-        allowed = self._allowed(spec, group, streams, more, joins=network is not None)
+        days, key = self._settings.log_retention_days, self._resources.key
+        group = log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
+        network = self._resources.network if in_network(spec) else None
+        if spec.kind == "reader":
+            network = self._resources.readers_network
+        allowed = [
+            grants.write_logs(group.log_group_arn),
+            *grants.statements(spec, self._resources, streams=streams),
+            *more,
+            *([grants.join_network()] if network is not None else []),
+        ]
+        level = "WARN" if self._settings.log_level == "WARNING" else self._settings.log_level
+        size = None if spec.storage_mb == STORAGE_MB else Size.mebibytes(spec.storage_mb)
         function = lambda_.Function(
             self._stack,
             spec.name,
@@ -71,13 +80,13 @@ class FunctionsOf:
             layers=self._layers_of(spec),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
-            ephemeral_storage_size=_storage(spec),
+            ephemeral_storage_size=size,
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
             environment=environment(spec, settings=self._settings, resources=self._resources),
             role=cast("iam.IRole", function_role(self._stack, spec.name, allowed)),
             log_group=group,
             logging_format=lambda_.LoggingFormat.JSON,
-            application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
+            application_log_level_v2=lambda_.ApplicationLogLevel[level],
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
             tenancy_config=lambda_.TenancyConfig.PER_TENANT if spec.tenant_isolation else None,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
@@ -86,27 +95,6 @@ class FunctionsOf:
         _place(function, network)
         self._watch(spec)
         return function
-
-    def _allowed(
-        self,
-        spec: Function,
-        group: logs.LogGroup,
-        streams: Iterable[Table],
-        more: Iterable[iam.PolicyStatement],
-        *,
-        joins: bool,
-    ) -> list[iam.PolicyStatement]:
-        return [
-            grants.write_logs(group.log_group_arn),
-            *grants.statements(spec, self._resources, streams=streams),
-            *more,
-            *([grants.join_network()] if joins else []),
-        ]
-
-    def _network(self, spec: Function) -> Network | None:
-        if spec.kind == "reader":
-            return self._resources.readers_network
-        return self._resources.network if in_network(spec) else None
 
     def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
         common = Layer(self._folders.layer, self._folders.layer_hash)
@@ -131,10 +119,6 @@ class FunctionsOf:
             name_exactly(layer, name)
             self._layers[name] = layer
         return self._layers[name]
-
-    def _log_group(self, spec: Function) -> logs.LogGroup:
-        days, key = self._settings.log_retention_days, self._resources.key
-        return log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
 
     def _watch(self, spec: Function) -> None:
         if spec.kind == "api":
@@ -192,10 +176,6 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     return variables
 
 
-def _storage(spec: Function) -> Size | None:
-    return None if spec.storage_mb == STORAGE_MB else Size.mebibytes(spec.storage_mb)
-
-
 def _place(function: lambda_.Function, network: Network | None) -> None:
     if network is None:
         return
@@ -206,7 +186,3 @@ def _place(function: lambda_.Function, network: Network | None) -> None:
     resource.vpc_config = lambda_.CfnFunction.VpcConfigProperty(
         subnet_ids=list(network.subnets), security_group_ids=[network.functions_group]
     )
-
-
-def _level(settings: Settings) -> str:
-    return "WARN" if settings.log_level == "WARNING" else settings.log_level

@@ -180,7 +180,11 @@ def _subnets(
             map_public_ip_on_launch=False,
         )
         if plan.zones:
-            _accept_zone(subnet)
+            # Let cfn-lint and the CDK command accept a zone that a setting names.
+            subnet.add_metadata("cfn-lint", {"config": {"ignore_checks": ["W3010"]}})
+            Validations.of(subnet).acknowledge(
+                Acknowledgment(id="CloudFormation-Validate::W3010", reason="the setting names it")
+            )
         ec2.CfnSubnetRouteTableAssociation(
             stack,
             f"{name}Subnet{zone}Routes",
@@ -189,13 +193,6 @@ def _subnets(
         )
         made.append(subnet.ref)
     return tuple(made)
-
-
-def _accept_zone(subnet: ec2.CfnSubnet) -> None:
-    """Let cfn-lint and the CDK command accept a zone that a setting names."""
-    subnet.add_metadata("cfn-lint", {"config": {"ignore_checks": ["W3010"]}})
-    accepted = Acknowledgment(id="CloudFormation-Validate::W3010", reason="the setting names it")
-    Validations.of(subnet).acknowledge(accepted)
 
 
 def _groups(stack: Stack, vpc_id: str) -> tuple[str, str]:

@@ -82,6 +82,10 @@ def map_stream(
 
     Retries are not limited: an outage is not poison, and a record is retried until it expires.
     """
+    filters = None
+    if spec.pattern is not None:
+        pattern = lambda_.CfnEventSourceMapping.FilterProperty(pattern=spec.pattern)
+        filters = lambda_.CfnEventSourceMapping.FilterCriteriaProperty(filters=[pattern])
     lambda_.CfnEventSourceMapping(
         stack,
         f"{spec.source.name}To{spec.consumer}",
@@ -93,19 +97,10 @@ def map_stream(
         bisect_batch_on_function_error=spec.bisect,
         function_response_types=["ReportBatchItemFailures"],
         maximum_record_age_in_seconds=spec.max_record_age_seconds,
-        filter_criteria=_filter(spec),
+        filter_criteria=filters,
         destination_config=lambda_.CfnEventSourceMapping.DestinationConfigProperty(
             on_failure=lambda_.CfnEventSourceMapping.OnFailureProperty(
                 destination=failures.bucket_arn
             )
         ),
     )
-
-
-def _filter(
-    spec: StreamSubscription,
-) -> lambda_.CfnEventSourceMapping.FilterCriteriaProperty | None:
-    if spec.pattern is None:
-        return None
-    pattern = lambda_.CfnEventSourceMapping.FilterProperty(pattern=spec.pattern)
-    return lambda_.CfnEventSourceMapping.FilterCriteriaProperty(filters=[pattern])

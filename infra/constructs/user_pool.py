@@ -56,7 +56,7 @@ def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) ->
         scope="REGIONAL",
         description="Protects the sign-in of the user pool",
         default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
-        rules=[_limit(requests), *(_managed(at, name) for at, name in enumerate(_MANAGED, 1))],
+        rules=[_limit(requests), *(_apply_rules(at, name) for at, name in enumerate(_MANAGED, 1))],
         visibility_config=_visible("UserPoolFirewall"),
     )
     waf.CfnWebACLAssociation(
@@ -80,7 +80,7 @@ def _limit(requests: int) -> waf.CfnWebACL.RuleProperty:
     )
 
 
-def _managed(priority: int, name: str) -> waf.CfnWebACL.RuleProperty:
+def _apply_rules(priority: int, name: str) -> waf.CfnWebACL.RuleProperty:
     group = waf.CfnWebACL.ManagedRuleGroupStatementProperty(vendor_name="AWS", name=name)
     return waf.CfnWebACL.RuleProperty(
         name=name,

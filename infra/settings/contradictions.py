@@ -154,9 +154,9 @@ def without_effect(
         if values[switch.name] != switch.off:
             continue
         # A command may switch off a feature for which its stage has other settings.
-        given = of_command if switch.name in of_command else {*of_stage, *of_command}
+        names = of_command if switch.name in of_command else {*of_stage, *of_command}
         for name in switch.needed_by:
-            if name in given and values[name] != defaults[name]:
+            if name in names and values[name] != defaults[name]:
                 yield f"{name} has no effect, because {_is(switch)}"
     left_out = functions_left_out(settings)
     for name in values["reservedConcurrency"]:

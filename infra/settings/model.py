@@ -273,7 +273,7 @@ class Settings(BaseModel):
         return min(subscription.max_concurrency, self.queue_concurrency)
 
     def environment(self) -> dict[str, str]:
-        """The value of each declared setting, by its name."""
+        """Return the values that functions read, by the names of their declarations."""
         half = self.account_concurrency // 2
         computed: dict[declared.Setting, object] = {
             declared.EXECUTIONS_AT_ONCE: min(
@@ -282,19 +282,16 @@ class Settings(BaseModel):
             declared.OIDC_AUDIENCES: self.oidc_audiences or self.oidc_client_id,
             declared.ALLOWED_ADDRESSES: self.allowed_ip_ranges,
         }
-        return {
-            setting.name: _to_text(
+        texts: dict[str, str] = {}
+        for setting in declared.SETTINGS:
+            value = (
                 computed[setting] if setting in computed else getattr(self, setting.name.lower())
             )
-            for setting in declared.SETTINGS
-        }
-
-
-def _to_text(value: object) -> str:
-    """Return a value in the form in which functions read it."""
-    if isinstance(value, tuple):
-        return ",".join(cast("tuple[str, ...]", value))
-    return str(int(value) if isinstance(value, bool) else value)
+            if isinstance(value, tuple):
+                texts[setting.name] = ",".join(cast("tuple[str, ...]", value))
+            else:
+                texts[setting.name] = str(int(value) if isinstance(value, bool) else value)
+        return texts
 
 
 def described() -> Iterator[tuple[str, object, str]]:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, get_origin
+from typing import get_origin
 
 from annotated_types import Ge, Le
 from pydantic import TypeAdapter, ValidationError
@@ -148,7 +148,11 @@ def _refusal(error: ValidationError) -> str:
         return f"{place}: {_nearest_setting(path[-1], known)}"
     if first["type"] == "missing":
         return f"{place}: is missing"
-    return f"{place}: {_rule(first, path)} (given: {_shown(first['input'])})"
+    value = first["input"]
+    shown = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    if len(shown) > _SHOWN_CHARS:
+        shown = f"{shown[:_SHOWN_CHARS]}…"
+    return f"{place}: {_rule(first, path)} (given: {shown})"
 
 
 def _rule(error: ErrorDetails, path: list[str]) -> str:
@@ -172,8 +176,3 @@ def _whole_number(field: FieldInfo) -> str:
     if most is None:
         return f"must be a whole number, at least {least}"
     return f"must be a whole number from {least} to {most}"
-
-
-def _shown(value: Any) -> str:
-    shown = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
-    return shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"

@@ -28,7 +28,7 @@ class BootstrapStack(Stack):
         functions = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
         function = functions.make(BOOTSTRAP)
         values = settings.environment()
-        given = {setting.name: values[setting.name] for setting in BOOTSTRAP.settings}
+        own = {setting.name: values[setting.name] for setting in BOOTSTRAP.settings}
         resource = CustomResource(
             self,
             "BootstrapRun",
@@ -36,7 +36,7 @@ class BootstrapStack(Stack):
             resource_type="Custom::Bootstrap",
             properties={
                 "Declarations": declarations_hash(
-                    given | {"search": settings.search, "userPool": str(settings.user_pool)}
+                    own | {"search": settings.search, "userPool": str(settings.user_pool)}
                 )
             }
             | ({} if settings.search_in_vpc else settings.instances_needed()),

@@ -113,8 +113,8 @@ class IndexingStack(Stack):
         )
         self._resources.queues[spec.name] = queue
         self._resources.dead_letters[spec.name] = dead_letters
-        for each in (queue, dead_letters):
-            export(self, each.queue_arn, each.queue_url)
+        for exported in (queue, dead_letters):
+            export(self, exported.queue_arn, exported.queue_url)
         if not consumers:
             return  # alarms must not delay its removal, by the next update
         self._alarms.above(

@@ -7,7 +7,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
-from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE_MB
 from infra.assets import Folders
 from infra.constructs.function import FunctionsOf
@@ -16,13 +16,6 @@ from infra.constructs.network import Network, readers_network
 from infra.constructs.state_machine import declared_state_machine
 from infra.resources import Resources
 from infra.settings import Settings
-
-
-def _sized(spec: Function, settings: Settings) -> Function:
-    """Return the declaration of a pipeline, with less memory if it only waits for its reader."""
-    if settings.readers != "always" or not spec.calls:
-        return spec
-    return replace(spec, memory_mb=WAITING_MEMORY_MB, storage_mb=WAITING_STORAGE_MB)
 
 
 class PipelinesStack(Stack):
@@ -47,12 +40,19 @@ class PipelinesStack(Stack):
             resources.readers_network = self._network(settings, resources)
         if settings.readers != "off":
             resources.readers = {spec.name: made.make(spec) for spec in declared["reader"]}
+        if settings.readers == "always":  # pipelines that only wait for their readers are small
+            declared["pipeline"] = [
+                replace(spec, memory_mb=WAITING_MEMORY_MB, storage_mb=WAITING_STORAGE_MB)
+                if spec.calls
+                else spec
+                for spec in declared["pipeline"]
+            ]
         outputs = [made.make(spec) for spec in declared["output"]]
         declared_state_machine(
             self,
             settings=settings,
             resources=resources,
-            pipelines=[made.make(_sized(spec, settings)) for spec in declared["pipeline"]],
+            pipelines=[made.make(spec) for spec in declared["pipeline"]],
             process_output=outputs[0] if outputs else None,
         )
         self._watch(resources)
@@ -61,7 +61,7 @@ class PipelinesStack(Stack):
         days = settings.log_retention_days
         group = log_group(self, "ReadersFlowLogs", days=days, key=resources.key)
         arns = [
-            resources.buckets[each.name].bucket_arn for each in (ASSET_BUCKET, AUXILIARY_BUCKET)
+            resources.buckets[bucket.name].bucket_arn for bucket in (ASSET_BUCKET, AUXILIARY_BUCKET)
         ]
         arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
         return readers_network(self, buckets=arns, refusals=group)
