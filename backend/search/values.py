@@ -129,11 +129,11 @@ def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> Jso
     points: JsonObject = {}
     shapes: dict[str, str] = {}
     for record in records:
-        found = _geographic(record) if record.key in allowed else None
-        if isinstance(found, str):
-            shapes[f"gs_{record.key}"] = cut(found, FLAT_VALUE_BYTES)
-        elif found is not None:
-            points[f"gp_{record.key}"] = found
+        geometry = _geographic(record) if record.key in allowed else None
+        if isinstance(geometry, str):
+            shapes[f"gs_{record.key}"] = cut(geometry, FLAT_VALUE_BYTES)
+        elif geometry is not None:
+            points[f"gp_{record.key}"] = geometry
     return {**points, **_fitted(shapes)}
 
 
@@ -145,10 +145,10 @@ def iso_date(text: object) -> str | None:
     if partial:
         text = f"{partial[1]}{partial[2] or '-01'}-01"
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=UTC)
-        return found.astimezone(UTC).isoformat()
+        date = datetime.fromisoformat(text)
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=UTC)
+        return date.astimezone(UTC).isoformat()
     except (ValueError, OverflowError):
         return None
 
@@ -173,19 +173,19 @@ def _fitted(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[st
 def _typed(record: Record, geojson_points: bool = False) -> JsonObject:
     match record.value_type.lower():
         case "number":
-            found: JsonObject = {"number": number_of(record.value)}
+            typed: JsonObject = {"number": number_of(record.value)}
         case "date":
-            found = {"date": iso_date(record.value)}
+            typed = {"date": iso_date(record.value)}
         case "boolean":
-            found = {"boolean": {"true": True, "false": False}.get(record.value.lower())}
+            typed = {"boolean": {"true": True, "false": False}.get(record.value.lower())}
         case "geopoint" | "lla":
             point = _geographic_value(record)
-            found = {"point": None if isinstance(point, str) else point}
+            typed = {"point": None if isinstance(point, str) else point}
         case "geojson" if geojson_points:
-            found = {"point": _point_of_geojson(record.value)}
+            typed = {"point": _point_of_geojson(record.value)}
         case _:
-            found = {}
-    return {name: value for name, value in found.items() if value is not None}
+            typed = {}
+    return {name: value for name, value in typed.items() if value is not None}
 
 
 def _attribute_value(record: Record, text: str, dates: bool) -> JsonObject:
@@ -202,8 +202,8 @@ def number_of(text: str) -> float | None:
     """Return the finite number in a text, or None."""
     if not _NUMBER.fullmatch(text.strip()):
         return None
-    found = float(text) + 0.0  # always the positive zero, which a search for 0 finds
-    return found if math.isfinite(found) else None
+    number = float(text) + 0.0  # always the positive zero, which a search for 0 finds
+    return number if math.isfinite(number) else None
 
 
 def _geographic(record: Record) -> JsonObject | str | None:
@@ -247,8 +247,8 @@ def _json_object(text: str) -> JsonObject | None:
 
 
 def _first_two(value: object) -> tuple[object, object]:
-    found = [*cast("list[object]", value if isinstance(value, list) else []), None, None]
-    return found[0], found[1]
+    coordinates = [*cast("list[object]", value if isinstance(value, list) else []), None, None]
+    return coordinates[0], coordinates[1]
 
 
 def _point(latitude: object, longitude: object) -> JsonObject | None:

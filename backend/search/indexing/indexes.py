@@ -47,13 +47,15 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
             refused += create_index(engine, name, index)
     # Named only now: the indexes must exist before writers receive their names.
     pointer = state.begin(planned, {name: _version(engine.mapping(name)) for name in planned.names})
-    found: list[str] = []
+    facts: list[str] = []
     for index in SEARCH_INDEXES:
         engine.point_alias(index.alias, pointer.current(index))
         for name in pointer.targets(index):
-            found += (f"{name}: {one}" for one in differences(index, engine.mapping(name)))
-    if found:
-        raise MappingDiffersError(tuple(found))
+            facts += (
+                f"{name}: {difference}" for difference in differences(index, engine.mapping(name))
+            )
+    if facts:
+        raise MappingDiffersError(tuple(facts))
     return Prepared(pointer, refused)
 
 
@@ -83,18 +85,18 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
     """Return the differences of a mapping from the declared one, except fields of templates."""
     declared = index.mapping
     actual = cast("JsonObject", _plain(actual))
-    found = [
+    facts = [
         f"{part} is {quoted(actual.get(part))}, declared {quoted(declared[part])}"
         for part in ("dynamic", "dynamic_templates")
         if actual.get(part) != declared[part]
     ]
     properties = cast("Mapping[str, Any]", actual.get("properties", {}))
-    found += [
+    facts += [
         f"{field} is {quoted(properties.get(field))}, declared {quoted(wanted)}"
         for field, wanted in declared["properties"].items()
         if properties.get(field) != wanted
     ]
-    return found
+    return facts
 
 
 def _plain(mapping: object) -> object:

@@ -48,8 +48,8 @@ def states(
     if not wanted:
         return {}
     if len(wanted) < _LIST_FROM and not lists_only:
-        found = {key: _lone(objects, bucket, key) for key in wanted}
-        return {key: state for key, state in found.items() if state is not None}
+        by_key = {key: _lone(objects, bucket, key) for key in wanted}
+        return {key: state for key, state in by_key.items() if state is not None}
     return _Listing(wanted).read(objects, bucket)
 
 

@@ -172,11 +172,11 @@ def stub(document: Document) -> Document:
 
 def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
     """Return the metadata keys of these sources that would get geographic fields."""
-    found: set[str] = set()
+    geo_keys: set[str] = set()
     for source in sources:
         if isinstance(source, AssetSource | FileSource):
-            found |= geographic_keys(searchable(source.metadata))
-    return found
+            geo_keys |= geographic_keys(searchable(source.metadata))
+    return geo_keys
 
 
 def document_id(*parts: str) -> str:
@@ -262,9 +262,9 @@ def _previewed(source: AssetSource | FileSource) -> JsonObject:
     return named if small is None else {**named, SMALL_PREVIEW_VERSION: _version_of(small)}
 
 
-def _version_of(one: ObjectVersion) -> str:
+def _version_of(version: ObjectVersion) -> str:
     # Without versions, the ETag distinguishes contents.
-    return f"null:{one.etag}" if one.version_id == "null" else one.version_id
+    return f"null:{version.etag}" if version.version_id == "null" else version.version_id
 
 
 def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -> Document:

@@ -94,9 +94,9 @@ def _of_asset(tables: Tables, kind: Kind, asset: AssetRef, *, max_pages: int) ->
 
 
 def _by_path(kind: Kind, items: Iterable[Item], wanted: set[str]) -> Records:
-    found: dict[str, list[Record]] = {}
+    by_path: dict[str, list[Record]] = {}
     for item in items:
         path = keys.FILE.parse(str(item[keys.FILE.name]))[2]
         if path in wanted:
-            found.setdefault(path, []).append(kind.record(item))
-    return {path: tuple(records) for path, records in found.items()}
+            by_path.setdefault(path, []).append(kind.record(item))
+    return {path: tuple(records) for path, records in by_path.items()}

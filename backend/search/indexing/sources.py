@@ -144,11 +144,11 @@ class Sources:
                 reading.sources += _tombstones(asset, want)
                 continue
             bucket = buckets.get(_bucket_id(row))
-            found = _live(asset, want, row, bucket)
-            if isinstance(found, Unreadable):
-                reading.unreadable.append(found)
+            live_asset = _live(asset, want, row, bucket)
+            if isinstance(live_asset, Unreadable):
+                reading.unreadable.append(live_asset)
             else:
-                live.append(found)
+                live.append(live_asset)
         self._read_live(live, reading)
         return reading
 
@@ -174,47 +174,47 @@ class Sources:
 
     def _read_live(self, live: list[_Live], reading: Reading) -> None:
         tasks: list[Callable[[], Any]] = []
-        for one in live:
-            tasks += self._reads(one)
+        for entry in live:
+            tasks += self._reads(entry)
         # Requests of all assets together: one after the other, they would add up their latencies.
         results = iter(self._together(tasks))
-        for one in live:
-            metadata, attributes, found = next(results), next(results), next(results)
-            reading.sources += _sources(one, metadata, attributes, found, next(results))
+        for entry in live:
+            metadata, attributes, files = next(results), next(results), next(results)
+            reading.sources += _sources(entry, metadata, attributes, files, next(results))
             reading.lagging |= {
-                FileRef(one.asset.database_id, one.asset.asset_id, path)
-                for path in one.files.values()
+                FileRef(entry.asset.database_id, entry.asset.asset_id, path)
+                for path in entry.files.values()
             }
-            if one.itself:
-                reading.lagging.add(one.asset)
+            if entry.itself:
+                reading.lagging.add(entry.asset)
 
-    def _reads(self, one: _Live) -> list[Callable[[], Any]]:
-        paths = set(one.files.values())
-        described = paths | ({ROOT_PATH} if one.itself else set[str]())
+    def _reads(self, entry: _Live) -> list[Callable[[], Any]]:
+        paths = set(entry.files.values())
+        described = paths | ({ROOT_PATH} if entry.itself else set[str]())
         return [
-            lambda: records_at(self._tables, METADATA, one.asset, described),
-            lambda: records_at(self._tables, ATTRIBUTES, one.asset, paths),
+            lambda: records_at(self._tables, METADATA, entry.asset, described),
+            lambda: records_at(self._tables, ATTRIBUTES, entry.asset, paths),
             lambda: states(
-                self._objects, one.bucket.bucket_name, one.files, lists_only=self._lists_only
+                self._objects, entry.bucket.bucket_name, entry.files, lists_only=self._lists_only
             ),
-            lambda: self._asset_preview(one),
+            lambda: self._asset_preview(entry),
         ]
 
-    def _asset_preview(self, one: _Live) -> _AssetPreview:
+    def _asset_preview(self, entry: _Live) -> _AssetPreview:
         """Return the preview of an asset: one at its root if the row names no uploaded one."""
-        if not one.itself:
+        if not entry.itself:
             return _AssetPreview()
-        prefix, bucket = prefix_of(one.row), one.bucket.bucket_name
-        own, at_root = own_preview(one.row), None
+        prefix, bucket = prefix_of(entry.row), entry.bucket.bucket_name
+        own, at_root = own_preview(entry.row), None
         if own is None and prefix.endswith("/"):
             at_root = asset_preview_key(self._objects, bucket, prefix)
-        named = own or named_preview(one.row)
-        folder = uploaded_previews_folder(one.bucket.key_prefix, one.asset.asset_id)
+        named = own or named_preview(entry.row)
+        folder = uploaded_previews_folder(entry.bucket.key_prefix, entry.asset.asset_id)
         # A row of another program may name any object; only previews are shown by searches.
         shown = at_root or (named if named is not None and named.startswith(folder) else None)
         if shown is None:
             return _AssetPreview(at_root)
-        if is_generated_preview(one.asset.asset_id, shown):
+        if is_generated_preview(entry.asset.asset_id, shown):
             return _AssetPreview(at_root, generated_preview_version(self._objects, bucket, shown))
         head = self._objects.head(bucket, shown)
         return _AssetPreview(
@@ -241,13 +241,13 @@ def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Ite
         # Archiving moves the row, so either partition may have it.
         for partition in (asset.database_id, keys.archived(asset.database_id))
     ]
-    found: dict[AssetRef, Item] = {}
+    rows: dict[AssetRef, Item] = {}
     for _, row in tables.get_many(wanted):
         asset = AssetRef(keys.active(row["databaseId"]), row["assetId"])
         # Found twice while it moves: the later revision counts.
-        if asset not in found or _order(row) > _order(found[asset]):
-            found[asset] = row
-    return found
+        if asset not in rows or _order(row) > _order(rows[asset]):
+            rows[asset] = row
+    return rows
 
 
 def prefix_of(row: Item) -> str:
@@ -306,27 +306,29 @@ def _tombstones(asset: AssetRef, want: _Wanted) -> list[Source]:
 
 
 def _sources(
-    one: _Live,
+    entry: _Live,
     metadata: Records,
     attributes: Records,
-    found: Mapping[str, ObjectState],
+    states_by_key: Mapping[str, ObjectState],
     preview: _AssetPreview,
 ) -> list[Source]:
     sources: list[Source] = []
-    if one.itself:
+    if entry.itself:
         described = metadata.get(ROOT_PATH, ())
-        sources.append(AssetSource(one.row, one.bucket, described, preview.at_root, *preview.shown))
-    ids = (one.asset.database_id, one.asset.asset_id)
-    sources += (FileGone(*ids, valid_text(key)) for key in one.strangers)
-    for key, path in one.files.items():
-        state = found.get(key)
+        sources.append(
+            AssetSource(entry.row, entry.bucket, described, preview.at_root, *preview.shown)
+        )
+    ids = (entry.asset.database_id, entry.asset.asset_id)
+    sources += (FileGone(*ids, valid_text(key)) for key in entry.strangers)
+    for key, path in entry.files.items():
+        state = states_by_key.get(key)
         if state is None:
             sources.append(FileGone(*ids, valid_text(key)))
             continue
         sources.append(
             FileSource(
-                asset=one.row,
-                bucket=one.bucket,
+                asset=entry.row,
+                bucket=entry.bucket,
                 version=state.version,
                 content=state.content,
                 preview=state.preview,

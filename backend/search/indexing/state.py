@@ -189,8 +189,8 @@ class SearchState:
 
     def moved_by(self) -> str | None:
         """Return the reindex job that has changed the pointer and is not done."""
-        found = (self.tables.get(SEARCH_STATE, KEY) or {}).get(_MOVED_BY)
-        return None if found is None else str(found)
+        moved_by = (self.tables.get(SEARCH_STATE, KEY) or {}).get(_MOVED_BY)
+        return None if moved_by is None else str(moved_by)
 
     def change_pointer_once(
         self, job_id: str, old: Pointer, pointer: Pointer, *, number: int

@@ -194,41 +194,41 @@ class Checker:
         return Stepped(state)
 
     def _repair(self, differences: Iterable[Difference]) -> int:
-        references = {one.reference for one in differences}
+        references = {difference.reference for difference in differences}
         self.rebuilder.rebuild(references)
         return len(references)
 
     def _count(
         self, counts: Counts, differences: Iterable[Difference], suspected_at: str | None
     ) -> None:
-        for one in differences:
-            setattr(counts, one.drift, getattr(counts, one.drift) + 1)
-            since = self._since(one, suspected_at or iso(self.clock()))
+        for difference in differences:
+            setattr(counts, difference.drift, getattr(counts, difference.drift) + 1)
+            since = self._since(difference, suspected_at or iso(self.clock()))
             counts.oldest_at = min(counts.oldest_at or since, since)
-            listed = sum(example.drift == one.drift for example in counts.examples)
+            listed = sum(example.drift == difference.drift for example in counts.examples)
             if listed < MOST_EXAMPLES:
-                counts.examples.append(_example(one))
+                counts.examples.append(_example(difference))
 
-    def _since(self, one: Difference, suspected_at: str) -> str:
+    def _since(self, difference: Difference, suspected_at: str) -> str:
         """Return when the change was made that the index does not contain.
 
         This is known for missing documents only; for others it is the time when the walk found
         them.
         """
-        if isinstance(one.since, datetime):
-            return iso(one.since)
+        if isinstance(difference.since, datetime):
+            return iso(difference.since)
         try:
-            return iso(moment(one.since or suspected_at))
+            return iso(moment(difference.since or suspected_at))
         except ValueError:
             return suspected_at
 
 
-def _example(one: Difference) -> Example:
-    reference = one.reference
+def _example(difference: Difference) -> Example:
+    reference = difference.reference
     key = reference.key if isinstance(reference, FileKeyRef) else None
     return Example(
-        drift=one.drift,
-        document_id=one.id,
+        drift=difference.drift,
+        document_id=difference.id,
         database_id=reference.database_id,
         asset_id=reference.asset_id,
         key=key,
@@ -236,5 +236,5 @@ def _example(one: Difference) -> Example:
 
 
 def moment(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    parsed = datetime.fromisoformat(text)
+    return parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)

@@ -126,19 +126,23 @@ class Comparer:
                 _compare(compared, expected, standing, name)
         compared.differences += (
             Difference(
-                "missing", one.document.id, reference_of(one.document), one.content, one.since
+                "missing",
+                absent.document.id,
+                reference_of(absent.document),
+                absent.content,
+                absent.since,
             )
-            for one in expected.values()
+            for absent in expected.values()
         )
         return compared
 
     def next_database(self, names: Names, after: str) -> str | None:
         """Return the first database after this one with documents in an index."""
-        found: list[str] = []
+        databases: list[str] = []
         for name in names.values():
             wanted = Stretch(order=("str_databaseid",), above=(after,), limit=1)
-            found += (one.place[0] for one in self.engine.stretch(name, wanted))
-        return min(found, default=None)
+            databases += (document.place[0] for document in self.engine.stretch(name, wanted))
+        return min(databases, default=None)
 
     def _stored(
         self, index: SearchIndex, names: Names, after: Position, upto: Position
@@ -147,9 +151,9 @@ class Comparer:
         order = ("str_assetid",) if index is ASSET_INDEX else ("str_assetid", "str_key")
         if index is ASSET_INDEX and after.asset_id == upto.asset_id:
             return [], upto  # within the files of an asset, whose own document is done
-        found: list[StoredDocument] = []
+        documents: list[StoredDocument] = []
         above: tuple[str, ...] | None = (after.asset_id, after.key)[: len(order)]
-        while len(found) < MOST_STANDING:
+        while len(documents) < MOST_STANDING:
             page = self.engine.stretch(
                 names[index.alias],
                 Stretch(
@@ -160,13 +164,13 @@ class Comparer:
                     limit=_PAGE,
                 ),
             )
-            found += page
+            documents += page
             if len(page) < _PAGE or _place(page[-1]) > upto[1:]:
-                return found, upto
+                return documents, upto
             above = page[-1].place
             after = after._replace(asset_id=above[0])
-        asset_id, *key = found[-1].place
-        return found, Position(upto.database_id, asset_id, key[0] if key else LAST)
+        asset_id, *key = documents[-1].place
+        return documents, Position(upto.database_id, asset_id, key[0] if key else LAST)
 
     def _expected(
         self,
@@ -182,8 +186,8 @@ class Comparer:
         unreadable: set[str] = set()
         for start in range(0, len(references), READ_AT_ONCE):
             reading = self.sources.read(references[start : start + READ_AT_ONCE])
-            unreadable |= {one.asset.asset_id for one in reading.unreadable}
-            files += (one for one in reading.sources if isinstance(one, FileSource))
+            unreadable |= {entry.asset.asset_id for entry in reading.unreadable}
+            files += (source for source in reading.sources if isinstance(source, FileSource))
             wanted = wanted_geo_keys(reading.sources)
             allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
             for source in reading.sources:

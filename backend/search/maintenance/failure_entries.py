@@ -102,8 +102,8 @@ class FailureEntries:
         return fill(
             lambda some: self._page(some, consumer),
             request,
-            visible=lambda found: consumer is None or found.consumer == consumer,
-            position_of=lambda found: position_of(found.key),
+            visible=lambda entry: consumer is None or entry.consumer == consumer,
+            position_of=lambda entry: position_of(entry.key),
         )
 
     def batches(self, request: PageRequest) -> Page[FailureSummary]:
@@ -156,10 +156,10 @@ class FailureEntries:
 
     def _listed(self, prefix: str, request: PageRequest) -> Page[FailureSummary]:
         after = None if request.after is None else str(request.after["key"])
-        found = self.objects.list_objects(self.bucket, prefix, limit=request.limit, after=after)
-        ours = [one for one in found.objects if kind_of(one.key)]
+        listing = self.objects.list_objects(self.bucket, prefix, limit=request.limit, after=after)
+        ours = [item for item in listing.objects if kind_of(item.key)]
         items = in_parallel(self._summary, ours)
-        following = None if found.next_key is None else position_of(found.next_key)
+        following = None if listing.next_key is None else position_of(listing.next_key)
         return Page(tuple(items), following)
 
     def _summary(self, listed: ObjectVersion) -> FailureSummary:
@@ -248,28 +248,28 @@ def consumer_of(function_arn: str) -> str | None:
 
 def parse_leading_members(text: str) -> JsonObject:
     """Parse the members at the beginning of a JSON object, up to the first incomplete one."""
-    found: JsonObject = {}
+    members: JsonObject = {}
     decoder = json.JSONDecoder()
     at = _after_blanks(text, 0)
-    while text[at : at + 1] == ("," if found else "{"):
+    while text[at : at + 1] == ("," if members else "{"):
         try:
             name, at = decoder.raw_decode(text, _after_blanks(text, at + 1))
             at = _after_blanks(text, at)
             if not isinstance(name, str) or text[at : at + 1] != ":":
-                return found
+                return members
             value, at = decoder.raw_decode(text, _after_blanks(text, at + 1))
         except (ValueError, RecursionError):
-            return found
+            return members
         at = _after_blanks(text, at)
         if text[at : at + 1] not in {",", "}"}:
-            return found  # a number may be incomplete
-        found[name] = value
-    return found
+            return members  # a number may be incomplete
+        members[name] = value
+    return members
 
 
 def _after_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return at if found is None else found.end()
+    blanks = _BLANKS.match(text, at)
+    return at if blanks is None else blanks.end()
 
 
 def _document(stored: StoredFailure) -> JsonObject:

@@ -209,8 +209,8 @@ class ReindexStep:
         state.rounds += 1
         if state.rounds >= MOST_ROUNDS:
             raise ReindexDiffersError(counts)
-        found = f"verify, round {state.rounds}: {counts.drift} documents were rebuilt"
-        return _Stepped(state, wait_seconds=_REFRESH_SECONDS, problems=(found,))
+        summary = f"verify, round {state.rounds}: {counts.drift} documents were rebuilt"
+        return _Stepped(state, wait_seconds=_REFRESH_SECONDS, problems=(summary,))
 
     def _read(self, job: Job, state: ReindexState) -> _Stepped:
         """Switch searches to the new indexes, by one write."""

@@ -244,12 +244,12 @@ class LeftoverReplays:
         request: PageRequest | None = PageRequest(_PAGE)
         while request is not None:
             page = self.entries.batches(request)
-            for found in page.items:
+            for entry in page.items:
                 now = self.clock()
                 if now >= until:
                     return counts
                 # False is an outage, in which all other batches would fail too.
-                if is_due(found, now) and not self._replay(found.key, counts):
+                if is_due(entry, now) and not self._replay(entry.key, counts):
                     return counts
             request = None if page.after is None else PageRequest(_PAGE, page.after)
         return counts

@@ -139,7 +139,7 @@ class SourceWalk:
 
     def _of_assets(self, after: Position, end: str) -> Window:
         rows, is_end = self._rows(after, end)
-        upto, found, unreadable = after, list[AssetRef | FileKeyRef](), set[str]()
+        upto, references, unreadable = after, list[AssetRef | FileKeyRef](), set[str]()
         for number, (row, files) in enumerate(self._listed(rows)):
             asset = AssetRef(after.database_id, str(row["assetId"]))
             if files is None:
@@ -147,22 +147,22 @@ class SourceWalk:
             elif files.last is not None:  # a separate window, as large as the limit
                 if number:
                     break
-                found += (asset, *_references(asset, files))
+                references += (asset, *_references(asset, files))
                 upto = Position(*asset.ids, files.last)
                 break
             else:
-                found += (asset, *_references(asset, files))
+                references += (asset, *_references(asset, files))
             upto = Position(*asset.ids, LAST)
-            if len(found) >= FULL:
+            if len(references) >= FULL:
                 break
         else:
             if is_end:
                 upto = Position(after.database_id, end, LAST)
-        return Window(after, upto, tuple(found), frozenset(unreadable))
+        return Window(after, upto, tuple(references), frozenset(unreadable))
 
     def _rows(self, after: Position, last: str) -> tuple[list[Item], bool]:
         """Return the next assets of both partitions, and whether these are all up to `last`."""
-        found: dict[str, Item] = {}
+        rows: dict[str, Item] = {}
         ends: list[str] = []
         for partition in (after.database_id, keys.archived(after.database_id)):
             start = None
@@ -170,11 +170,11 @@ class SourceWalk:
                 start = {"databaseId": partition, "assetId": after.asset_id}
             query = Query(table=ASSETS, partition=partition, consistent=True)
             page = self.tables.query(query, PageRequest(PAGE_ASSETS, start))
-            found |= {str(item["assetId"]): item for item in page.items}
+            rows |= {str(item["assetId"]): item for item in page.items}
             if page.after is not None:
                 ends.append(str(page.after["assetId"]))
         end = min(*ends, last, LAST)
-        return [found[name] for name in sorted(found) if name <= end], end == last
+        return [rows[name] for name in sorted(rows) if name <= end], end == last
 
     def _listed(self, rows: list[Item]) -> Iterator[tuple[Item, _Files | None]]:
         """Return each asset with its first page of files; several are listed in parallel."""

@@ -124,11 +124,11 @@ def equal(name: str | None, value: str) -> JsonObject:
         return pair_query(_key(name), value, literal=True)
     if name in ANALYSED and split_words(value):
         spelt = spellings(value)
-        return any_of([{"match": {name: {"query": one, "operator": "and"}}} for one in spelt])
+        return any_of([{"match": {name: {"query": form, "operator": "and"}}} for form in spelt])
     field = _whole_field(name)
     if field.endswith(KEYWORD):
         dotted = [f".{value}"] if _lacks_dot(name, value) else []
-        return any_of([equals(field, one) for one in (value, *dotted)])
+        return any_of([equals(field, form) for form in (value, *dotted)])
     return {"term": {field: {"value": _typed(field, value)}}}
 
 
@@ -148,7 +148,7 @@ def like(name: str | None, pattern: str) -> JsonObject:
     if name.startswith(_TYPED_PREFIXES):
         raise ConditionError(f"{name} does not support wildcards")
     patterns = [pattern, f".{pattern}"] if _lacks_dot(name, pattern) else [pattern]
-    whole = [matches(_whole_field(name), one) for one in patterns]
+    whole = [matches(_whole_field(name), form) for form in patterns]
     return any_of([*(_words_like(name, pattern) if name in ANALYSED else []), *whole])
 
 
@@ -214,8 +214,8 @@ def _lacks_dot(name: str, value: str) -> bool:
 def _words_like(field: str, pattern: str) -> list[JsonObject]:
     """Return queries for a word of an analysed field, as it is analysed."""
     composed, *decomposed = spellings(pattern)
-    patterns = [rewritten(composed, folded), *(rewritten(one, str.lower) for one in decomposed)]
-    return [{"wildcard": {field: {"value": one}}} for one in patterns]
+    patterns = [rewritten(composed, folded), *(rewritten(form, str.lower) for form in decomposed)]
+    return [{"wildcard": {field: {"value": form}}} for form in patterns]
 
 
 def _typed(field: str, value: str) -> str:

@@ -84,7 +84,7 @@ class CursorPlaces:
         except TooManyPointsInTimeError as error:
             raise TooManyCursorsError(PAUSE_SECONDS) from error
         for _ in range(_ATTEMPTS):  # by hand: all attempts add the same point in time
-            mine = [one for one in held.opened if one in open_now]
+            mine = [place for place in held.opened if place in open_now]
             surplus = max(0, len(mine) + 1 - MAX_OPEN)
             if len(open_now) >= PLACES - FOR_OTHERS:  # few are free in the cluster
                 surplus = max(surplus, min(len(mine), 1))
@@ -92,8 +92,8 @@ class CursorPlaces:
             kept = [*mine[len(beyond) :], opened]
             closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
             if self._replaced(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
-                for one in beyond:
-                    close(engine, one)
+                for place in beyond:
+                    close(engine, place)
                 return opened
             # In this order: points in time in the item were open before OpenSearch lists the open
             # ones.

@@ -95,24 +95,25 @@ def _simple_filter(kind: str, definition: object, field: str, budget: Budget) ->
 
 def _about(kind: str, name: str, value: Any, field: str, budget: Budget) -> JsonObject:
     if kind == "term":
-        found = cast("JsonObject", value).get("value") if isinstance(value, dict) else value
-        listed: list[Any] = [found]
+        term = cast("JsonObject", value).get("value") if isinstance(value, dict) else value
+        listed: list[Any] = [term]
     elif kind == "terms" and isinstance(value, list) and value:
         listed = cast("list[Any]", value)
     elif kind == "range" and isinstance(value, dict) and value and value.keys() <= _BOUNDS:
         budget.spend()
         bounds = cast("JsonObject", value)
         return bounded(
-            name.removesuffix(KEYWORD), {word: _scalar(one, field) for word, one in bounds.items()}
+            name.removesuffix(KEYWORD),
+            {word: _scalar(bound, field) for word, bound in bounds.items()},
         )
     else:
         raise InvalidInputError.of(field, _SHAPE)
     # A term is a whole value, also of fields that query strings compare by words.
     whole = f"{name}{KEYWORD}" if name in ANALYSED else name
     conditions: list[JsonObject] = []
-    for one in listed:
+    for term in listed:
         budget.spend()
-        conditions.append(equal(whole, _scalar(one, field)))
+        conditions.append(equal(whole, _scalar(term, field)))
     return any_of(conditions)
 
 

@@ -80,8 +80,8 @@ class Freshness:
         """Return a watch for the documents of a write, of these types."""
         last_ticket = self.state.last_ticket()
         references = {
-            at_path(each.database_id, each.asset_id, each.path or ROOT_PATH)
-            for each in written.documents
+            at_path(document.database_id, document.asset_id, document.path or ROOT_PATH)
+            for document in written.documents
         }
         return Watch(
             partial(self.expected, records=written.records),
@@ -98,7 +98,7 @@ class Freshness:
         """
         reading = self.sources.read(references)
         version = self.state.mapping_version_read()
-        unknown = [one for unread in reading.unreadable for one in unread.references]
+        unknown = [reference for unread in reading.unreadable for reference in unread.references]
         return [
             *(Expected(reference) for reference in unknown),
             *(self._expected(source, version, records=records) for source in reading.sources),
@@ -181,7 +181,7 @@ class Watch:
 
     def facet(self) -> JsonObject:
         """Return the aggregation that a search needs to return the documents."""
-        ids = [one.id for one in self._pending if one.id]
+        ids = [document.id for document in self._pending if document.id]
         # From doc values: the sources of a hundred large documents would be read for two fields.
         shown = {"top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}}
         named: JsonObject = {
@@ -191,7 +191,7 @@ class Watch:
             }
             for start in range(0, len(ids), _HITS)
         }
-        hiding = [one.hides_files_of for one in self._pending if one.hides_files_of]
+        hiding = [document.hides_files_of for document in self._pending if document.hides_files_of]
         if hiding:
             named[_SHOWN_FILES] = _shown_files(hiding)
         # Includes documents outside the query and not visible to the caller; `look` removes them.
@@ -213,41 +213,47 @@ class Watch:
             for hit in hits
         }
         left = [
-            one
-            for one in self._pending
-            if one.hides_files_of in shown or not self._holds(one, standing)
+            document
+            for document in self._pending
+            if document.hides_files_of in shown or not self._holds(document, standing)
         ]
         changed = {
-            one.reference
-            for one in left
-            if one.hash is None
-            or one.hides_files_of  # the asset may have been restored
-            or (one.id in self._seen and self._seen[one.id] != standing.get(one.id))
+            document.reference
+            for document in left
+            if document.hash is None
+            or document.hides_files_of  # the asset may have been restored
+            or (document.id in self._seen and self._seen[document.id] != standing.get(document.id))
         }
-        self._seen |= {one.id: standing.get(one.id) for one in left}
+        self._seen |= {document.id: standing.get(document.id) for document in left}
         again = self._expected(changed) if changed else []
         self._pending = [
-            *(one for one in left if one.reference not in changed),
+            *(document for document in left if document.reference not in changed),
             # Their files may not have been counted yet.
-            *(one for one in again if one.hides_files_of or not self._holds(one, standing)),
+            *(
+                document
+                for document in again
+                if document.hides_files_of or not self._holds(document, standing)
+            ),
         ]
 
     def _expected(self, references: Iterable[Reference]) -> list[Expected]:
         return [
-            one
-            for one in self._read(references)
-            if not one.record_type or one.record_type in self._record_types or one.hides_files_of
+            document
+            for document in self._read(references)
+            if not document.record_type
+            or document.record_type in self._record_types
+            or document.hides_files_of
         ]
 
-    def _holds(self, one: Expected, standing: Mapping[str, StoredVersion]) -> bool:
-        if one.record_type and one.record_type not in self._record_types:
+    def _holds(self, document: Expected, standing: Mapping[str, StoredVersion]) -> bool:
+        if document.record_type and document.record_type not in self._record_types:
             return True  # only its files are searched
-        found = standing.get(one.id)
-        if found is None:
-            return one.gone
-        if self._sure_above is not None and found.ticket > self._sure_above:
+        stored = standing.get(document.id)
+        if stored is None:
+            return document.gone
+        if self._sure_above is not None and stored.ticket > self._sure_above:
             return True
-        return found.hash == one.hash
+        return stored.hash == document.hash
 
 
 def _shown_files(asset_ids: list[str]) -> JsonObject:

@@ -80,8 +80,12 @@ def _conditions(field: str, kind: str, text: str, expression: str) -> JsonObject
         return _without_case(kind, field, text)
     if len(expression.encode("utf-16-le")) // 2 <= MAX_EXPRESSION_CHARS:
         return _without_case("regexp", field, expression, flags="NONE")
-    cases = (one for each in spellings(text) for one in (each, each.lower(), each.upper()))
-    return any_of([_without_case(kind, field, one) for one in dict.fromkeys(cases)])
+    cases = (
+        form
+        for spelling in spellings(text)
+        for form in (spelling, spelling.lower(), spelling.upper())
+    )
+    return any_of([_without_case(kind, field, form) for form in dict.fromkeys(cases)])
 
 
 def _without_case(kind: str, field: str, text: str, **more: str) -> JsonObject:
@@ -94,27 +98,27 @@ def _literal(part: str) -> str:
 
 def _letters(text: str) -> str:
     """Return a regular expression for all texts with the same normalized form."""
-    text, found, place = normalized(text), list[str](), 0
+    text, expressions, place = normalized(text), list[str](), 0
     while place < len(text):
         size = next(n for n in (3, 2, 1) if n == 1 or text[place : place + n] in sources_by_form())
-        found.append(_letter(text[place : place + size]))
+        expressions.append(_letter(text[place : place + size]))
         place += size
-    return "".join(found)
+    return "".join(expressions)
 
 
 @cache
 def _letter(text: str) -> str:
     """Return a regular expression for one letter, or for several that one letter folds to."""
     letters = (text, *sources_by_form().get(text, ()))
-    forms = {one for letter in letters for one in (letter, *spellings(letter))}
-    sources = {one for one in forms if one == text or not one.isascii()}
+    forms = {form for letter in letters for form in (letter, *spellings(letter))}
+    sources = {form for form in forms if form == text or not form.isascii()}
     if len(text) > 1:
         sources -= {text}
         apart = {_letter(text[:n]) + _letter(text[n:]) for n in range(1, len(text))}
     else:
         apart = set[str]()
-    single = sorted(one for one in sources if len(one) == 1)
-    longer = sorted({*map(_escaped, (one for one in sources if len(one) > 1)), *apart})
+    single = sorted(form for form in sources if len(form) == 1)
+    longer = sorted({*map(_escaped, (form for form in sources if len(form) > 1)), *apart})
     if not longer:
         return _escaped(text) if len(single) == 1 else f"[{''.join(single)}]"
     return f"({'|'.join([*single, *longer])})"
@@ -128,8 +132,8 @@ def _escaped(text: str) -> str:
 @cache
 def sources_by_form() -> Mapping[str, tuple[str, ...]]:
     """Return the letters that normalize to a text other than themselves, by that text."""
-    found: dict[str, list[str]] = defaultdict(list)
+    by_form: dict[str, list[str]] = defaultdict(list)
     for letter in map(chr, chain.from_iterable(_CODE_POINTS)):
         if (text := normalized(letter)) != letter:
-            found[text].append(letter)
-    return {text: tuple(letters) for text, letters in found.items()}
+            by_form[text].append(letter)
+    return {text: tuple(letters) for text, letters in by_form.items()}

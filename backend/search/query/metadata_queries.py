@@ -62,7 +62,7 @@ def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> Jso
         InvalidInputError: the operator does not accept the value.
     """
     pairs = pair_named(metadata_filter.key, field=f"{field}.key")
-    one = _Condition(metadata_filter, pairs, f"{field}.value")
+    condition = _Condition(metadata_filter, pairs, f"{field}.value")
     if pairs.type is not None and metadata_filter.type not in {None, pairs.type}:
         raise InvalidInputError.of(
             f"{field}.type", f"{metadata_filter.key} has the type {pairs.type}"
@@ -70,10 +70,10 @@ def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> Jso
     if metadata_filter.op == "exists":
         wanted = True if metadata_filter.value is None else metadata_filter.value
         if not isinstance(wanted, bool):
-            raise one.refuse("exists takes true, false or no value")
-        found = pairs.query()
-        return found if wanted else {"bool": {"must_not": [found]}}
-    return pairs.query(_CONDITIONS[metadata_filter.op](one))
+            raise condition.refuse("exists takes true, false or no value")
+        with_key = pairs.query()
+        return with_key if wanted else {"bool": {"must_not": [with_key]}}
+    return pairs.query(_CONDITIONS[metadata_filter.op](condition))
 
 
 def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
@@ -113,11 +113,11 @@ def date_buckets(counted: JsonObject) -> list[JsonObject]:
     """Return the intervals of dates with their numbers of documents, and of assets if counted."""
     return [
         {
-            "from": one["key_as_string"],
-            "documents": one["doc_count"],
-            **({"assets": one["assets"]} if "assets" in one else {}),
+            "from": bucket["key_as_string"],
+            "documents": bucket["doc_count"],
+            **({"assets": bucket["assets"]} if "assets" in bucket else {}),
         }
-        for one in counted["buckets"]
+        for bucket in counted["buckets"]
     ]
 
 
@@ -269,20 +269,20 @@ def _number(condition: _Condition, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise condition.refuse("must be a number")
     try:
-        found = float(value)
+        number = float(value)
     except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
+        number = math.inf
+    if not math.isfinite(number):
         raise condition.refuse("is outside the range of numbers")
-    return found + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
+    return number + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
 
 
 def _date(condition: _Condition, value: Any) -> str:
     """Complete a date with all its parts."""
-    found = iso_date(value)
-    if found is None:
+    date = iso_date(value)
+    if date is None:
         raise condition.refuse("must be an ISO 8601 date")
-    seconds, _, fraction = found.removesuffix("+00:00").partition(".")
+    seconds, _, fraction = date.removesuffix("+00:00").partition(".")
     # OpenSearch rounds a date whose parts are missing, and compares by milliseconds.
     return f"{seconds}.{(fraction + '000')[:3]}Z"
 
@@ -306,11 +306,11 @@ def _list(condition: _Condition, least: int, most: int) -> list[Any]:
 
 def _coordinates(condition: _Condition, limits: Mapping[str, float]) -> dict[str, float]:
     values: object = condition.value
-    given = cast("JsonObject", values) if isinstance(values, dict) else {}
-    if set(given) != set(limits):
+    sent = cast("JsonObject", values) if isinstance(values, dict) else {}
+    if set(sent) != set(limits):
         raise condition.refuse(f"{condition.filter.op} takes {', '.join(limits)}")
-    found = {name: _number(condition, given[name]) for name in limits}
+    numbers = {name: _number(condition, sent[name]) for name in limits}
     for name, limit in limits.items():
-        if abs(found[name]) > limit:
+        if abs(numbers[name]) > limit:
             raise condition.refuse(f"{name} must be between -{limit} and {limit}")
-    return found
+    return numbers

@@ -63,14 +63,14 @@ def key_of(sent: str) -> Key:
         if rest != names[-1] and rest:
             names.append(rest)
             break
-    found = dict.fromkeys(paths, tuple(names))
-    if METADATA in found and ATTRIBUTES in found:
+    by_path = dict.fromkeys(paths, tuple(names))
+    if METADATA in by_path and ATTRIBUTES in by_path:
         # Anyone can give metadata the name of a fact; only the product writes attributes of it.
         others = tuple(name for name in names if not name.lower().startswith(FACT_PREFIX))
-        found = (
+        by_path = (
             {METADATA: others, ATTRIBUTES: tuple(names)} if others else {ATTRIBUTES: tuple(names)}
         )
-    return Key(sent, found)
+    return Key(sent, by_path)
 
 
 def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> JsonObject:
@@ -125,9 +125,9 @@ def metadata_query(text: str, mode: Mode) -> JsonObject:
     wildcards = 0
     alternatives: list[JsonObject] = []
     for group in groups:
-        found = [_element(one, mode) for one in group]
-        wildcards += sum(each.wildcards for each in found)
-        alternatives.append(all_of([each.query for each in found]))
+        elements = [_element(element, mode) for element in group]
+        wildcards += sum(element.wildcards for element in elements)
+        alternatives.append(all_of([element.query for element in elements]))
     if wildcards > MAX_WILDCARDS:
         message = (
             f"has {wildcards} wildcards and parts of values; at most {MAX_WILDCARDS} are allowed"
@@ -183,15 +183,15 @@ def _element(text: str, mode: Mode) -> _Element:
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not key:value")
     if mode != "both":  # here `key:` is a key or a value, not a pair with an empty value
         pairs = [pair for pair in pairs if pair.value]
-    found = [pair_query(key_of(one.key), one.value, literal=one.is_quoted) for one in pairs]
-    wildcards = max((one.wildcards for one in pairs), default=0)
+    queries = [pair_query(key_of(pair.key), pair.value, literal=pair.is_quoted) for pair in pairs]
+    wildcards = max((pair.wildcards for pair in pairs), default=0)
     if mode == "key" or (mode == "both" and not pairs):
-        found.append(pair_query(key_of(alone), None))
+        queries.append(pair_query(key_of(alone), None))
         wildcards += is_pattern(alone)
     if mode == "value" or (mode == "both" and not pairs):
-        found.append(part_query(alone))
+        queries.append(part_query(alone))
         wildcards = wildcards + 1 if pairs else 1
-    return _Element(any_of(found), wildcards)
+    return _Element(any_of(queries), wildcards)
 
 
 class _Pair(NamedTuple):
@@ -208,7 +208,7 @@ class _Pair(NamedTuple):
 
 def _pairs(text: str) -> list[_Pair]:
     """Return the pairs that an element may mean: keys and values may contain colons, too."""
-    colons = [found.start() for found in _QUOTED_OR_COLON.finditer(text) if found[1]]
+    colons = [match.start() for match in _QUOTED_OR_COLON.finditer(text) if match[1]]
     sent = [(text[:at].strip(), text[at + 1 :].strip()) for at in colons[:MAX_COLONS]]
     return [
         _Pair(_unquoted(key), _unquoted(value), _unquoted(value) != value)
@@ -221,12 +221,12 @@ def _groups(text: str) -> list[list[str]]:
     """Return the alternatives of a text, each with the elements that must all match."""
     parts: list[list[str]] = [[]]
     start = 0
-    for found in _QUOTED_OR_OPERATOR.finditer(text):
-        operator = found[1]
+    for match in _QUOTED_OR_OPERATOR.finditer(text):
+        operator = match[1]
         if operator is None:
             continue
-        parts[-1].append(text[start : found.start()])
-        start = found.end()
+        parts[-1].append(text[start : match.start()])
+        start = match.end()
         if operator == "OR":
             parts.append([])
     parts[-1].append(text[start:])
@@ -250,13 +250,13 @@ def _part_of_value(path: str, text: str) -> JsonObject:
 
 
 def _typed_values(path: str, value: str) -> list[JsonObject]:
-    found: list[JsonObject] = []
+    terms: list[JsonObject] = []
     if value.lower() in {"true", "false"}:
-        found.append({"term": {f"{path}.boolean": value.lower() == "true"}})
+        terms.append({"term": {f"{path}.boolean": value.lower() == "true"}})
     number = number_of(value)
     if number is not None:
-        found.append({"term": {f"{path}.number": number}})
-    return found
+        terms.append({"term": {f"{path}.number": number}})
+    return terms
 
 
 def exact(field: str, value: str, *, literal: bool = False) -> JsonObject:

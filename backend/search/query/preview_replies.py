@@ -66,5 +66,5 @@ def names_query(
 
 def named_preview(name: PreviewName, hit: JsonObject) -> NamedPreview:
     """Return the preview of a hit under the name that the request has for it."""
-    found = {part: hit[part] for part in ("preview", "previewMissing") if part in hit}
-    return NamedPreview.model_validate({**name.model_dump(by_alias=True), **found})
+    parts = {part: hit[part] for part in ("preview", "previewMissing") if part in hit}
+    return NamedPreview.model_validate({**name.model_dump(by_alias=True), **parts})

@@ -141,45 +141,45 @@ class PreviewQueries:
     def _without_quarantined(
         self,
         sources: Sequence[JsonObject],
-        found: Sequence[_Picture | Missing],
+        previews: Sequence[_Picture | Missing],
         assets: Mapping[str, Asset],
     ) -> list[_Picture | Missing]:
         """Withhold previews if a scan found a threat in them or their file; one read a bucket."""
         files = [
-            _scanned_file(source, one) if source["str_assetid"] in assets else []
-            for source, one in zip(sources, found, strict=True)
+            _scanned_file(source, preview) if source["str_assetid"] in assets else []
+            for source, preview in zip(sources, previews, strict=True)
         ]
-        pictures = [_scanned_pictures(one) for one in found]
-        wanted = [one for each in (*files, *pictures) for one in each]
+        pictures = [_scanned_pictures(preview) for preview in previews]
+        wanted = [version for versions in (*files, *pictures) for version in versions]
         infected: set[ScannedVersion] = set()
-        for bucket in dict.fromkeys(one.bucket for one in wanted):
-            places = [VersionRef(*one[1:]) for one in wanted if one.bucket == bucket]
+        for bucket in dict.fromkeys(version.bucket for version in wanted):
+            places = [VersionRef(*version[1:]) for version in wanted if version.bucket == bucket]
             marked = self.quarantine.among(bucket, places)
             infected |= {ScannedVersion(bucket, *place) for place in marked or ()}
         return [
             _quarantined("file")
             if not infected.isdisjoint(file)
-            else one
+            else preview
             if infected.isdisjoint(shown)
             else _quarantined("preview")
-            for one, file, shown in zip(found, files, pictures, strict=True)
+            for preview, file, shown in zip(previews, files, pictures, strict=True)
         ]
 
     def _with_reasons(
         self,
         hits: Sequence[JsonObject],
-        found: Sequence[_Picture | Missing],
+        previews: Sequence[_Picture | Missing],
         assets: dict[str, Asset],
     ) -> list[_Picture | Missing]:
         """Explain why files have no preview; one read for all of them."""
         places: dict[int, tuple[Asset, str]] = {}
-        for number, (hit, one) in enumerate(zip(hits, found, strict=True)):
+        for number, (hit, preview) in enumerate(zip(hits, previews, strict=True)):
             asset = assets.get(hit["_source"]["str_assetid"])
             key = hit["_source"].get("str_key")
-            if one is NO_PREVIEW and asset is not None and isinstance(key, str):
+            if preview is NO_PREVIEW and asset is not None and isinstance(key, str):
                 places[number] = asset, "/" + key.removeprefix(asset.asset_location.key)
         known = self.facts.sources_of(places.values())
-        explained = list(found)
+        explained = list(previews)
         for number, (asset, path) in places.items():
             inspected = known.get(FileRef(*asset.ref.ids, path), NO_SOURCE)
             explained[number] = _reason(hits[number]["_source"], *inspected)
@@ -195,12 +195,14 @@ class PreviewQueries:
         waiting = {
             number: asset.database_id
             for number, (asset, _) in places.items()
-            if isinstance(one := explained[number], Missing) and one.reason == "inspecting"
+            if isinstance(preview := explained[number], Missing) and preview.reason == "inspecting"
         }
-        processed = {each: self.is_processed(each) for each in set(waiting.values())}
+        processed = {
+            database_id: self.is_processed(database_id) for database_id in set(waiting.values())
+        }
         return [
-            never if number in waiting and not processed[waiting[number]] else one
-            for number, one in enumerate(explained)
+            never if number in waiting and not processed[waiting[number]] else preview
+            for number, preview in enumerate(explained)
         ]
 
     def _address(self, picture: _Picture, until: str) -> Preview:
@@ -244,22 +246,22 @@ def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:
     return _Picture(document["str_bucketname"], key, version, path, small if is_small else None)
 
 
-def _scanned_file(document: JsonObject, found: _Picture | Missing) -> list[ScannedVersion]:
+def _scanned_file(document: JsonObject, preview: _Picture | Missing) -> list[ScannedVersion]:
     """Return the version of the file of which a preview is requested, as scans name it."""
-    if "str_key" not in document or (isinstance(found, Missing) and found is not NO_PREVIEW):
+    if "str_key" not in document or (isinstance(preview, Missing) and preview is not NO_PREVIEW):
         return []
     version = document.get("str_s3_version_id") or UNVERSIONED
     return [ScannedVersion(document["str_bucketname"], document["str_key"], version)]
 
 
-def _scanned_pictures(found: _Picture | Missing) -> list[ScannedVersion]:
-    if isinstance(found, Missing):
+def _scanned_pictures(preview: _Picture | Missing) -> list[ScannedVersion]:
+    if isinstance(preview, Missing):
         return []
     return [
         ScannedVersion(
-            found.bucket, key, UNVERSIONED if version.startswith(_WITHOUT_VERSIONS) else version
+            preview.bucket, key, UNVERSIONED if version.startswith(_WITHOUT_VERSIONS) else version
         )
-        for key, version in found.places
+        for key, version in preview.places
     ]
 
 

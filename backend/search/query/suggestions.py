@@ -77,8 +77,10 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
     """
     kinds: tuple[Kind, ...] = ("name", "tag", "key", "value")
     lists = [_listed(kind, aggregations[kind], text) for kind in kinds]
-    found = [one for turn in zip_longest(*lists) for one in turn if one is not None]
-    return found[:size]
+    suggestions = [
+        suggestion for turn in zip_longest(*lists) for suggestion in turn if suggestion is not None
+    ]
+    return suggestions[:size]
 
 
 def correction_request(plan: SearchPlan) -> JsonObject | None:
@@ -114,11 +116,11 @@ def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
     """Return the text with the most similar words of a hit."""
     words = split_words(text)
     # All words of an offer are from one document, so that the corrected text finds it.
-    offers = [found for hit in hits if (found := _words_of(hit, words)) is not None]
+    offers = [offer for hit in hits if (offer := _words_of(hit, words)) is not None]
     if not offers:
         return None
     count = Counter(offers)
-    best = min(offers, key=lambda one: (one.letters, -count[one], one.words))
+    best = min(offers, key=lambda offer: (offer.letters, -count[offer], offer.words))
     return " ".join(best.words) if best.letters else None
 
 
@@ -145,23 +147,23 @@ def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
         word
         for values in hit.get("highlight", {}).values()
         for value in values
-        for found in _MARKED.findall(value)
-        for word in split_words(found)
+        for marked_text in _MARKED.findall(value)
+        for word in split_words(marked_text)
     }
     nearest = [
         min(((distance(folded(word), folded(other)), other) for other in marked), default=None)
         for word in words
     ]
-    kept = [one for one in nearest if one is not None and one[0] <= _MAX_DISTANCE]
+    kept = [word for word in nearest if word is not None and word[0] <= _MAX_DISTANCE]
     if len(kept) < len(words):
         return None
     return _Offer(sum(letters for letters, _ in kept), tuple(other for _, other in kept))
 
 
-def distance(one: str, other: str) -> int:
+def distance(word: str, other: str) -> int:
     """Return how many letters differ, are missing or are added (Levenshtein)."""
     row = list(range(len(other) + 1))
-    for number, char in enumerate(one, start=1):
+    for number, char in enumerate(word, start=1):
         previous, row[0] = row[0], number
         for place, against in enumerate(other, start=1):
             changed = previous + (char != against)
@@ -174,15 +176,17 @@ def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
     counted = counted.get("of_pairs", counted)
     words = [folded(word) for word in split_words(text)]
     buckets: list[JsonObject] = counted["values"]["buckets"]
-    kept = [one for one in buckets if len(one["key"]) <= MAX_TEXT_CHARS]
+    kept = [bucket for bucket in buckets if len(bucket["key"]) <= MAX_TEXT_CHARS]
     if kind == "tag":  # a document has other tags besides the similar one
-        kept = [one for one in kept if all(word in folded(one["key"]) for word in words)]
-    kept.sort(key=lambda one: not folded(one["key"]).startswith(folded(text.strip())))
-    return [{"text": one["key"], "kind": kind, "documents": one["doc_count"]} for one in kept]
+        kept = [bucket for bucket in kept if all(word in folded(bucket["key"]) for word in words)]
+    kept.sort(key=lambda bucket: not folded(bucket["key"]).startswith(folded(text.strip())))
+    return [
+        {"text": bucket["key"], "kind": kind, "documents": bucket["doc_count"]} for bucket in kept
+    ]
 
 
 def _begins(field: str, text: str) -> JsonObject:
-    queries = ({"query": one, "operator": "and"} for one in spellings(text))
+    queries = ({"query": form, "operator": "and"} for form in spellings(text))
     return any_of([{"match_bool_prefix": {field: query}} for query in queries])
 
 

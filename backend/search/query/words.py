@@ -161,32 +161,32 @@ def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
     """Return what adds to the score of documents that the text names as a whole."""
     asset = [{"term": {"_rectype": "asset"}}, equals("str_assetid.keyword", text)]
-    found = [
+    queries = [
         _constant(equals("str_assetname.keyword", text), _WHOLE_NAME),
         _constant({"bool": {"filter": asset}}, _WHOLE_ID),
     ]
     if len(text) <= MAX_WHOLE_CHARS:
         name = inner_query("str_key", f"/{text.removeprefix('/')}", end="")
-        found.append(_constant(name, _WHOLE_FILE_NAME))
+        queries.append(_constant(name, _WHOLE_FILE_NAME))
     if with_metadata:
         value = equals(f"{METADATA}.string", text)
         # A part number has letters and digits, and is long enough to identify one thing.
         is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
         is_number = is_mixed and len(text) >= _MIN_NUMBER_CHARS
         boost = _WHOLE_NUMBER if is_number else _WHOLE_VALUE
-        found.append(_constant(nested(METADATA, value), boost))
-    return found
+        queries.append(_constant(nested(METADATA, value), boost))
+    return queries
 
 
 def whole_word_query(text: str) -> JsonObject:
     """Return the query for documents that contain all words of a text, in any field or value."""
     if not split_words(text):
         return _signs(text, with_metadata=True)
-    found: list[JsonObject] = []
+    queries: list[JsonObject] = []
     for spelt in spellings(text):
-        found.append(_whole(spelt))
-        found += [nested(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
-    return any_of(found)
+        queries.append(_whole(spelt))
+        queries += [nested(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
+    return any_of(queries)
 
 
 def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> JsonObject:
@@ -194,7 +194,7 @@ def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> J
     composed, *decomposed = spellings(text)
     # The normalizer of `inner` removes accents from letters, but not marks after them.
     forms = [folded(composed), *map(str.lower, decomposed)]
-    values = [f"*{escaped(one)}{end}" for one in forms]
+    values = [f"*{escaped(form)}{end}" for form in forms]
     name = f"{field}.{INNER}"
     return any_of([{"wildcard": {name: {"value": value, "boost": boost}}} for value in values])
 
@@ -221,7 +221,7 @@ def folded(text: str) -> str:
 
 
 def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
-    should = [_whole(one) for one in spellings(word)]
+    should = [_whole(form) for form in spellings(word)]
     if with_parts:
         should += _parts(word)
     if with_metadata:
@@ -238,23 +238,23 @@ def _whole(text: str) -> JsonObject:
 
 def _parts(word: str) -> list[JsonObject]:
     begins: list[JsonObject] = [
-        {"match_bool_prefix": {field: {"query": one, "boost": _BEGINNING * boost}}}
+        {"match_bool_prefix": {field: {"query": form, "boost": _BEGINNING * boost}}}
         for field, boost in _BOOSTS.items()
-        for one in spellings(word)
+        for form in spellings(word)
     ]
-    found: list[JsonObject] = [{"dis_max": {"queries": begins}}]
+    queries: list[JsonObject] = [{"dis_max": {"queries": begins}}]
     if MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS:
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
-        found.append({"dis_max": {"queries": inner}})
+        queries.append({"dis_max": {"queries": inner}})
     if _may_be_misspelt(word):
-        found.append(_nearly(word, _FUZZY_FIELDS))
-    return found
+        queries.append(_nearly(word, _FUZZY_FIELDS))
+    return queries
 
 
 def _value(path: str, word: str, with_parts: bool) -> JsonObject:
     """Return the query for a word in a value of metadata or of an attribute."""
     spelt = spellings(word)
-    should = [_in_text(path, one) for one in spelt]
+    should = [_in_text(path, form) for form in spelt]
     if with_parts:
         field = f"{path}.string"
         begins = ({"query": form, "boost": _BEGINNING} for form in spelt)
