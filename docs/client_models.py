@@ -1,10 +1,11 @@
 """Generates `client/src/vitrine/api_models.py`, the client's models, from `openapi.json`.
 
 A module of the client that imports `Tag` from `vitrine.api_models` gets the model of the schema
-`TagReply`, and with `TagBody` that of the body of a request. `client_models.json` lists the models
-whose schemas have other names, and those that need more than the schema, such as a required field
-of a reply: otherwise every field of a reply is optional, so that a client can read the replies of
-older and newer servers. Fields of a body are required as in the schema.
+`TagReply`, and with `api.TagBody` (`from vitrine import api_models as api`) that of a body.
+`client_models.json` lists the models whose schemas have other names, and those that need more than
+the schema, such as a required field of a reply: otherwise every field of a reply is optional, so
+that a client can read the replies of older and newer servers. Fields of a body are required as in
+the schema.
 """
 
 import ast
@@ -84,12 +85,24 @@ def client_models() -> str:
 def listed_models(client: Path) -> dict[str, Model]:
     """Return the models of `client_models.json`, and those that modules in `client` import."""
     listed: dict[str, Model] = json.loads(NAMES.read_text())
-    imported = {
-        alias.name
+    nodes = [
+        node
         for path in client.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    imported = {
+        alias.name
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and node.module == "vitrine.api_models"
         for alias in node.names
+    }
+    # `from vitrine import api_models as api`: bodies are many, and each is used once.
+    imported |= {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "api"
     }
     schemas = _schemas()
     names = sorted(imported - listed.keys())

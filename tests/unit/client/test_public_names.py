@@ -82,7 +82,7 @@ def test_the_models_are_up_to_date() -> None:
 
 
 def test_a_model_that_a_module_imports_has_the_schema_of_its_name(tmp_path: Path) -> None:
-    source = "from vitrine.api_models import DeletedApiKey, TagsBody, Unknown\n"
+    source = "from vitrine.api_models import DeletedApiKey, Unknown\nbody = api.TagsBody()\n"
     (tmp_path / "resources.py").write_text(source, encoding="utf-8")
     found = listed_models(tmp_path)
     assert found["DeletedApiKey"] == {"schema": "DeletedApiKeyReply"}

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from vitrine.api_models import (
-    CreateSignInBody,
-    ProfileBody,
-    ResetPasswordBody,
-    RoleBody,
-    UpdateSignInBody,
-    UserBody,
-    UserRolesBody,
-    WebRoutesBody,
-)
+from vitrine import api_models as api
 from vitrine.api_models import Profile as Profile
 from vitrine.api_models import Role as Role
 from vitrine.api_models import SignIn as SignIn
@@ -68,7 +59,7 @@ class Roles(Resource):
     def _write(
         self, method: str, role_name: str, description: str, mfa_required: bool | None
     ) -> Operation:
-        body = RoleBody(role_name=role_name, description=description, mfa_required=mfa_required)
+        body = api.RoleBody(role_name=role_name, description=description, mfa_required=mfa_required)
         return self._transport.write(Operation, method, path_of("roles"), body=body)
 
     def of_users(self, *, page_size: int | None = None) -> Iterator[UserRoles]:
@@ -88,11 +79,11 @@ class Roles(Resource):
 
         Raises ConflictError for the last administrator, NotFoundError without roles.
         """
-        body = UserBody(user_id=user_id)
+        body = api.UserBody(user_id=user_id)
         return self._transport.write(Operation, "DELETE", path_of("user-roles"), body=body)
 
     def _grant(self, method: str, user_id: str, role_names: Sequence[str]) -> Operation:
-        body = UserRolesBody(user_id=user_id, role_name=role_names)
+        body = api.UserRolesBody(user_id=user_id, role_name=role_names)
         return self._transport.write(Operation, method, path_of("user-roles"), body=body)
 
 
@@ -105,13 +96,13 @@ class SignIns(Resource):
 
     def create(self, user_id: str, *, email: str, phone: str | None = None) -> Operation:
         """Create a user, who is sent a temporary password."""
-        body = CreateSignInBody(user_id=user_id, email=email, phone=phone)
+        body = api.CreateSignInBody(user_id=user_id, email=email, phone=phone)
         return self._transport.write(Operation, "POST", path_of("user", "cognito"), body=body)
 
     def update(
         self, user_id: str, *, email: str | None = None, phone: str | None = None
     ) -> Operation:
-        body = UpdateSignInBody(email=email, phone=phone)
+        body = api.UpdateSignInBody(email=email, phone=phone)
         path = path_of("user", "cognito", user_id)
         return self._transport.write(Operation, "PUT", path, body=body)
 
@@ -122,7 +113,7 @@ class SignIns(Resource):
     def reset_password(self, user_id: str) -> Operation:
         path = path_of("user", "cognito", user_id, "resetPassword")
         return self._transport.write(
-            Operation, "POST", path, body=ResetPasswordBody(confirm_reset=True)
+            Operation, "POST", path, body=api.ResetPasswordBody(confirm_reset=True)
         )
 
 
@@ -135,13 +126,13 @@ class Profiles(Resource):
 
     def keep(self, user_id: str, *, email: str | None = None) -> Profile:
         """Create or update the profile."""
-        body = ProfileBody(email=email)
+        body = api.ProfileBody(email=email)
         reply = self._transport.write(_ProfileReply, "POST", _profile(user_id), body=body)
         return reply.message.items[0]
 
     def allowed_routes(self, routes: Sequence[WebRoute]) -> list[WebRoute]:
         """Return those of the pages of a web application that the caller may open."""
-        body = WebRoutesBody(routes=routes)
+        body = api.WebRoutesBody(routes=routes)
         path = path_of("auth", "routes")
         return self._transport.write(
             _Allowed, "POST", path, body=body, repeatable=True

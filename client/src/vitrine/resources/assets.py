@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from vitrine.api_models import CreateAssetBody, DownloadBody, UpdateAssetBody
+from vitrine import api_models as api
 from vitrine.models import (
     Asset,
     AssetCreated,
@@ -34,7 +34,7 @@ class Assets(AssetLifecycle):
         bucket_existing_key: str | None = None,
     ) -> AssetCreated:
         """Create an asset without files. Raises ConflictError if the id or the prefix is in use."""
-        body = CreateAssetBody(
+        body = api.CreateAssetBody(
             database_id=database_id,
             asset_name=asset_name,
             description=description,
@@ -80,7 +80,7 @@ class Assets(AssetLifecycle):
         revision: str | None = None,
     ) -> Operation:
         """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
-        body = UpdateAssetBody(
+        body = api.UpdateAssetBody(
             asset_name=asset_name,
             description=description,
             is_distributable=is_distributable,
@@ -135,6 +135,6 @@ class Downloads(Resource):
         self, database_id: str, asset_id: str, key: str, *, version_id: str | None = None
     ) -> Download:
         """Return a presigned URL for one file, valid for a limited time."""
-        body = DownloadBody(download_type="assetFile", key=key, version_id=version_id)
+        body = api.DownloadBody(download_type="assetFile", key=key, version_id=version_id)
         path = asset_path(database_id, asset_id, "download")
         return self._transport.write(Download, "POST", path, body=body, repeatable=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from vitrine import api_models as api
 from vitrine.api_models import ImportStarted as ImportStarted
-from vitrine.api_models import RegisterBucketBody
 from vitrine.models import Bucket
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
@@ -28,7 +28,7 @@ class Buckets(Resource):
             ConflictError: it overlaps a prefix that is registered already.
             InvalidInputError: the bucket does not exist, has no versioning, or is not accessible.
         """
-        body = RegisterBucketBody(
+        body = api.RegisterBucketBody(
             bucket_name=name, base_assets_prefix=prefix, default_database_id=database
         )
         return self._transport.write(Bucket, "POST", path_of("admin", "buckets"), body=body)

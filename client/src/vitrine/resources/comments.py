@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from uuid import uuid4
 
+from vitrine import api_models as api
 from vitrine.api_models import Comment as Comment
-from vitrine.api_models import CommentBody
 from vitrine.models import Message, Wire
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
@@ -44,14 +44,14 @@ class Comments(Resource):
         """Comment on a version of an asset; return the comment's key."""
         key = f"{version_id}:{comment_id or f'x{uuid4()}'}"
         self._transport.write(
-            Message, "POST", _path(asset_id, key), body=CommentBody(comment_body=text)
+            Message, "POST", _path(asset_id, key), body=api.CommentBody(comment_body=text)
         )
         return key
 
     def edit(self, asset_id: str, key: str, text: str) -> Message:
         """Change a comment. Raises PermissionDeniedError if another user wrote it."""
         path = _path(asset_id, key)
-        return self._transport.write(Message, "PUT", path, body=CommentBody(comment_body=text))
+        return self._transport.write(Message, "PUT", path, body=api.CommentBody(comment_body=text))
 
     def delete(self, asset_id: str, key: str) -> Message:
         """Delete a comment. Raises PermissionDeniedError if another user wrote it."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from vitrine.api_models import StartBody
+from vitrine import api_models as api
 from vitrine.execution_models import (
     SUCCEEDED,
     Execution,
@@ -42,7 +42,7 @@ class Executions(Resource):
         disabled. With several files, the reply lists those that were refused.
         """
         path = path_of("database", database_id, "assets", asset_id, "workflows", workflow_id)
-        body = StartBody(
+        body = api.StartBody(
             workflow_database_id=workflow_database_id, file_key=file_key, file_keys=file_keys
         )
         return self._transport.write(StartedExecution, "POST", path, body=body)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from vitrine import api_models as api
 from vitrine.api_models import Dependent as Dependent
 from vitrine.api_models import FileDependencies as FileDependencies
 from vitrine.api_models import FileGlb as FileGlb
 from vitrine.api_models import Glb as Glb
 from vitrine.api_models import Reference as Reference
 from vitrine.api_models import RenewalWork as RenewalWork
-from vitrine.api_models import RenewFactsBody
 from vitrine.api_models import SimilarFile as SimilarFile
 from vitrine.api_models import SimilarFiles as SimilarFiles
 from vitrine.models import AssetIds
@@ -48,7 +48,7 @@ class Facts(Resource):
         Of a database, of formats (extensions), or of all files if neither is named.
         """
         everything = True if database_id is None and not formats else None
-        body = RenewFactsBody(all=everything, database_id=database_id, formats=formats or None)
+        body = api.RenewFactsBody(all=everything, database_id=database_id, formats=formats or None)
         return self._transport.write(
             RenewalWork, "POST", path_of("admin", "facts", "renew"), body=body
         )

@@ -1,15 +1,6 @@
 """Changes of an asset's files: folders, moves, copies, archiving, versions, previews."""
 
-from vitrine.api_models import (
-    ArchiveFileBody,
-    CopyFileBody,
-    CreateFolderBody,
-    DeleteFileBody,
-    FileBody,
-    MoveFileBody,
-    MoveFolderBody,
-    SetPrimaryFileBody,
-)
+from vitrine import api_models as api
 from vitrine.api_models import AuxiliaryDeleted as AuxiliaryDeleted
 from vitrine.api_models import FileReverted as FileReverted
 from vitrine.api_models import FilesChanged as FilesChanged
@@ -36,7 +27,7 @@ class FileChanges(Resource):
     def create_folder(self, ids: AssetIds, path: str) -> FolderMade:
         folder = path if path.endswith("/") else path + "/"
         return self._sent(
-            FolderMade, "POST", ids, ("createFolder",), CreateFolderBody(relative_key=folder)
+            FolderMade, "POST", ids, ("createFolder",), api.CreateFolderBody(relative_key=folder)
         )
 
     def move(self, ids: AssetIds, source: str, destination: str) -> FilesChanged:
@@ -45,7 +36,7 @@ class FileChanges(Resource):
         Raises:
             ConflictError: the destination exists, possibly as an archived file.
         """
-        body = MoveFileBody(source_path=source, destination_path=destination)
+        body = api.MoveFileBody(source_path=source, destination_path=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFile",), body)
 
     def move_folder(self, ids: AssetIds, source: str, destination: str) -> FilesChanged:
@@ -56,7 +47,7 @@ class FileChanges(Resource):
         Raises:
             ConflictError: a file has the name of the destination.
         """
-        body = MoveFolderBody(source_path=source, destination_path=destination)
+        body = api.MoveFolderBody(source_path=source, destination_path=destination)
         return self._sent(FilesChanged, "POST", ids, ("moveFolder",), body)
 
     def copy(
@@ -73,7 +64,7 @@ class FileChanges(Resource):
         Raises:
             ConflictError: the destination exists, possibly as an archived file.
         """
-        body = CopyFileBody(
+        body = api.CopyFileBody(
             source_path=source,
             destination_path=destination,
             destination_asset_id=to_asset,
@@ -83,28 +74,30 @@ class FileChanges(Resource):
 
     def archive(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Archive a file, or with `folder` all files of a folder."""
-        body = ArchiveFileBody(file_path=path, is_prefix=folder)
+        body = api.ArchiveFileBody(file_path=path, is_prefix=folder)
         return self._sent(FilesChanged, "DELETE", ids, ("archiveFile",), body)
 
     def unarchive(self, ids: AssetIds, path: str) -> FilesChanged:
         """Restore an archived file. Raises ConflictError if it is not archived."""
-        return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), FileBody(file_path=path))
+        return self._sent(
+            FilesChanged, "POST", ids, ("unarchiveFile",), api.FileBody(file_path=path)
+        )
 
     def delete(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Permanently delete a file, or with `folder` a folder, with all versions."""
-        body = DeleteFileBody(file_path=path, is_prefix=folder, confirm_permanent_delete=True)
+        body = api.DeleteFileBody(file_path=path, is_prefix=folder, confirm_permanent_delete=True)
         return self._sent(FilesChanged, "DELETE", ids, ("deleteFile",), body)
 
     def revert(self, ids: AssetIds, path: str, version_id: str) -> FileReverted:
         """Restore an old version of a file as its newest version."""
         verb = ("revertFileVersion", version_id)
-        return self._sent(FileReverted, "POST", ids, verb, FileBody(file_path=path))
+        return self._sent(FileReverted, "POST", ids, verb, api.FileBody(file_path=path))
 
     def set_primary(
         self, ids: AssetIds, path: str, primary_type: str, *, other: str | None = None
     ) -> PrimaryFileSet:
         """Set the primary type of a file: primary, lod1 to lod5, other (named), or none."""
-        body = SetPrimaryFileBody(
+        body = api.SetPrimaryFileBody(
             file_path=path, primary_type=primary_type, primary_type_other=other
         )
         return self._sent(PrimaryFileSet, "PUT", ids, ("setPrimaryFile",), body)
@@ -115,7 +108,7 @@ class FileChanges(Resource):
     def delete_auxiliary(self, ids: AssetIds, path: str) -> AuxiliaryDeleted:
         """Delete the auxiliary files of a file, or of a folder that ends in `/`."""
         verb = ("deleteAuxiliaryPreviewAssetFiles",)
-        return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, FileBody(file_path=path))
+        return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, api.FileBody(file_path=path))
 
     def _sent(
         self,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from vitrine.api_models import IngestBody
+from vitrine import api_models as api
 from vitrine.models import FinishedFile, NewFile, Upload, UploadResult
 from vitrine.resources.resource import Resource
 from vitrine.resources.uploads import completed
@@ -28,7 +28,7 @@ class Ingest(Resource):
         Raises:
             ConflictError: the id is used by an asset that this caller may not upload to.
         """
-        body = IngestBody(
+        body = api.IngestBody(
             database_id=database_id,
             asset_id=asset_id,
             asset_name=asset_name,
@@ -47,7 +47,7 @@ class Ingest(Resource):
 
         Return the result of each, even if all failed.
         """
-        body = IngestBody(
+        body = api.IngestBody(
             database_id=database_id,
             asset_id=asset_id,
             upload_id=upload_id,

@@ -1,6 +1,6 @@
 """Archives, restores and permanently deletes assets."""
 
-from vitrine.api_models import ArchiveBody, DeleteBody, UnarchiveBody
+from vitrine import api_models as api
 from vitrine.api_models import Changed as Changed
 from vitrine.models import AssetIds
 from vitrine.resources.resource import Resource
@@ -17,7 +17,7 @@ class AssetLifecycle(Resource):
 
     def archive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
         """Archive an asset and its files. Raises ConflictError if it is already archived."""
-        body = ArchiveBody(confirm_archive=True, reason=reason)
+        body = api.ArchiveBody(confirm_archive=True, reason=reason)
         return self._change("DELETE", "archiveAsset", (database_id, asset_id), body)
 
     def unarchive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
@@ -26,12 +26,12 @@ class AssetLifecycle(Resource):
         Raises:
             ConflictError: it is not archived, is still being archived, or its database is deleted.
         """
-        body = UnarchiveBody(confirm_unarchive=True, reason=reason)
+        body = api.UnarchiveBody(confirm_unarchive=True, reason=reason)
         return self._change("PUT", "unarchiveAsset", (database_id, asset_id), body)
 
     def delete(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
         """Permanently delete an asset, active or archived, with all versions of its files."""
-        body = DeleteBody(confirm_permanent_delete=True, reason=reason)
+        body = api.DeleteBody(confirm_permanent_delete=True, reason=reason)
         return self._change("DELETE", "deleteAsset", (database_id, asset_id), body)
 
     def _change(self, method: str, verb: str, ids: AssetIds, body: Body) -> Changed:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from vitrine import api_models as api
 from vitrine.api_models import AssetLinks as AssetLinks
-from vitrine.api_models import CreateLinkBody, UpdateLinkBody
 from vitrine.api_models import Link as Link
 from vitrine.api_models import LinkCreated as LinkCreated
 from vitrine.api_models import LinkedAsset as LinkedAsset
@@ -49,7 +49,7 @@ class Links(Resource):
 
         Raises ConflictError if they have such a link, or the link would create a cycle.
         """
-        body = CreateLinkBody(
+        body = api.CreateLinkBody(
             from_asset_database_id=source[0],
             from_asset_id=source[1],
             to_asset_database_id=target[0],
@@ -76,7 +76,7 @@ class Links(Resource):
         self, asset_link_id: str, *, alias: str | None = None, tags: Sequence[str] | None = None
     ) -> Message:
         """Change the passed fields; an empty alias removes it."""
-        body = UpdateLinkBody(asset_link_alias_id=alias, tags=tags)
+        body = api.UpdateLinkBody(asset_link_alias_id=alias, tags=tags)
         path = path_of("asset-links", asset_link_id)
         return self._transport.write(Message, "PUT", path, body=body)
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from vitrine import api_models as api
 from vitrine.api_models import Failure as Failure
 from vitrine.api_models import FailureDocument as FailureDocument
 from vitrine.api_models import Queue as Queue
 from vitrine.api_models import Redrive as Redrive
 from vitrine.api_models import Redriven as Redriven
-from vitrine.api_models import ReplayBody
 from vitrine.api_models import Replayed as Replayed
 from vitrine.api_models import ReplayedPage as ReplayedPage
 from vitrine.models import Wire
@@ -45,7 +45,7 @@ class Failures(Resource):
         """Replay failures by their keys, with as many requests as necessary."""
         left: tuple[str, ...] = tuple(dict.fromkeys(keys))
         while left:
-            page = self._replay(ReplayBody(keys=left[:KEYS_A_REQUEST]))
+            page = self._replay(api.ReplayBody(keys=left[:KEYS_A_REQUEST]))
             if not page.items:
                 return
             yield from page.items
@@ -57,13 +57,13 @@ class Failures(Resource):
         after: str | None = None
         while True:
             everything = True if consumer is None else None
-            page = self._replay(ReplayBody(all=everything, consumer=consumer, after=after))
+            page = self._replay(api.ReplayBody(all=everything, consumer=consumer, after=after))
             yield from page.items
             if page.next_key is None or page.next_key == after:
                 return
             after = page.next_key
 
-    def _replay(self, body: ReplayBody) -> ReplayedPage:
+    def _replay(self, body: api.ReplayBody) -> ReplayedPage:
         path = path_of("admin", "failures", "replay")
         return self._transport.write(ReplayedPage, "POST", path, body=body)
 

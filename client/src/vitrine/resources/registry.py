@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from vitrine.api_models import (
-    CreateApiKeyBody,
-    CreateDatabaseBody,
-    DeleteDatabaseBody,
-    TagsBody,
-    TagTypesBody,
-    UpdateApiKeyBody,
-    UpdateDatabaseBody,
-)
+from vitrine import api_models as api
 from vitrine.api_models import Purge as Purge
 from vitrine.models import (
     ApiKey,
@@ -42,7 +34,7 @@ class Databases(Resource):
         processing: bool | None = None,
     ) -> DatabaseCreated:
         """Create a database. Raises ConflictError if the id is in use."""
-        body = CreateDatabaseBody(
+        body = api.CreateDatabaseBody(
             database_id=database_id,
             description=description,
             default_bucket_id=default_bucket_id,
@@ -85,7 +77,7 @@ class Databases(Resource):
         revision: str | None = None,
     ) -> Operation:
         """Change the passed fields. Raises RevisionConflictError if `revision` is outdated."""
-        body = UpdateDatabaseBody(
+        body = api.UpdateDatabaseBody(
             description=description,
             default_bucket_id=default_bucket_id,
             restrict_metadata_outside_schemas=restrict_metadata_outside_schemas,
@@ -117,7 +109,7 @@ class Databases(Resource):
             "DELETE",
             path_of("database", database_id),
             query={"purge": True},
-            body=DeleteDatabaseBody(confirm_permanent_delete=True, reason=reason),
+            body=api.DeleteDatabaseBody(confirm_permanent_delete=True, reason=reason),
             headers=if_match(revision),
             repeatable=False,  # a second request would be refused because of the first
         )
@@ -138,7 +130,7 @@ class Tags(Resource):
         return self._transport.write(TagDeleted, "DELETE", path_of("tags", tag_name))
 
     def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
-        body = TagsBody(tag_name=tag_name, description=description, tag_type_name=tag_type_name)
+        body = api.TagsBody(tag_name=tag_name, description=description, tag_type_name=tag_type_name)
         return self._transport.write(Operation, method, path_of("tags"), body=body)
 
 
@@ -157,7 +149,7 @@ class TagTypes(Resource):
         return self._transport.write(Operation, "DELETE", path_of("tag-types", tag_type_name))
 
     def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
-        body = TagTypesBody(
+        body = api.TagTypesBody(
             tag_type_name=name, description=description, required="True" if required else "False"
         )
         return self._transport.write(Operation, method, path_of("tag-types"), body=body)
@@ -171,7 +163,7 @@ class ApiKeys(Resource):
         self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None
     ) -> ApiKey:
         """Create a key, which only this reply contains."""
-        body = CreateApiKeyBody(
+        body = api.CreateApiKeyBody(
             api_key_name=api_key_name,
             user_id=user_id,
             description=description,
@@ -190,7 +182,9 @@ class ApiKeys(Resource):
         expires_at: str | None = None,
         is_active: Literal["true", "false"] | None = None,
     ) -> ApiKey:
-        body = UpdateApiKeyBody(description=description, expires_at=expires_at, is_active=is_active)
+        body = api.UpdateApiKeyBody(
+            description=description, expires_at=expires_at, is_active=is_active
+        )
         path = path_of("auth", "api-keys", api_key_id)
         return self._transport.write(ApiKey, "PUT", path, body=body)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from vitrine.api_models import CreateSchemaBody, DeleteSchemaBody, UpdateSchemaBody
+from vitrine import api_models as api
 from vitrine.resources.resource import Resource
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, SchemaOperation
 from vitrine.transport import path_of
@@ -47,7 +47,7 @@ class MetadataSchemas(Resource):
 
         `file_extensions` (".jpg,.png") restricts a schema for files to these extensions.
         """
-        body = CreateSchemaBody(
+        body = api.CreateSchemaBody(
             database_id=database_id,
             metadata_schema_entity_type=entity_type,
             schema_name=name,
@@ -68,7 +68,7 @@ class MetadataSchemas(Resource):
         enabled: bool | None = None,
     ) -> SchemaOperation:
         """Change the passed fields."""
-        body = UpdateSchemaBody(
+        body = api.UpdateSchemaBody(
             metadata_schema_id=metadata_schema_id,
             schema_name=name,
             fields=None if fields is None else fields.body(),
@@ -81,5 +81,5 @@ class MetadataSchemas(Resource):
     def delete(self, database_id: str, metadata_schema_id: str) -> SchemaOperation:
         """Delete a schema; existing records are kept."""
         path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
-        body = DeleteSchemaBody(confirm_delete=True)
+        body = api.DeleteSchemaBody(confirm_delete=True)
         return self._transport.write(SchemaOperation, "DELETE", path, body=body)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
-from vitrine.api_models import PreviewName, PreviewsBody
+from vitrine import api_models as api
 from vitrine.api_models import Suggestion as Suggestion
 from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
@@ -137,10 +137,10 @@ class Search(Resource):
         Those that do not exist, or that the caller may not see, are left out.
         """
         items = [
-            PreviewName(database_id=database_id, asset_id=asset_id, key=key)
+            api.PreviewName(database_id=database_id, asset_id=asset_id, key=key)
             for database_id, asset_id, key in names
         ]
-        body = PreviewsBody(items=items)
+        body = api.PreviewsBody(items=items)
         path = path_of("previews")
         return self._transport.write(_Previews, "POST", path, body=body, repeatable=True).items
 

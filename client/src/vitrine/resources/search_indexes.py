@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from vitrine import api_models as api
 from vitrine.api_models import Consistency as Consistency
 from vitrine.api_models import Drifting as Drifting
 from vitrine.api_models import DriftReport as DriftReport
 from vitrine.api_models import IndexStanding as IndexStanding
-from vitrine.api_models import RepairBody
 from vitrine.api_models import UnfinishedWork as UnfinishedWork
 from vitrine.api_models import Work as Work
 from vitrine.resources.resource import Resource
@@ -32,7 +32,7 @@ class SearchIndexes(Resource):
     ) -> Work:
         """Start a repair of the named documents; of everything if none are named."""
         everything = True if database_id is None and documents is None else None
-        body = RepairBody(
+        body = api.RepairBody(
             all=everything, database_id=database_id, asset_id=asset_id, documents=documents
         )
         return self._start("repair", body)

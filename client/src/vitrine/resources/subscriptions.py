@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from vitrine.api_models import CheckBody, SubscriptionBody
+from vitrine import api_models as api
 from vitrine.api_models import Subscription as Subscription
 from vitrine.errors import ProtocolError
 from vitrine.models import Message, Wire
@@ -61,13 +61,13 @@ class Subscriptions(Resource):
         return self._write("DELETE", "unsubscribe", asset_id, subscribers)
 
     def is_subscribed(self, asset_id: str, user_id: str) -> bool:
-        body = CheckBody(user_id=user_id, asset_id=asset_id)
+        body = api.CheckBody(user_id=user_id, asset_id=asset_id)
         path = path_of("check-subscription")
         reply = self._transport.write(Message, "POST", path, body=body)
         return reply.message == _SUBSCRIBED
 
     def _write(self, method: str, route: str, asset_id: str, subscribers: Sequence[str]) -> Message:
-        body = SubscriptionBody(
+        body = api.SubscriptionBody(
             event_name=EVENT, entity_name=ENTITY, entity_id=asset_id, subscribers=subscribers
         )
         return self._transport.write(Message, method, path_of(route), body=body)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
-from vitrine.api_models import CompleteBody, InitialiseBody, RenewBody
+from vitrine import api_models as api
 from vitrine.errors import ConflictError
 from vitrine.models import (
     FinishedFile,
@@ -33,7 +33,7 @@ class Uploads(Resource):
 
         With `max_part_urls` it has only so many; `renew` returns the others.
         """
-        body = InitialiseBody(
+        body = api.InitialiseBody(
             database_id=database_id,
             asset_id=asset_id,
             upload_type=upload_type.value,
@@ -60,7 +60,7 @@ class Uploads(Resource):
             ConflictError: the upload cannot be completed now (code `UploadBusy`: another request is
                 processing it), or not any more.
         """
-        body = CompleteBody(
+        body = api.CompleteBody(
             database_id=database_id,
             asset_id=asset_id,
             upload_type=upload_type.value,
@@ -91,7 +91,7 @@ class Uploads(Resource):
         files: list[JsonValue] = [
             {"relativeKey": key, "partRanges": ranges_of(numbers)} for key, numbers in parts.items()
         ]
-        body = RenewBody(files=files, stored_parts=stored_parts)
+        body = api.RenewBody(files=files, stored_parts=stored_parts)
         path = path_of("uploads", upload_id, "renew")
         return self._transport.write(Renewal, "POST", path, body=body, repeatable=True)
 

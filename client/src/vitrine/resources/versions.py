@@ -2,14 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from vitrine.api_models import (
-    ArchiveVersionBody,
-    CreateVersionBody,
-    NamedFile,
-    RevertBody,
-    UnarchiveVersionBody,
-    UpdateVersionBody,
-)
+from vitrine import api_models as api
 from vitrine.api_models import AssetVersion as AssetVersion
 from vitrine.api_models import Comparison as Comparison
 from vitrine.api_models import FileDifference as FileDifference
@@ -44,8 +37,10 @@ class AssetVersions(Resource):
         """
         named = None
         if files is not None:
-            named = [NamedFile(relative_key=path, version_id=id_) for path, id_ in files.items()]
-        body = CreateVersionBody(
+            named = [
+                api.NamedFile(relative_key=path, version_id=id_) for path, id_ in files.items()
+            ]
+        body = api.CreateVersionBody(
             comment=comment,
             version_alias=alias,
             use_latest_files=True if files is None else None,
@@ -103,7 +98,7 @@ class AssetVersions(Resource):
         alias: str | None = None,
     ) -> MadeVersion:
         """Change the passed fields; an empty alias removes it."""
-        body = UpdateVersionBody(comment=comment, version_alias=alias)
+        body = api.UpdateVersionBody(comment=comment, version_alias=alias)
         return self._send("PUT", _path(ids, "assetversions", version_id), body)
 
     def archive(
@@ -118,7 +113,7 @@ class AssetVersions(Resource):
 
         The current one only if confirmed, because its asset is archived too.
         """
-        body = ArchiveVersionBody(
+        body = api.ArchiveVersionBody(
             confirm_archive_asset=confirm_archive_asset or None, reason=reason
         )
         return self._send("POST", _path(ids, "assetversions", version_id, "archive"), body)
@@ -128,13 +123,13 @@ class AssetVersions(Resource):
     ) -> MadeVersion:
         """Restore a version, and its asset if archived with it."""
         path = _path(ids, "assetversions", version_id, "unarchive")
-        return self._send("POST", path, UnarchiveVersionBody(reason=reason))
+        return self._send("POST", path, api.UnarchiveVersionBody(reason=reason))
 
     def revert(
         self, ids: AssetIds, version_id: str, comment: str, *, metadata: bool = False
     ) -> MadeVersion:
         """Restore the files of a version, optionally with its metadata, as a new version."""
-        body = RevertBody(comment=comment, revert_metadata=metadata or None)
+        body = api.RevertBody(comment=comment, revert_metadata=metadata or None)
         return self._send("POST", _path(ids, "revertAssetVersion", version_id), body)
 
     def _send(self, method: str, path: str, body: Body) -> MadeVersion:

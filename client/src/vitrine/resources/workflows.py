@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from vitrine.api_models import PutWorkflowBody
+from vitrine import api_models as api
 from vitrine.models import Message, Wire
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
@@ -52,7 +52,7 @@ class Workflows(Resource):
         `extensions` (".glb,.obj", or ".all") are those of the files whose upload starts it. The
         settings of pipelines are copied now: later changes of a pipeline do not affect it.
         """
-        body = PutWorkflowBody(
+        body = api.PutWorkflowBody(
             database_id=database_id,
             workflow_id=workflow_id,
             description=description,
