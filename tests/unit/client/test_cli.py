@@ -5,10 +5,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from vitrine import Vitrine
 from vitrine.cli.output import plain, size_text
 from vitrine.config import read_login
-from vitrine.transfer.names import asset_id
 
 from tests.unit.client.fake_server import API, KEY, FakeServer
 from tests.unit.client.shell import Shell
@@ -91,23 +89,6 @@ def test_import_prints_each_asset_and_succeeds(shell: Shell, garage: Path) -> No
     assert "garage: 3 skipped in" in shell.err
 
 
-def test_import_lists_refused_files_and_still_ends_well(shell: Shell, garage: Path) -> None:
-    (garage / "car" / "setup.exe").write_bytes(b"MZ")
-    answer = shell.json("import", str(garage), "--database", "mine")
-    assert shell.code == 0
-    assert answer["databaseId"] == "mine"
-    assert answer["counts"] == {
-        "uploaded": 3,
-        "downloaded": 0,
-        "skipped": 0,
-        "refused": 1,
-        "failed": 0,
-    }
-    shell.run("import", str(garage), "--database", "mine")
-    assert "refused: " in shell.err
-    assert "setup.exe: files of the type .exe are not allowed" in shell.err.replace("\n", " ")
-
-
 def test_import_ends_badly_where_a_file_failed(
     shell: Shell, server: FakeServer, garage: Path
 ) -> None:
@@ -115,28 +96,6 @@ def test_import_ends_badly_where_a_file_failed(
     shell.run("import", str(garage))
     assert shell.code == 1
     assert "frame.stl: it is an executable" in shell.err
-
-
-def test_an_id_that_the_server_does_not_take_names_the_field(shell: Shell, garage: Path) -> None:
-    shell.run("import", str(garage), "--database", "a/b")
-    assert shell.code == 1
-    assert "databaseId: must be 3 to 63 letters" in shell.err
-
-
-def test_get_shows_an_asset_by_id_or_name(
-    shell: Shell, server: FakeServer, client: Vitrine, garage: Path
-) -> None:
-    shell.run("import", str(garage))
-    by_name = shell.json("get", "garage", "car")
-    assert by_name == shell.json("get", "garage", asset_id("garage", "car"))
-    assert by_name["assetName"] == "car"
-    assert "assetName\tcar\n" in shell.run("get", "garage", "car")
-    shell.run("get", "garage", "none")
-    assert shell.code == 3
-    client.assets.create("garage", "car", description="Another", asset_id="other")
-    shell.run("get", "garage", "car")
-    assert shell.code == 1
-    assert "several assets are named 'car'" in shell.err
 
 
 def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None:
@@ -195,3 +154,19 @@ def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: Fak
         assert "busy" not in shell.run("databases", "list", *arguments)
         assert shell.code == 0
         assert [line.partition(",")[0] for line in shell.err.splitlines()] == output
+
+
+def test_a_browser_opens_the_address_unless_it_is_only_printed(
+    shell: Shell, server: FakeServer
+) -> None:
+    server.fail("GET", "^/ui/$", *[httpx.Response(200, html="<!doctype html>")] * 3)
+    opened: list[str] = []
+    shell.browse = lambda url: not opened.append(url)
+    page = f"{API}/ui/"
+    assert shell.run("open", "--search", "car").strip() == f"{page}?q=car"
+    assert (opened, shell.err) == ([f"{page}?q=car"], "")
+    assert shell.json("open", "--print") == {"url": page}
+    assert len(opened) == 1
+    shell.browse = lambda _: False
+    assert shell.run("open").strip() == page
+    assert (shell.code, "no browser was found" in shell.err) == (0, True)

@@ -110,11 +110,8 @@ def test_fields_that_no_command_sends(client: Vitrine, server: FakeServer) -> No
     )
     server.fail("DELETE", "/metadata/file$", httpx.Response(200, json={"successfulItems": ["a"]}))
     assert client.metadata.remove(attribute, ["a"]).successful_items == ("a",)
-    assert last_body(server) == {
-        "metadataKeys": ["a"],
-        "filePath": "/b.glb",
-        "type": "attribute",
-    }
+    removed = {"metadataKeys": ["a"], "filePath": "/b.glb", "type": "attribute"}
+    assert last_body(server) == removed
     fields = SchemaFields.of(SchemaField(metadata_field_key_name="unit"))
     client.metadata_schemas.update("s", fields=fields)
     unit = {"metadataFieldKeyName": "unit", "metadataFieldValueType": "string", "required": False}

@@ -33,11 +33,6 @@ from tests.unit.client.fake_files import Document
 from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
 
 
-def test_a_reply_is_a_typed_model_that_keeps_unknown_fields(client: Vitrine) -> None:
-    version = client.version.get()
-    assert (version.version, version.product_version) == ("2.5.1", "0.1.0")
-
-
 @pytest.mark.parametrize(
     ("status", "kind"),
     [

@@ -69,14 +69,3 @@ def test_an_export_is_written_to_standard_output_or_a_file(
     lines = (text if output == "-" else (tmp_path / output).read_text()).splitlines()
     assert [json.loads(line)["assetsInThisPage"] for line in lines] == [0, 0]
     assert not (tmp_path / "-").exists()
-
-
-def test_a_download_to_standard_output_is_refused_with_the_command_for_it(
-    shell: Shell, tmp_path: Path
-) -> None:
-    shell.run("download", "museum", "hall", "--output", "-")
-    assert (shell.code, shell.err) == (
-        2,
-        "error: --output names a folder; `vitrine cat` writes a file to standard output\n",
-    )
-    assert not (tmp_path / "-").exists()
