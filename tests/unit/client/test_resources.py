@@ -1,4 +1,4 @@
-"""What methods of resources do beyond a request that `commands.txt` shows."""
+"""Behaviour of resources besides the requests that `commands.txt` shows."""
 
 import json
 
