@@ -13,7 +13,7 @@ from infra.settings.values import fit_variables, region_of
 
 # Characters that remain for additions to the largest role. IAM accepts 10,240 characters, for any
 # stage name and partition.
-POLICY_CHARS = 1_150
+POLICY_CHARS = 1_100
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 # the remaining characters of both ARNs of a bucket: its own, and that of its objects
 _POLICY_CHARS_BESIDE = 48
