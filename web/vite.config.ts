@@ -57,7 +57,7 @@ export default defineConfig({
   },
   test: {
     // A busy machine takes longer than the 5 s of the default.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     silent: 'passed-only',
     projects: [
       {

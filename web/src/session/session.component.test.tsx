@@ -17,7 +17,7 @@ test.each([
   const user = await openPage('/', false);
   const field = await key();
   if (value) await user.type(field, value);
-  await user.dblClick(await button('Sign in'));
+  await user.click(await button('Sign in'));
   const message = await screen.findByText(words);
   expect(field.getAttribute('aria-describedby')).toContain(message.id);
   expect(field.ariaInvalid).toBe('true');

@@ -5,7 +5,7 @@ import { server } from './server';
 
 // Code of lazy parts is compiled when it is first shown.
 // Without styles nothing is hidden, and to look for it takes most of the time.
-configure({ asyncUtilTimeout: 4_000, defaultHidden: true });
+configure({ asyncUtilTimeout: 15_000, defaultHidden: true });
 
 /** The page names paths; Node's `Request` requires whole addresses. */
 class RequestHere extends Request {

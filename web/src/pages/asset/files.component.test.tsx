@@ -100,9 +100,10 @@ test.each([
   },
 ])('$act of $path sends one request, also if it is pressed twice', async (row) => {
   const [method, path] = row.request.split(' ') as [string, string];
+  const { held, release } = holdReply();
   const verb = method.toLowerCase() as 'post';
   respond(verb, `${ASSET}${path}`, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await held;
     return HttpResponse.json({});
   });
   const { user, form } = await openDialog(row.path, row.act, FOLDER);
@@ -113,6 +114,7 @@ test.each([
     await user.type(field, value);
   }
   await user.dblClick(await button(row.act, form));
+  release();
   await screen.findByText(row.done);
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(sent).toEqual([{ method, path: `${ASSET}${path}`, body: row.body }]);

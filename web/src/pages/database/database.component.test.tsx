@@ -21,7 +21,7 @@ async function edit(description: string) {
   const field = screen.getByLabelText('Description');
   await user.clear(field);
   await user.type(field, description);
-  return { user, field, save: async () => user.dblClick(await button('Save', await form())) };
+  return { user, field, save: async () => user.click(await button('Save', await form())) };
 }
 
 test('an empty database shows its description as text, and leads to an upload', async () => {

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { button, dialog, openPage } from '../../testing/page';
-import { asset, fileAt, hit, hits, respond, rightsTo, sent } from '../../testing/server';
+import { asset, fileAt, hit, hits, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const of = (name: string) => `/database/library/assets/${name}`;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -133,13 +133,16 @@ test('a workflow runs on the files of selected assets, and what is refused is tr
   const { user, form } = await chooseWorkflow(2);
   await within(form).findByText('It will run on 4 files of 2 assets, of the types that it is for.');
   const message = 'An execution <b>has not ended</b>';
+  const { held, release } = holdReply();
   respond('post', `${of('a')}/workflows/inspect`, async ({ request }) => {
+    await held;
     const { fileKeys } = (await request.json()) as { fileKeys: string[] };
     const refused = fileKeys.map((fileKey) => ({ fileKey, code: 'ExecutionActive', message }));
     return HttpResponse.json({ message: 'x', executions: [], refused }, { status: 409 });
   });
   respond('post', `${of('b')}/workflows/inspect`, { executions: [], refused: [] });
   await user.dblClick(await button('Run', form));
+  release();
   await within(form).findByText('2 runs started. To watch:');
   within(form).getByText('2 runs could not be started:');
   expect(within(form).getAllByText(message)).toHaveLength(2);

@@ -173,7 +173,7 @@ test('an upload that waits for a busy server says how long, and refused files ar
   const errors = { code: 'InvalidInput', message: 'The name <b> is taken' };
   respond('post', '/uploads', errors, { status: 400 });
   respond('post', '/uploads', { message: 'Too many requests' }, busy);
-  await user.dblClick(await start());
+  await user.click(await start());
   await screen.findByText(/^The server is busy, and the upload waits: /);
   await screen.findByText(/It goes on in 3 seconds\./);
   await screen.findByText('2 files could not be uploaded.', {}, { timeout: 15_000 });
