@@ -30,6 +30,11 @@ export default tseslint.config(
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
     },
   },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/**/*.test.{ts,tsx}'],
+    rules: { 'max-lines-per-function': ['error', 80] },
+  },
   // A language is one file, which grows with the page.
   { files: ['src/texts/*.ts'], rules: { 'max-lines': 'off' } },
   {

@@ -9,7 +9,7 @@ import { isGltf, fileName } from '../ui/fileKinds';
 import { parseModel, UnreadableError, type Loaded } from './parseModel';
 import { ModelScene, type ShownModel } from './scene';
 import { fetchDerivedGlb, downloadUrl, type DerivedGlb, type Place } from '../api/downloads';
-import { Poster, type ViewProps } from './Poster';
+import { Poster, type StageFile, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
 
 type State =
@@ -22,12 +22,55 @@ type State =
 /** A model: a glTF itself, anything else by the GLB that the server made of it. */
 export function ModelView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
+  const { host, state, lost, retry, loadLarge } = useModel(databaseId, assetId, file);
+  const { path } = file;
+  return (
+    <>
+      <div ref={host} className="model" data-state={state.state} />
+      {state.state === 'loading' && <Poster {...props} busy fraction={state.fraction} />}
+      {state.state === 'inspecting' && <Poster {...props} note={assetTexts.inspecting} />}
+      {state.state === 'failed' && (
+        <Poster {...props} failure={state.reason} retry={state.again ? retry : undefined} />
+      )}
+      {state.state === 'large' && (
+        <>
+          <Poster {...props} />
+          <p className="note">
+            {viewerTexts.large(formatBytes(state.bytes))}{' '}
+            <button type="button" onClick={loadLarge}>
+              {viewerTexts.loadAnyway}
+            </button>
+          </p>
+        </>
+      )}
+      {state.state === 'shown' && (
+        <>
+          <ModelToolbar
+            shown={state.shown}
+            name={fileName(path)}
+            host={host}
+            place={{ databaseId, assetId }}
+            path={path}
+          />
+          <Notes shown={state.shown} />
+        </>
+      )}
+      {lost && (
+        <p className="note" role="status">
+          {viewerTexts.lost}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Loads a model and shows it in the element of `host`; again for another file or version. */
+function useModel(databaseId: string, assetId: string, { path, versionId }: StageFile) {
   const host = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<State>({ state: 'loading' });
   const [large, setLarge] = useState(false);
   const [tries, setTries] = useState(0);
   const [lost, setLost] = useState(false);
-  const { path, versionId } = file;
   useEffect(() => {
     const element = host.current;
     if (!element) return;
@@ -62,48 +105,13 @@ export function ModelView(props: ViewProps) {
       scene?.dispose();
     };
   }, [databaseId, assetId, path, versionId, large, tries]);
-  return (
-    <>
-      <div ref={host} className="model" data-state={state.state} />
-      {state.state === 'loading' && <Poster {...props} busy fraction={state.fraction} />}
-      {state.state === 'inspecting' && <Poster {...props} note={assetTexts.inspecting} />}
-      {state.state === 'failed' && (
-        <Poster
-          {...props}
-          failure={state.reason}
-          retry={state.again ? () => setTries(tries + 1) : undefined}
-        />
-      )}
-      {state.state === 'large' && (
-        <>
-          <Poster {...props} />
-          <p className="note">
-            {viewerTexts.large(formatBytes(state.bytes))}{' '}
-            <button type="button" onClick={() => setLarge(true)}>
-              {viewerTexts.loadAnyway}
-            </button>
-          </p>
-        </>
-      )}
-      {state.state === 'shown' && (
-        <>
-          <ModelToolbar
-            shown={state.shown}
-            name={fileName(path)}
-            host={host}
-            place={{ databaseId, assetId }}
-            path={path}
-          />
-          <Notes shown={state.shown} />
-        </>
-      )}
-      {lost && (
-        <p className="note" role="status">
-          {viewerTexts.lost}
-        </p>
-      )}
-    </>
-  );
+  return {
+    host,
+    state,
+    lost,
+    retry: () => setTries(tries + 1),
+    loadLarge: () => setLarge(true),
+  };
 }
 
 function Notes({ shown }: { shown: ShownModel }) {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useId, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { tagsQuery as tagsOfServer } from '../../api/queries';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
@@ -10,28 +10,87 @@ import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useFormError, type FieldProps } from '../../ui/useFormError';
+import { useLatestState } from '../../ui/useLatestState';
 import type { Place } from '../../api/downloads';
 import { changedFields, toDraft, mergeDraft, saveAsset, type Draft, type Field } from './editAsset';
 import { assetQuery, type Asset } from '../../api/assets';
 
 const words = editTexts;
 
+interface EditorProps {
+  place: Place;
+  asset: Asset;
+  onClose: () => void;
+}
+
 /** Name, description and tags, edited in place. What was typed is kept whatever the server says. */
-export function AssetEditor(props: { place: Place; asset: Asset; onClose: () => void }) {
-  const { place, asset, onClose } = props;
+export function AssetEditor(props: EditorProps) {
   const id = useId();
+  const { draft, stored, conflicts, change, resolve, submit, ...form } = useAssetDraft(props);
+  const theirs = (field: Field) =>
+    conflicts.includes(field) && (
+      <ConflictNotice
+        value={stored[field]}
+        onTake={() => {
+          change({ [field]: stored[field] });
+          resolve(field);
+        }}
+      />
+    );
+  return (
+    <form
+      className="stack editor"
+      onSubmit={(event) => void submit(event)}
+      aria-label={words.title}
+    >
+      {form.note && (
+        <p className="notice" role="alert">
+          {form.note}
+        </p>
+      )}
+      <label htmlFor={`${id}-name`}>{uploadTexts.assetName}</label>
+      <input
+        id={`${id}-name`}
+        dir="auto"
+        maxLength={255}
+        autoFocus
+        {...form.fieldProps('assetName')}
+        value={draft.assetName}
+        onChange={(event) => change({ assetName: event.target.value })}
+      />
+      {theirs('assetName')}
+      <label htmlFor={`${id}-text`}>{uploadTexts.description}</label>
+      <textarea
+        id={`${id}-text`}
+        dir="auto"
+        rows={4}
+        maxLength={256}
+        {...form.fieldProps('description')}
+        value={draft.description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      {theirs('description')}
+      <TagsField
+        id={`${id}-tags`}
+        fieldProps={form.fieldProps('tags')}
+        selected={draft.tags}
+        onChange={(tags) => change({ tags })}
+      />
+      {theirs('tags')}
+      {form.message}
+      <FormButtons disabled={!form.maySave} onCancel={props.onClose} />
+    </form>
+  );
+}
+
+/** What is typed of an asset, and how it is saved; what somebody else has changed is merged. */
+function useAssetDraft({ place, asset, onClose }: EditorProps) {
   const cache = useQueryClient();
   const [stored, setStored] = useState(asset);
-  const [draft, setDraft] = useState<Draft>(() => toDraft(asset));
+  const [draft, show, latest] = useLatestState<Draft>(() => toDraft(asset));
   const [conflicts, setConflicts] = useState<Field[]>([]);
   const [state, setState] = useState({ busy: false, note: '' });
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
-  // As it is once a save has ended: on a slow network, people go on typing meanwhile.
-  const latest = useRef(draft);
-  const show = (next: Draft) => {
-    latest.current = next;
-    setDraft(next);
-  };
   const change = (next: Partial<Draft>) => show({ ...draft, ...next });
   const changed = changedFields(draft, stored);
   const leaving = () => changed.length > 0;
@@ -76,60 +135,18 @@ export function AssetEditor(props: { place: Place; asset: Asset; onClose: () => 
       showApiError(error);
     }
   };
-  const theirs = (field: Field) =>
-    conflicts.includes(field) && (
-      <ConflictNotice
-        value={stored[field]}
-        onTake={() => {
-          change({ [field]: stored[field] });
-          setConflicts(conflicts.filter((each) => each !== field));
-        }}
-      />
-    );
-  return (
-    <form
-      className="stack editor"
-      onSubmit={(event) => void submit(event)}
-      aria-label={words.title}
-    >
-      {state.note && (
-        <p className="notice" role="alert">
-          {state.note}
-        </p>
-      )}
-      <label htmlFor={`${id}-name`}>{uploadTexts.assetName}</label>
-      <input
-        id={`${id}-name`}
-        dir="auto"
-        maxLength={255}
-        autoFocus
-        {...fieldProps('assetName')}
-        value={draft.assetName}
-        onChange={(event) => change({ assetName: event.target.value })}
-      />
-      {theirs('assetName')}
-      <label htmlFor={`${id}-text`}>{uploadTexts.description}</label>
-      <textarea
-        id={`${id}-text`}
-        dir="auto"
-        rows={4}
-        maxLength={256}
-        {...fieldProps('description')}
-        value={draft.description}
-        onChange={(event) => change({ description: event.target.value })}
-      />
-      {theirs('description')}
-      <TagsField
-        id={`${id}-tags`}
-        fieldProps={fieldProps('tags')}
-        selected={draft.tags}
-        onChange={(tags) => change({ tags })}
-      />
-      {theirs('tags')}
-      {message}
-      <FormButtons disabled={state.busy || !changed.length} onCancel={onClose} />
-    </form>
-  );
+  return {
+    draft,
+    stored,
+    conflicts,
+    change,
+    resolve: (field: Field) => setConflicts(conflicts.filter((other) => other !== field)),
+    submit,
+    note: state.note,
+    maySave: !state.busy && changed.length > 0,
+    fieldProps,
+    message,
+  };
 }
 
 /** The end of a form in which something is edited in place. */

@@ -22,7 +22,7 @@ import { FileFacts } from './FileFacts';
 import { FilesSection } from './FilesSection';
 import { filePath } from './FileTree';
 import { Metadata } from './Metadata';
-import { assetQuery, filesQuery, type Asset as Details } from '../../api/assets';
+import { assetQuery, filesQuery, type Asset as Details, type File } from '../../api/assets';
 import { References, Relations } from './Relations';
 import { missingReferencesQuery } from './relationQueries';
 import { firstFile } from './tree';
@@ -84,27 +84,18 @@ function AssetContent({
   const first = firstFile(files);
   const path = archived ? undefined : (requestedPath ?? (first && filePath(first)));
   const file = only.find((each) => filePath(each) === path);
-  const preview = file?.previewFile;
-  const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
   return (
     <div className="asset">
       <section className="main" aria-label={viewerTexts.toolbar}>
-        {path ? (
-          <Stage
-            key={path}
-            {...place}
-            file={{ path, size: file?.size ?? null, versionId: file?.versionId }}
-            picture={picture}
-          />
-        ) : (
-          <div className="stage empty">
-            {archived ? (
-              <ArchivedNotice place={place} mayRestore={mayUpload} />
-            ) : (
-              found.isSuccess && <NoFiles place={place} mayUpload={mayWrite} />
-            )}
-          </div>
-        )}
+        <AssetStage
+          place={place}
+          path={path}
+          file={file}
+          isArchived={archived}
+          isEmpty={found.isSuccess}
+          mayRestore={mayUpload}
+          mayWrite={mayWrite}
+        />
       </section>
       <aside className="side">
         {/* Buttons that came with the asset would move what is below them. */}
@@ -151,6 +142,37 @@ function AssetContent({
   );
 }
 
+/** The file that is shown, or why there is none. */
+function AssetStage(props: {
+  place: Place;
+  path: string | undefined;
+  file: File | undefined;
+  isArchived: boolean;
+  isEmpty: boolean;
+  mayRestore: boolean;
+  mayWrite: boolean;
+}) {
+  const { place, path, file } = props;
+  const preview = file?.previewFile;
+  const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
+  return path ? (
+    <Stage
+      key={path}
+      {...place}
+      file={{ path, size: file?.size ?? null, versionId: file?.versionId }}
+      picture={picture}
+    />
+  ) : (
+    <div className="stage empty">
+      {props.isArchived ? (
+        <ArchivedNotice place={place} mayRestore={props.mayRestore} />
+      ) : (
+        props.isEmpty && <NoFiles place={place} mayUpload={props.mayWrite} />
+      )}
+    </div>
+  );
+}
+
 function AssetHeader(props: {
   place: Place;
   asset: Details | undefined;
@@ -162,30 +184,7 @@ function AssetHeader(props: {
   const { place, asset, path, isEmpty, mayWrite } = props;
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
-  const [signing, setSigning] = useState(false);
   const [known] = useState(() => cachedAsset(place));
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      toast(texts.copied);
-    } catch {
-      toast(location.href); // the browser allows no access to the clipboard
-    }
-  };
-  const download = async () => {
-    if (!path) return;
-    setSigning(true);
-    try {
-      const link = document.createElement('a');
-      // Without it, a browser would open images and texts instead of saving them.
-      link.href = await downloadUrl(place, path, true);
-      link.rel = 'noreferrer';
-      link.click();
-    } catch (error) {
-      toast(errorText(error));
-    }
-    setSigning(false);
-  };
   if (editing && asset) {
     return (
       <AssetEditor
@@ -214,18 +213,9 @@ function AssetHeader(props: {
       )}
       <div className="acts">
         {!isEmpty && (asset?.isDistributable ?? true) && (
-          <button
-            type="button"
-            className="primary"
-            disabled={!path || signing}
-            onClick={() => void download()}
-          >
-            {texts.download}
-          </button>
+          <DownloadButton place={place} path={path} />
         )}
-        <button type="button" onClick={() => void copy()}>
-          {texts.copy}
-        </button>
+        <CopyButton />
         {mayWrite && (
           <button ref={edit} type="button" onClick={() => setEditing(true)}>
             {editTexts.start}
@@ -249,6 +239,50 @@ function AssetHeader(props: {
         changed={props.changed}
       />
     </header>
+  );
+}
+
+function CopyButton() {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      toast(texts.copied);
+    } catch {
+      toast(location.href); // the browser allows no access to the clipboard
+    }
+  };
+  return (
+    <button type="button" onClick={() => void copy()}>
+      {texts.copy}
+    </button>
+  );
+}
+
+function DownloadButton({ place, path }: { place: Place; path: string | undefined }) {
+  const [signing, setSigning] = useState(false);
+  const download = async () => {
+    if (!path) return;
+    setSigning(true);
+    try {
+      const link = document.createElement('a');
+      // Without it, a browser would open images and texts instead of saving them.
+      link.href = await downloadUrl(place, path, true);
+      link.rel = 'noreferrer';
+      link.click();
+    } catch (error) {
+      toast(errorText(error));
+    }
+    setSigning(false);
+  };
+  return (
+    <button
+      type="button"
+      className="primary"
+      disabled={!path || signing}
+      onClick={() => void download()}
+    >
+      {texts.download}
+    </button>
   );
 }
 

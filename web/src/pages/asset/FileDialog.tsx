@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { filesTexts } from '../../texts/files';
@@ -8,6 +8,7 @@ import { Dependents } from '../../ui/Dependents';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { replaceBidiMarks } from '../../texts/formats';
 import { toast } from '../../ui/Toasts';
+import { useIsOpen } from '../../ui/useIsOpen';
 import { useFormError } from '../../ui/useFormError';
 import { fileName } from '../../ui/fileKinds';
 import type { Place } from '../../api/downloads';
@@ -46,12 +47,7 @@ export function FileDialog(props: FileDialogProps) {
   const [draft, setDraft] = useState(() => toDraft(act, subject));
   const [state, setState] = useState({ busy: false, job: false });
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    // Also where somebody goes back to another page meanwhile: what follows must not lead here.
-    return () => void (isOpen.current = false);
-  }, []);
+  const isOpen = useIsOpen();
   const name = fileName(subject.path.replace(/\/$/, ''));
   const title = replaceBidiMarks(isFolder(subject) ? words.folderName(name) : name);
   const label = replaceBidiMarks(isFolder(subject) ? words.theFolder(name) : name);
@@ -80,12 +76,8 @@ export function FileDialog(props: FileDialogProps) {
       onAttempt(draft);
     }
   };
-  const close = () => {
-    isOpen.current = false;
-    onClose();
-  };
   return (
-    <Dialog title={words.titles[act](title)} onClose={close}>
+    <Dialog title={words.titles[act](title)} onClose={onClose}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         {isTransfer(act) ? (
           <DestinationFields {...props} draft={draft} fieldProps={fieldProps} onChange={setDraft} />

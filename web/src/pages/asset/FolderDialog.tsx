@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type SyntheticEvent } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { errorText, JobFailedError } from '../../api/errors';
 import type { Job } from '../../api/jobs';
 import { texts } from '../../texts';
@@ -11,6 +11,7 @@ import { replaceBidiMarks } from '../../texts/formats';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useFormError } from '../../ui/useFormError';
+import { useIsOpen } from '../../ui/useIsOpen';
 import { fileName } from '../../ui/fileKinds';
 import type { Place } from '../../api/downloads';
 import { destinationPath, toDraft, parentFolder, validateDraft } from './fileChanges';
@@ -34,11 +35,7 @@ export function FolderDialog(props: FileDialogProps) {
   const [draft, setDraft] = useState(() => toDraft(act, subject));
   const [{ isRunning, job }, setState] = useState(IDLE);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => void (isOpen.current = false);
-  }, []);
+  const isOpen = useIsOpen();
   const name = replaceBidiMarks(fileName(subject.path.slice(0, -1)));
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
@@ -71,13 +68,9 @@ export function FolderDialog(props: FileDialogProps) {
     }
     onAttempt(draft);
   };
-  const close = () => {
-    isOpen.current = false;
-    onClose();
-  };
   const stop = () => void (job && cancelMove(job.jobId).catch(showApiError));
   return (
-    <Dialog title={words.titles[act](words.folderName(name))} onClose={close}>
+    <Dialog title={words.titles[act](words.folderName(name))} onClose={onClose}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <DestinationFields {...props} draft={draft} fieldProps={fieldProps} onChange={setDraft} />
         {!job && <FolderSummary place={place} path={subject.path} />}

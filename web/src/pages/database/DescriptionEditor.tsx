@@ -1,16 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useId, useState, type SyntheticEvent } from 'react';
 import { databasesQuery } from '../../api/queries';
 import { databasesTexts } from '../../texts/databases';
 import { editTexts } from '../../texts/edit';
 import { uploadTexts } from '../../texts/upload';
 import { toast } from '../../ui/Toasts';
 import { useFormError } from '../../ui/useFormError';
+import { useLatestState } from '../../ui/useLatestState';
 import { FormButtons, ConflictNotice } from '../asset/AssetEditor';
 import { databaseQuery, saveDescription, type Database } from './queries';
 
 const words = databasesTexts;
+
+function keep(cache: QueryClient, next: Database): void {
+  cache.setQueryData(databaseQuery(next.databaseId).queryKey, next);
+  void cache.invalidateQueries({ queryKey: databasesQuery.queryKey });
+}
 
 /** The description, edited in place. What was typed is kept whatever the server says. */
 export function DescriptionEditor({
@@ -23,13 +29,7 @@ export function DescriptionEditor({
   const id = useId();
   const cache = useQueryClient();
   const [stored, setStored] = useState(database);
-  const [text, setText] = useState(database.description);
-  // As it is once a save has ended: on a slow network, people go on typing meanwhile.
-  const latest = useRef(text);
-  const show = (next: string) => {
-    latest.current = next;
-    setText(next);
-  };
+  const [text, show, latest] = useLatestState(database.description);
   const [conflict, setConflict] = useState(false);
   const [busy, setBusy] = useState(false);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
@@ -38,10 +38,6 @@ export function DescriptionEditor({
     shouldBlockFn: () => isChanged && !confirm(words.leave),
     enableBeforeUnload: () => isChanged,
   });
-  const keep = (next: Database) => {
-    cache.setQueryData(databaseQuery(next.databaseId).queryKey, next);
-    void cache.invalidateQueries({ queryKey: databasesQuery.queryKey });
-  };
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     if (text.trim().length < 4) {
@@ -53,7 +49,7 @@ export function DescriptionEditor({
     try {
       const done = await saveDescription(stored, text.trim());
       const now = 'saved' in done ? done.saved : done.theirs;
-      keep(now);
+      keep(cache, now);
       // Also if somebody else has written the same.
       const isSaved = now.description === text.trim();
       if (isSaved && latest.current === text) {

@@ -48,40 +48,7 @@ export function Conditions({
     <fieldset className="field">
       <legend>{words.conditions}</legend>
       <form className="condition" onSubmit={submit}>
-        <label htmlFor={`${id}-on`} className="hidden">
-          {words.conditionOn}
-        </label>
-        <select
-          id={`${id}-on`}
-          className="wide"
-          value={draft.fact}
-          onChange={({ target }) => setDraft({ ...EMPTY, key: draft.key, fact: target.value })}
-        >
-          <option value={METADATA}>{words.metadata}</option>
-          <optgroup label={words.facts}>
-            {FACTS.map((fact) => (
-              <option key={fact.key} value={fact.key}>
-                {fact.label}
-              </option>
-            ))}
-          </optgroup>
-        </select>
-        {draft.fact === METADATA && (
-          <>
-            <label htmlFor={`${id}-key`} className="hidden">
-              {words.metadataKey}
-            </label>
-            <input
-              id={`${id}-key`}
-              className="wide"
-              placeholder={words.metadataKey}
-              maxLength={256}
-              {...fieldProps('key')}
-              value={draft.key}
-              onChange={(event) => setDraft({ ...draft, key: event.target.value })}
-            />
-          </>
-        )}
+        <KeyFields id={id} draft={draft} fieldProps={fieldProps} onChange={setDraft} />
         <label htmlFor={`${id}-op`} className="hidden">
           {words.metadataOp}
         </label>
@@ -112,6 +79,54 @@ export function Conditions({
         {message}
       </form>
     </fieldset>
+  );
+}
+
+/** A fact that is chosen, or metadata by its key. */
+function KeyFields(props: {
+  id: string;
+  draft: Draft;
+  fieldProps: FieldProps;
+  onChange: (draft: Draft) => void;
+}) {
+  const { id, draft, fieldProps, onChange } = props;
+  return (
+    <>
+      <label htmlFor={`${id}-on`} className="hidden">
+        {words.conditionOn}
+      </label>
+      <select
+        id={`${id}-on`}
+        className="wide"
+        value={draft.fact}
+        onChange={({ target }) => onChange({ ...EMPTY, key: draft.key, fact: target.value })}
+      >
+        <option value={METADATA}>{words.metadata}</option>
+        <optgroup label={words.facts}>
+          {FACTS.map((fact) => (
+            <option key={fact.key} value={fact.key}>
+              {fact.label}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+      {draft.fact === METADATA && (
+        <>
+          <label htmlFor={`${id}-key`} className="hidden">
+            {words.metadataKey}
+          </label>
+          <input
+            id={`${id}-key`}
+            className="wide"
+            placeholder={words.metadataKey}
+            maxLength={256}
+            {...fieldProps('key')}
+            value={draft.key}
+            onChange={(event) => onChange({ ...draft, key: event.target.value })}
+          />
+        </>
+      )}
+    </>
   );
 }
 

@@ -16,11 +16,15 @@ import { SORTS, countFilters, type FindState, type Sort } from './findState';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 
-const Chosen = lazyComponent(() => import('./ActiveFilters').then((found) => found.ActiveFilters));
+const ActiveFilters = lazyComponent(() =>
+  import('./ActiveFilters').then((found) => found.ActiveFilters),
+);
 // Not shown before the first results.
 const Facets = lazyComponent(() => import('./Facets').then((found) => found.Facets));
-const Look = lazyComponent(() => import('./QuickLook').then((found) => found.QuickLook));
-const Selection = lazyComponent(() => import('./SelectionBar').then((found) => found.SelectionBar));
+const QuickLook = lazyComponent(() => import('./QuickLook').then((found) => found.QuickLook));
+const SelectionBar = lazyComponent(() =>
+  import('./SelectionBar').then((found) => found.SelectionBar),
+);
 
 export function FindPage() {
   const state = useSearch({ from: '/' });
@@ -29,17 +33,8 @@ export function FindPage() {
   const may = usePermissions();
   const maySelect = may.download || may.change;
   const [quickLook, setQuickLook] = useState<number | null>(null);
-  const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
+  const { selection, setSelection, select } = useSelection();
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
-  const select = (cards: Card[]) =>
-    setSelection((before) => {
-      const after = new Map(before);
-      const [only] = cards;
-      // A click toggles one asset; with shift, it selects the whole range.
-      if (cards.length === 1 && only && after.delete(only.id)) return after;
-      cards.forEach((card) => after.set(card.id, card));
-      return after;
-    });
   useEffect(() => {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
   }, [state.q]);
@@ -51,17 +46,7 @@ export function FindPage() {
   return (
     <div className="find">
       <h1 className="hidden">{texts.find.title}</h1>
-      <a
-        className="skip"
-        href="#results"
-        onClick={(event) => {
-          event.preventDefault();
-          const results = document.getElementById('results');
-          (results?.querySelector<HTMLElement>('.hits a[tabindex="0"]') ?? results)?.focus();
-        }}
-      >
-        {texts.find.skip}
-      </a>
+      <SkipToResults />
       <Filters state={state} page={page} change={change} />
       <section
         id="results"
@@ -71,25 +56,8 @@ export function FindPage() {
         className="results"
       >
         <ResultsBar state={state} page={page} pending={found.isPending || isLate} change={change} />
-        {countFilters(state) > 0 && (
-          // The column of filters has them, too.
-          <ErrorBoundary fallback={() => null}>
-            <Suspense fallback={<div className="chosen-filters" />}>
-              <Chosen state={state} change={change} />
-            </Suspense>
-          </ErrorBoundary>
-        )}
-        {page?.reply.didYouMean && (
-          <p className="hint">
-            {texts.find.didYouMean}{' '}
-            <Link to="/" search={{ ...state, q: page.reply.didYouMean }}>
-              <bdi>{page.reply.didYouMean}</bdi>
-            </Link>
-            ?
-          </p>
-        )}
-        {page?.reply.reindexDue && <p className="hint">{page.reply.reindexDue}</p>}
-        {page?.reply.filesLeftOut && <p className="hint">{page.reply.filesLeftOut}</p>}
+        {countFilters(state) > 0 && <FilterChips state={state} change={change} />}
+        {page && <Hints state={state} page={page} />}
         {found.isError && !page && !denied && (
           <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
         )}
@@ -111,7 +79,7 @@ export function FindPage() {
       </section>
       {quickLook !== null && (
         <LazyDialog onClose={() => setQuickLook(null)}>
-          <Look
+          <QuickLook
             state={state}
             index={quickLook}
             total={total}
@@ -122,7 +90,7 @@ export function FindPage() {
       )}
       {selection.size > 0 && (
         <LazyDialog onClose={() => setSelection(new Map())}>
-          <Selection
+          <SelectionBar
             cards={[...selection.values()]}
             shown={page?.cards ?? []}
             total={total}
@@ -132,6 +100,67 @@ export function FindPage() {
         </LazyDialog>
       )}
     </div>
+  );
+}
+
+/** The selected assets by id; `select` toggles one asset, or adds several. */
+function useSelection() {
+  const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
+  const select = (cards: Card[]) =>
+    setSelection((before) => {
+      const after = new Map(before);
+      const [only] = cards;
+      // A click toggles one asset; with shift, it selects the whole range.
+      if (cards.length === 1 && only && after.delete(only.id)) return after;
+      cards.forEach((card) => after.set(card.id, card));
+      return after;
+    });
+  return { selection, setSelection, select };
+}
+
+function SkipToResults() {
+  return (
+    <a
+      className="skip"
+      href="#results"
+      onClick={(event) => {
+        event.preventDefault();
+        const results = document.getElementById('results');
+        (results?.querySelector<HTMLElement>('.hits a[tabindex="0"]') ?? results)?.focus();
+      }}
+    >
+      {texts.find.skip}
+    </a>
+  );
+}
+
+/** The column of filters has them, too: without this list the page is whole. */
+function FilterChips(props: { state: FindState; change: (next: FindState) => void }) {
+  return (
+    <ErrorBoundary fallback={() => null}>
+      <Suspense fallback={<div className="chosen-filters" />}>
+        <ActiveFilters {...props} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+/** What the server says of a search. */
+function Hints({ state, page: { reply } }: { state: FindState; page: Page }) {
+  return (
+    <>
+      {reply.didYouMean && (
+        <p className="hint">
+          {texts.find.didYouMean}{' '}
+          <Link to="/" search={{ ...state, q: reply.didYouMean }}>
+            <bdi>{reply.didYouMean}</bdi>
+          </Link>
+          ?
+        </p>
+      )}
+      {reply.reindexDue && <p className="hint">{reply.reindexDue}</p>}
+      {reply.filesLeftOut && <p className="hint">{reply.filesLeftOut}</p>}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
   type KeyboardEvent,
+  type ReactNode,
 } from 'react';
 import { InlineError } from '../../ui/InlineError';
 import { AssetCard, AssetRow } from './cards';
@@ -22,12 +23,13 @@ const ROW = 60;
 
 interface Layout {
   columns: number;
+  /** Between rows, as a part of their height. */
+  gap: number;
   width: number;
   height: number;
 }
 
-/** Hits in a grid or a list, of which only the rows near the window are in the document. */
-export function Grid(props: {
+interface GridProps {
   state: FindState;
   /** The first one; that of the search before until the next is there. */
   page: Page;
@@ -35,42 +37,22 @@ export function Grid(props: {
   selected: ReadonlySet<string>;
   onSelect: ((cards: Card[]) => void) | undefined;
   onQuickLook: (index: number) => void;
-}) {
+}
+
+/** Hits in a grid or a list, of which only the rows near the window are in the document. */
+export function Grid(props: GridProps) {
   const { state, page, total, onQuickLook, onSelect } = props;
   const list = state.view === 'list';
   const host = useRef<HTMLUListElement>(null);
   const { layout, top } = useLayout(host, list);
   const [active, setActive] = useState(0);
-  const rows = Math.ceil(total / layout.columns);
-  const virtual = useWindowVirtualizer({
-    count: rows,
-    estimateSize: () => layout.height,
-    overscan: 3,
-    scrollMargin: top,
-  });
-  useLayoutEffect(() => virtual.measure(), [layout.height, layout.columns, virtual]);
-  const inView = virtual.getVirtualItems();
-  const first = (inView[0]?.index ?? 0) * layout.columns;
-  const last = Math.min(((inView.at(-1)?.index ?? 0) + 1) * layout.columns, total) - 1;
-  const { pages, failed } = usePages(state, pagesBetween(first, last));
-  const at = useCallback(
-    (index: number): Card | undefined => {
-      const at = pageOfIndex(index);
-      return (pages.get(at) ?? (at === 0 ? page : undefined))?.cards[index % PAGE];
-    },
-    [pages, page],
-  );
+  const { virtual, indexes, first, last, start } = useVisibleRows(layout, top, total);
+  const { at, failed } = useCards(state, page, first, last);
   const current = Math.min(active, total - 1);
   const focusOn = useFocusOn(host, (index) =>
     virtual.scrollToIndex(Math.floor(index / layout.columns)),
   );
-  const anchor = useRef(0);
-  const select = (index: number, range: boolean) => {
-    const only = at(index);
-    const cards = range ? cardsBetween(state, anchor.current, index) : null;
-    anchor.current = index;
-    if (only) onSelect?.(cards ?? [only]);
-  };
+  const select = useSelect(state, at, onSelect);
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = nextIndex(event.key, current, layout.columns, total);
@@ -88,57 +70,41 @@ export function Grid(props: {
     }
   };
   const Item = list ? AssetRow : AssetCard;
-  const indexes = useMemo(
-    () => (total ? Array.from({ length: last - first + 1 }, (_, each) => first + each) : []),
-    [first, last, total],
-  );
-  const start = inView[0]?.start ?? top;
-  const hits = (
-    <ul
-      ref={host}
-      className={list ? 'hits list' : 'hits'}
-      style={{ height: virtual.getTotalSize() }}
-      onKeyDown={onKey}
-    >
-      {indexes.map((index) => {
-        const row = Math.floor((index - first) / layout.columns);
-        const column = (index - first) % layout.columns;
-        const x = column * (layout.width + GAP);
-        const y = start - top + row * layout.height;
-        const card = at(index);
-        return (
-          <li
-            key={index}
-            data-index={index}
-            aria-setsize={total}
-            aria-posinset={index + 1}
-            style={{
-              transform: `translate(${x}px, ${y}px)`,
-              width: layout.width,
-              height: layout.height - (list ? 0 : GAP),
-            }}
-            onFocus={() => setActive(index)}
-          >
-            {card ? (
-              <Item
-                card={card}
-                tabbable={index === current}
-                selected={props.selected.has(card.id)}
-                selecting={props.selected.size > 0}
-                onSelect={onSelect && ((range) => select(index, range))}
-                onQuickLook={() => onQuickLook(index)}
-              />
-            ) : (
-              <span className="card waiting" />
-            )}
-          </li>
-        );
-      })}
-    </ul>
-  );
   return (
     <>
-      {hits}
+      <ul
+        ref={host}
+        className={list ? 'hits list' : 'hits'}
+        style={{ height: virtual.getTotalSize() }}
+        onKeyDown={onKey}
+      >
+        {indexes.map((index) => {
+          const row = Math.floor((index - first) / layout.columns);
+          const card = at(index);
+          return (
+            <GridItem
+              key={index}
+              index={index}
+              total={total}
+              layout={layout}
+              column={(index - first) % layout.columns}
+              y={start - top + row * layout.height}
+              onFocus={() => setActive(index)}
+            >
+              {card && (
+                <Item
+                  card={card}
+                  tabbable={index === current}
+                  selected={props.selected.has(card.id)}
+                  selecting={props.selected.size > 0}
+                  onSelect={onSelect && ((range) => select(index, range))}
+                  onQuickLook={() => onQuickLook(index)}
+                />
+              )}
+            </GridItem>
+          );
+        })}
+      </ul>
       {failed && (
         <div className="unloaded">
           <InlineError query={failed} />
@@ -146,6 +112,82 @@ export function Grid(props: {
       )}
     </>
   );
+}
+
+/** The rows near the window, and the places of their first and last hits. */
+function useVisibleRows(layout: Layout, top: number, total: number) {
+  const rows = Math.ceil(total / layout.columns);
+  const virtual = useWindowVirtualizer({
+    count: rows,
+    estimateSize: () => layout.height,
+    overscan: 3,
+    scrollMargin: top,
+  });
+  useLayoutEffect(() => virtual.measure(), [layout.height, layout.columns, virtual]);
+  const inView = virtual.getVirtualItems();
+  const first = (inView[0]?.index ?? 0) * layout.columns;
+  const last = Math.min(((inView.at(-1)?.index ?? 0) + 1) * layout.columns, total) - 1;
+  const indexes = useMemo(
+    () => (total ? Array.from({ length: last - first + 1 }, (_, each) => first + each) : []),
+    [first, last, total],
+  );
+  return { virtual, indexes, first, last, start: inView[0]?.start ?? top };
+}
+
+/** A hit at its place; an empty one until its page is loaded. */
+function GridItem(props: {
+  index: number;
+  total: number;
+  layout: Layout;
+  column: number;
+  y: number;
+  onFocus: () => void;
+  children: ReactNode;
+}) {
+  const { index, layout, column, y } = props;
+  return (
+    <li
+      data-index={index}
+      aria-setsize={props.total}
+      aria-posinset={index + 1}
+      style={{
+        transform: `translate(${column * (layout.width + GAP)}px, ${y}px)`,
+        width: layout.width,
+        height: layout.height - layout.gap,
+      }}
+      onFocus={props.onFocus}
+    >
+      {props.children ?? <span className="card waiting" />}
+    </li>
+  );
+}
+
+/** The loaded hits by their places. */
+function useCards(state: FindState, page: Page, first: number, last: number) {
+  const { pages, failed } = usePages(state, pagesBetween(first, last));
+  const at = useCallback(
+    (index: number): Card | undefined => {
+      const at = pageOfIndex(index);
+      return (pages.get(at) ?? (at === 0 ? page : undefined))?.cards[index % PAGE];
+    },
+    [pages, page],
+  );
+  return { at, failed };
+}
+
+/** Selects the hit at a place; with `range`, all from the one that was selected before. */
+function useSelect(
+  state: FindState,
+  at: (index: number) => Card | undefined,
+  onSelect: ((cards: Card[]) => void) | undefined,
+) {
+  const anchor = useRef(0);
+  return (index: number, range: boolean) => {
+    const only = at(index);
+    const cards = range ? cardsBetween(state, anchor.current, index) : null;
+    anchor.current = index;
+    if (only) onSelect?.(cards ?? [only]);
+  };
 }
 
 function pagesBetween(first: number, last: number): number[] {
@@ -194,11 +236,11 @@ function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean
     return () => observer.disconnect();
   }, [host]);
   const layout = useMemo((): Layout => {
-    if (list) return { columns: 1, width: found.width, height: ROW };
+    if (list) return { columns: 1, gap: 0, width: found.width, height: ROW };
     const smallest = found.width < 420 ? 140 : SMALLEST;
     const columns = Math.max(1, Math.floor((found.width + GAP) / (smallest + GAP)));
     const width = Math.floor((found.width - GAP * (columns - 1)) / columns);
-    return { columns, width, height: width + TEXT + GAP };
+    return { columns, gap: GAP, width, height: width + TEXT + GAP };
   }, [found.width, list]);
   return { layout, top: found.top };
 }

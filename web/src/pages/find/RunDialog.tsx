@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useId, useState, type SyntheticEvent } from 'react';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { RetryButton } from '../../ui/ErrorNotice';
 import { toast } from '../../ui/Toasts';
+import { useIsOpen } from '../../ui/useIsOpen';
 import type { Card } from '../../api/hits';
 import { selectedFilesQuery, runPlan, type Target, type Workflow } from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
@@ -23,11 +24,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
   const [whole, setWhole] = useState(false);
   const [done, setDone] = useState<number | null>(null);
   const [result, setResult] = useState<Result | null>(null);
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => void (isOpen.current = false);
-  }, []);
+  const isOpen = useIsOpen();
   const workflow = workflows.data?.find((each) => keyOf(each) === workflowKey);
   const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
   // After a part was refused, another try is about that part only.
@@ -42,14 +39,10 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
     // Closing the dialog does not stop what it has begun.
     if (!isOpen.current) toast(summarize(found));
   };
-  const close = () => {
-    isOpen.current = false;
-    onClose();
-  };
   const failure = workflows.error ?? listed.error;
   const isChosen = workflow !== undefined && !result?.started.length;
   return (
-    <Dialog title={words.runTitle(cards.length)} onClose={close}>
+    <Dialog title={words.runTitle(cards.length)} onClose={onClose}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         {failure && (
           <p className="failure" role="alert">

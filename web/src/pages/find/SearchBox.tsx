@@ -28,29 +28,16 @@ export function SearchBox() {
   const shown = onFind ? (parseSearch(location.search).q ?? '') : '';
   const [typed, setTyped] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
   const value = typed ?? shown;
   const options = useOptions(value, open, navigate);
+  const { active, setActive, onKey } = useOptionKeys(options.length, open, setOpen);
   const wide = useMediaQuery('(min-width: 34rem)');
   useShortcut('/', () => {
     box.current?.focus();
     box.current?.select();
   });
 
-  const keys = useRef({ last: -WAIT, wait: 0 });
-  useEffect(() => {
-    if (typed === null || !onFind || typed === shown) return;
-    const timer = setTimeout(() => {
-      void navigate({
-        to: '/',
-        // Only the words change with each key: filters that were set before are kept for Back.
-        replace: shown !== '',
-        search: (before) => ({ ...before, q: typed || undefined }),
-      });
-    }, keys.current.wait);
-    return () => clearTimeout(timer);
-  }, [typed, onFind, shown, navigate]);
-
+  const noteKey = useLiveSearch(typed, shown, onFind);
   const submit = () => {
     setOpen(false);
     const option = options[active];
@@ -68,19 +55,6 @@ export function SearchBox() {
     setOpen(false);
     setActive(-1);
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      setOpen(true);
-      const step = event.key === 'ArrowDown' ? 1 : -1;
-      const places = options.length + 1;
-      setActive((before) => ((before + 1 + step + places) % places) - 1);
-    } else if (event.key === 'Escape') {
-      if (open) event.preventDefault();
-      setOpen(false);
-      setActive(-1);
-    }
-  };
   const listed = open && options.length > 0;
   return (
     <search className="search">
@@ -93,20 +67,13 @@ export function SearchBox() {
         <input
           ref={box}
           type="search"
-          role="combobox"
-          aria-label={texts.find.search}
-          aria-expanded={listed}
-          aria-controls={`${id}-list`}
-          aria-activedescendant={listed && active >= 0 ? `${id}-${active}` : undefined}
-          aria-autocomplete="list"
-          aria-keyshortcuts="/"
+          {...comboBox(id, listed, active)}
           autoComplete="off"
           placeholder={wide ? texts.find.placeholder : texts.find.shortPlaceholder}
           maxLength={5000}
           value={value}
           onChange={(event) => {
-            const quick = event.timeStamp - keys.current.last < WAIT;
-            keys.current = { last: event.timeStamp, wait: quick ? WAIT : 0 };
+            noteKey(event.timeStamp);
             setTyped(event.target.value);
             setOpen(true);
             setActive(-1);
@@ -121,30 +88,104 @@ export function SearchBox() {
           onKeyDown={onKey}
         />
       </form>
-      <ul
-        id={`${id}-list`}
-        role="listbox"
-        aria-label={value ? texts.find.suggestions : texts.find.recent}
-        className="options"
-        hidden={!listed}
-      >
-        {options.map((option, at) => (
-          <li
-            key={option.key}
-            id={`${id}-${at}`}
-            role="option"
-            aria-selected={at === active}
-            onPointerDown={(event) => {
-              event.preventDefault();
-              choose(option);
-            }}
-          >
-            <span dir="auto">{option.text}</span>
-            <small>{option.note}</small>
-          </li>
-        ))}
-      </ul>
+      <OptionList
+        id={id}
+        label={value ? texts.find.suggestions : texts.find.recent}
+        options={options}
+        active={active}
+        isOpen={listed}
+        onChoose={choose}
+      />
     </search>
+  );
+}
+
+/** The attributes of a field that a list of options belongs to. */
+const comboBox = (id: string, isListed: boolean, active: number) =>
+  ({
+    role: 'combobox',
+    'aria-label': texts.find.search,
+    'aria-expanded': isListed,
+    'aria-controls': `${id}-list`,
+    'aria-activedescendant': isListed && active >= 0 ? `${id}-${active}` : undefined,
+    'aria-autocomplete': 'list',
+    'aria-keyshortcuts': '/',
+  }) as const;
+
+/** The active option, which arrow keys change; -1 for the field itself. */
+function useOptionKeys(count: number, open: boolean, setOpen: (open: boolean) => void) {
+  const [active, setActive] = useState(-1);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setOpen(true);
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      const places = count + 1;
+      setActive((before) => ((before + 1 + step + places) % places) - 1);
+    } else if (event.key === 'Escape') {
+      if (open) event.preventDefault();
+      setOpen(false);
+      setActive(-1);
+    }
+  };
+  return { active, setActive, onKey };
+}
+
+/** Searches for what is typed on the find page; returns a function to call with the time of a key. */
+function useLiveSearch(typed: string | null, shown: string, onFind: boolean) {
+  const navigate = useNavigate();
+  const keys = useRef({ last: -WAIT, wait: 0 });
+  useEffect(() => {
+    if (typed === null || !onFind || typed === shown) return;
+    const timer = setTimeout(() => {
+      void navigate({
+        to: '/',
+        // Only the words change with each key: filters that were set before are kept for Back.
+        replace: shown !== '',
+        search: (before) => ({ ...before, q: typed || undefined }),
+      });
+    }, keys.current.wait);
+    return () => clearTimeout(timer);
+  }, [typed, onFind, shown, navigate]);
+  return (time: number) => {
+    const quick = time - keys.current.last < WAIT;
+    keys.current = { last: time, wait: quick ? WAIT : 0 };
+  };
+}
+
+function OptionList(props: {
+  id: string;
+  label: string;
+  options: Option[];
+  active: number;
+  isOpen: boolean;
+  onChoose: (option: Option) => void;
+}) {
+  const { id } = props;
+  return (
+    <ul
+      id={`${id}-list`}
+      role="listbox"
+      aria-label={props.label}
+      className="options"
+      hidden={!props.isOpen}
+    >
+      {props.options.map((option, at) => (
+        <li
+          key={option.key}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === props.active}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            props.onChoose(option);
+          }}
+        >
+          <span dir="auto">{option.text}</span>
+          <small>{option.note}</small>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -44,21 +44,12 @@ export function SelectionBar(props: {
   const bar = useRef<HTMLDivElement>(null);
   const [done, setDone] = useState<number | null>(null);
   const [openDialog, setOpenDialog] = useState<SelectionDialog | null>(null);
+  const title = texts.find.selected(cards.length);
   const archived = cards.filter((each) => each.isArchived);
   const active = cards.filter((each) => !each.isArchived);
   const run = async (act: Act, finished: (number: number) => string, these = cards) => {
     setOpenDialog(null);
-    const failed: Card[] = [];
-    let failure: unknown = null;
-    for (const [at, card] of these.entries()) {
-      setDone(at);
-      try {
-        await act(card);
-      } catch (error) {
-        failed.push(card);
-        failure = error;
-      }
-    }
+    const { failed, failure } = await actOnEach(these, act, setDone);
     setDone(null);
     void cache.invalidateQueries({ queryKey: ['search'] });
     const number = these.length - failed.length;
@@ -66,27 +57,15 @@ export function SelectionBar(props: {
     onChange(failed);
     // The button that had the focus is gone with the selection; on another page it is elsewhere.
     if (!failed.length && bar.current) document.getElementById('content')?.focus();
+    const names = failed.map((card) => card.name);
     toast(
-      failed.length
-        ? selectionTexts.failed(
-            number,
-            failed.map((each) => each.name),
-            errorText(failure),
-          )
-        : finished(number),
+      failed.length ? selectionTexts.failed(number, names, errorText(failure)) : finished(number),
     );
   };
   return (
-    <div
-      ref={bar}
-      className="selection"
-      role="region"
-      aria-label={texts.find.selected(cards.length)}
-    >
+    <div ref={bar} className="selection" role="region" aria-label={title}>
       <strong role="status">
-        {done === null
-          ? texts.find.selected(cards.length)
-          : selectionTexts.progress(done + 1, cards.length)}
+        {done === null ? title : selectionTexts.progress(done + 1, cards.length)}
       </strong>
       <button type="button" onClick={() => onChange(shown)} disabled={done !== null}>
         {texts.find.selectAll(shown.length, props.total)}
@@ -127,6 +106,22 @@ export function SelectionBar(props: {
       )}
     </div>
   );
+}
+
+/** Does something with one asset after the other; returns those that it failed with, and why. */
+async function actOnEach(cards: readonly Card[], act: Act, onStart: (at: number) => void) {
+  const failed: Card[] = [];
+  let failure: unknown = null;
+  for (const [at, card] of cards.entries()) {
+    onStart(at);
+    try {
+      await act(card);
+    } catch (error) {
+      failed.push(card);
+      failure = error;
+    }
+  }
+  return { failed, failure };
 }
 
 function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {

@@ -25,40 +25,31 @@ export function UploadProgress({
   const { items, running, paused, busyUntil } = useStore(run.progress);
   const isOnline = useOnline();
   const seconds = useSecondsUntil(busyUntil);
-  const cache = useQueryClient();
-  useEffect(() => {
-    if (running) return;
-    void cache.invalidateQueries({ queryKey: ['search'] });
-    void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
-  }, [running, cache, place]);
+  useRefreshAfter(running, place);
   const left = items.filter((each) => each.state !== 'skipped');
   const all = left.reduce((sum, each) => sum + each.file.size, 0);
   const sent = left.reduce((sum, each) => sum + each.sent, 0);
   const failed = items.filter((each) => each.state === 'failed');
   const again = failed.filter((each) => !each.final).length;
   const waiting = items.filter((each) => each.state === 'waiting');
+  const unfinished = again + waiting.length;
   const progress = uploadTexts.progress(formatBytes(sent), formatBytes(all));
   const cancel = () => {
     const open = items.filter((each) => !/done|skipped|failed/.test(each.state)).length;
     if (confirm(uploadTexts.cancelConfirm(open))) run.cancel();
   };
+  const status = () => {
+    if (running && paused) return uploadTexts.paused(progress);
+    if (running && !isOnline) return uploadTexts.offline(progress);
+    if (running) return seconds > 0 ? uploadTexts.busy(progress) : progress;
+    if (failed.length) return uploadTexts.partly(failed.length);
+    return waiting.length ? uploadTexts.stopped : uploadTexts.done;
+  };
   return (
     <section className="stack" aria-label={uploadTexts.title}>
       <progress max={1} value={all ? sent / all : 1} aria-label={uploadTexts.title} />
       <p role="status">
-        {running
-          ? paused
-            ? uploadTexts.paused(progress)
-            : !isOnline
-              ? uploadTexts.offline(progress)
-              : seconds > 0
-                ? uploadTexts.busy(progress)
-                : progress
-          : failed.length
-            ? uploadTexts.partly(failed.length)
-            : waiting.length
-              ? uploadTexts.stopped
-              : uploadTexts.done}
+        {status()}
         {/* Read aloud once, not each second. */}
         {running && !paused && isOnline && seconds > 0 && (
           <span aria-hidden="true">{uploadTexts.inSeconds(seconds)}</span>
@@ -76,20 +67,12 @@ export function UploadProgress({
           </>
         ) : (
           <>
-            {again + waiting.length > 0 && (
+            {unfinished > 0 && (
               <button type="button" className="primary" onClick={() => void run.start()}>
                 {again ? uploadTexts.retry : uploadTexts.resume}
               </button>
             )}
-            <Link
-              to="/databases/$databaseId/assets/$assetId"
-              params={place}
-              search={{}}
-              className={again + waiting.length > 0 ? 'button' : 'button primary'}
-              preload={false}
-            >
-              {uploadTexts.open}
-            </Link>
+            <AssetLink place={place} isPrimary={unfinished === 0} />
             <button type="button" onClick={onMore}>
               {uploadTexts.another}
             </button>
@@ -105,6 +88,30 @@ export function UploadProgress({
       </ul>
       {items.length > SHOWN && <p className="faint">{texts.find.more(items.length - SHOWN)}</p>}
     </section>
+  );
+}
+
+/** Requests again what an upload changes, once it has ended. */
+function useRefreshAfter(running: boolean, place: Place): void {
+  const cache = useQueryClient();
+  useEffect(() => {
+    if (running) return;
+    void cache.invalidateQueries({ queryKey: ['search'] });
+    void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
+  }, [running, cache, place]);
+}
+
+function AssetLink({ place, isPrimary }: { place: Place; isPrimary: boolean }) {
+  return (
+    <Link
+      to="/databases/$databaseId/assets/$assetId"
+      params={place}
+      search={{}}
+      className={isPrimary ? 'button primary' : 'button'}
+      preload={false}
+    >
+      {uploadTexts.open}
+    </Link>
   );
 }
 
