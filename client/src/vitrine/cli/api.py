@@ -241,13 +241,9 @@ def _next_token(response: httpx.Response) -> str | None:
     return page.next_token or (page.message.next_token if isinstance(page.message, _Page) else None)
 
 
-def _is_json(response: httpx.Response) -> bool:
-    return "json" in response.headers.get("Content-Type", "") and bool(response.content)
-
-
 def _print_content(session: Session, response: httpx.Response) -> None:
     """Print JSON on a line, a redirect to the storage as its address, and bytes as they are."""
-    if _is_json(response):
+    if response.content and "json" in response.headers.get("Content-Type", ""):
         session.output.line(response.text)
     elif response.has_redirect_location:
         session.output.line(json.dumps({"location": response.headers["Location"]}))

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from vitrine.cli.session import FAILED, Session, YesOption, command
 from vitrine.cli.standard_streams import is_standard, read_json
 from vitrine.errors import ConfigurationError
-from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
+from vitrine.resources.constraints import ROLE_NAME, Template
 
 ConstraintArgument = Annotated[str, typer.Argument(metavar="CONSTRAINT")]
 TemplateArgument = Annotated[
@@ -32,7 +32,12 @@ def list_constraints(session: Session) -> None:
             constraint.constraint_id,
             constraint.object_type,
             constraint.name,
-            _grantees(constraint),
+            ", ".join(
+                [
+                    *sorted({role.group_id for role in constraint.group_permissions}),
+                    *sorted({user.user_id for user in constraint.user_permissions}),
+                ]
+            ),
         ],
     )
 
@@ -184,12 +189,6 @@ def _assignments(texts: list[str]) -> dict[str, str]:
             raise ConfigurationError(f"--set takes NAME=VALUE, not {text}")
         values[name] = value
     return values
-
-
-def _grantees(constraint: Constraint) -> str:
-    roles = {permission.group_id for permission in constraint.group_permissions}
-    users = {permission.user_id for permission in constraint.user_permissions}
-    return ", ".join([*sorted(roles), *sorted(users)])
 
 
 def _text(value: str | list[str]) -> str:

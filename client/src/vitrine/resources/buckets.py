@@ -16,7 +16,10 @@ class Buckets(Resource):
     def usual(self) -> Bucket | None:
         """Return the default bucket for databases: one with assets at its root takes precedence."""
         # Sorted: buckets are listed in no order, and the default must be the same each time.
-        buckets = sorted(self.list(), key=_preference)
+        buckets = sorted(
+            self.list(),
+            key=lambda bucket: ((bucket.base_assets_prefix or "/") != "/", bucket.bucket_name),
+        )
         return buckets[0] if buckets else None
 
     def register(
@@ -40,7 +43,3 @@ class Buckets(Resource):
         """
         path = path_of("admin", "buckets", bucket_id, "import")
         return self._transport.write(ImportStarted, "POST", path, body={})
-
-
-def _preference(bucket: Bucket) -> tuple[bool, str]:
-    return (bucket.base_assets_prefix or "/") != "/", bucket.bucket_name

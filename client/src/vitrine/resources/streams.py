@@ -90,11 +90,12 @@ class Streams:
             NotFoundError: the file does not exist.
             RangeError: the file ends before `start`.
         """
+        span = f"bytes={start}-{'' if end is None else end - 1}"
         response = self._transport.send(
             "GET",
             source.url_path,
             query=source.query,
-            headers={"Range": _range(start, end)} if start or end is not None else None,
+            headers={"Range": span} if start or end is not None else None,
             redirects=True,
         )
         if response.status_code != _REDIRECT:
@@ -103,7 +104,3 @@ class Streams:
         where = response.headers["Location"]  # requested without the key, which is for the API only
         with self._storage.get(where, start=start, end=end) as stored:
             yield stored.iter_raw(PIECE)
-
-
-def _range(start: int, end: int | None) -> str:
-    return f"bytes={start}-" if end is None else f"bytes={start}-{end - 1}"
