@@ -41,7 +41,10 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
         MappingDiffersError: an existing index has another mapping.
     """
     refused = _named("memory is not limited", engine.limit_memory(BREAKERS))
-    planned = _planned(state)
+    try:
+        planned = state.pointer()
+    except SearchNotSetUpError:
+        planned = FIRST_POINTER
     for index in SEARCH_INDEXES:
         for name in planned.targets(index):
             refused += create_index(engine, name, index)
@@ -72,13 +75,6 @@ def _named(effect: str, reason: str | None) -> tuple[str, ...]:
 def _version(mapping: JsonObject) -> int:
     """Return the mapping version that an index names; it may be older than the pointer to it."""
     return int(mapping.get("_meta", {}).get("mappingVersion", 1))
-
-
-def _planned(state: SearchState) -> Pointer:
-    try:
-        return state.pointer()
-    except SearchNotSetUpError:
-        return FIRST_POINTER
 
 
 def differences(index: SearchIndex, actual: JsonObject) -> list[str]:

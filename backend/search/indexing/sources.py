@@ -141,7 +141,11 @@ class Sources:
         for asset, want in wanted.items():
             row = rows.get(asset)
             if row is None:
-                reading.sources += _tombstones(asset, want)
+                if want.itself:
+                    reading.sources.append(AssetGone(*asset.ids))
+                # A path without the asset's row identifies no document.
+                gone = (valid_text(key) for key in sorted(want.keys) if is_file(key))
+                reading.sources += (FileGone(*asset.ids, key) for key in gone)
                 continue
             bucket = buckets.get(_bucket_id(row))
             live_asset = _live(asset, want, row, bucket)
@@ -295,14 +299,6 @@ def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
     itself: tuple[Reference, ...] = (asset,) if want.itself else ()
     paths = (FileRef(*ids, path) for path in sorted(want.paths))
     return (*itself, *paths, *(FileKeyRef(*ids, key) for key in sorted(want.keys)))
-
-
-def _tombstones(asset: AssetRef, want: _Wanted) -> list[Source]:
-    """Return tombstones. A path without the asset's row identifies no document."""
-    ids = (asset.database_id, asset.asset_id)
-    keys_of_files = (key for key in sorted(want.keys) if is_file(key))
-    files: list[Source] = [FileGone(*ids, valid_text(key)) for key in keys_of_files]
-    return [AssetGone(*ids), *files] if want.itself else files
 
 
 def _sources(

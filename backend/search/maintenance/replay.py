@@ -134,11 +134,12 @@ class Replayer:
     def _replay_entry(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
         """Replay an entry; return the reason if it fails again."""
         try:
-            return (
-                self._replay_batch(entry)
-                if isinstance(entry, BatchEntry)
-                else self._replay_item(entry)
-            )
+            if isinstance(entry, PoisonEntry):
+                return self._replay_item(entry)
+            if entry.consumer not in self.streams:
+                return f"failures of {entry.consumer} cannot be replayed"
+            # Poison events in the batch become separate entries.
+            self._deliver(entry.consumer, self.store_of(entry.consumer), entry.records)
         # An outage is not an attempt: the entry remains unchanged.
         except (UnavailableError, StoredVersionAheadError):
             raise
@@ -146,12 +147,6 @@ class Replayer:
             _logger.exception("unexpected error in a replay", extra={"key": key})
             # The text of an unexpected error may be another program's: only the log has it.
             return f"an unexpected error ({type(error).__name__}); the log has its text"
-
-    def _replay_batch(self, entry: BatchEntry) -> str | None:
-        """Deliver a batch again; poison events in it become separate entries."""
-        if entry.consumer not in self.streams:
-            return f"failures of {entry.consumer} cannot be replayed"
-        self._deliver(entry.consumer, self.store_of(entry.consumer), entry.records)
         return None
 
     def _deliver(
