@@ -5,7 +5,7 @@ its copy is complete, before the source is hidden. So wherever a step ends, the 
 or removes the same copies.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -148,7 +148,14 @@ class FolderMoves:
         """
         if work.job.undo:
             return False
-        keys = self._keys(work.target)
+        keys: list[str] = []
+        after: str | None = None
+        while True:
+            page = self.objects.list_objects(work.target.bucket, work.target.key, after=after)
+            keys += [one.key for one in page.objects]
+            after = page.next_key
+            if after is None:
+                break
         used: set[str] = set()
         previous: str | None = None
         for key in keys:
@@ -168,16 +175,6 @@ class FolderMoves:
                 )
             self.objects.delete(work.target.bucket, key)
         return len(markers) == self.batch
-
-    def _keys(self, folder: FileTarget) -> Sequence[str]:
-        keys: list[str] = []
-        after: str | None = None
-        while True:
-            page = self.objects.list_objects(folder.bucket, folder.key, after=after)
-            keys += [one.key for one in page.objects]
-            after = page.next_key
-            if after is None:
-                return keys
 
 
 def _target_path(work: Work, path: str) -> str:

@@ -93,7 +93,11 @@ class Endings:
         """Return the last step; `retyped` means that the asset's type may have changed."""
         self.request_documents(work, paths)
         if retyped:
-            self._follow(work.asset)
+            asset = work.asset
+            with suppress(NotFoundError):  # archived or deleted meanwhile: the type does not matter
+                # Uploads may end at the same time: the last one to write has read the files of all.
+                while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
+                    asset = self.assets.set_content(asset, asset_type=asset_type)
         self._follow_picture(work, paths)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
@@ -141,10 +145,3 @@ class Endings:
             for path in paths:
                 target = self.files.target(work.asset, path, field="path")
                 self.pictures.offer(target, work.mark)
-
-    def _follow(self, asset: Asset) -> None:
-        """Write the asset's type until it is stable."""
-        with suppress(NotFoundError):  # archived or deleted meanwhile: the type does not matter
-            # Uploads may end at the same time: the last one to write has read the files of all.
-            while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
-                asset = self.assets.set_content(asset, asset_type=asset_type)
