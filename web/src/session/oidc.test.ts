@@ -1,0 +1,88 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Config } from './config';
+
+const ISSUER = 'http://127.0.0.1:18473';
+const config = { externalOAuthIdpURL: ISSUER, externalOAuthIdpClientId: 'page' } as Config;
+const page = { origin: 'http://127.0.0.1:8080', protocol: 'http:', search: '', assign: vi.fn() };
+const stored = new Map<string, string>();
+vi.stubGlobal('location', page);
+vi.stubGlobal('history', { replaceState: () => undefined });
+vi.stubGlobal('sessionStorage', {
+  getItem: (key: string) => stored.get(key) ?? null,
+  setItem: (key: string, value: string) => stored.set(key, value),
+  removeItem: (key: string) => stored.delete(key),
+});
+
+/** What the provider replies: the nonce of its token, and the status of its token endpoint. */
+const provider = { nonce: undefined as string | undefined, status: 200 };
+const encoded = (value: unknown) =>
+  btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const forms: URLSearchParams[] = [];
+
+function tokens() {
+  // By a clock that is decades behind that of this computer.
+  const claims = { iss: ISSUER, sub: 'ann', aud: 'page', iat: 1000, exp: 1600 };
+  const idToken = `${encoded({ alg: 'RS256' })}.${encoded({ ...claims, nonce: provider.nonce })}.c2ln`;
+  return { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', id_token: idToken };
+}
+
+vi.stubGlobal('fetch', (url: string, init?: RequestInit) => {
+  if (init?.body) forms.push(init.body as URLSearchParams);
+  if (url.endsWith('/token') && provider.status !== 200)
+    return Promise.resolve(new Response('<h1>Bad Gateway</h1>', { status: provider.status }));
+  const discovery = {
+    issuer: ISSUER,
+    authorization_endpoint: `${ISSUER}/authorize`,
+    token_endpoint: `${ISSUER}/token`,
+    revocation_endpoint: `${ISSUER}/revoke`,
+    end_session_endpoint: `${ISSUER}/logout`,
+  };
+  return Promise.resolve(Response.json(url.endsWith('/token') ? tokens() : discovery));
+});
+const { completeSignIn, endSession, redirectToProvider, renew } = await import('./oidc');
+
+/** Goes to the provider and comes back with a reply; returns how the sign-in ends. */
+async function signIn(reply: string, nonce?: string) {
+  await redirectToProvider(config, '/ui/?q=a');
+  const { searchParams } = new URL(page.assign.mock.lastCall?.[0] as string);
+  expect(searchParams.get('code_challenge_method')).toBe('S256');
+  provider.nonce = nonce ?? searchParams.get('nonce') ?? '';
+  page.search = `?state=${searchParams.get('state')}&${reply}`;
+  const done = await completeSignIn(() => Promise.resolve(config));
+  if (done === 'popup') throw new Error('the state is that of another window');
+  return done;
+}
+
+beforeEach(() => {
+  stored.clear();
+  forms.length = 0;
+  provider.status = 200;
+});
+
+test('a code becomes a credential, which lasts by the clock of the provider', async () => {
+  const { credential, returnTo } = await signIn('code=abc');
+  expect(returnTo).toBe('/ui/?q=a');
+  expect(forms[0]?.get('code_verifier')).toMatch(/^.{43,}$/);
+  expect(credential.refreshToken).toBe('r');
+  expect(Math.round(((credential.expiresAt ?? 0) - Date.now()) / 1000)).toBe(600);
+  expect(stored.size).toBe(0);
+});
+
+test('what goes wrong is said in words', async () => {
+  await expect(signIn('code=abc', 'other')).rejects.toThrow('belongs to another sign-in');
+  await expect(signIn('error=access_denied&error_description=Not%20Ann')).rejects.toThrow(
+    'The provider refused the sign-in: Not Ann',
+  );
+  provider.status = 502;
+  await expect(signIn('code=abc')).rejects.toThrow('does not respond');
+});
+
+test('a credential is renewed by its refresh token, and ended at the provider', async () => {
+  const { credential } = await signIn('code=abc');
+  provider.nonce = undefined;
+  expect(await renew(config, credential)).toMatchObject({ kind: 'provider', refreshToken: 'r' });
+  expect(await endSession(config, credential)).toMatch(/\/logout\?id_token_hint=.+client_id=page/);
+  expect(forms.at(-1)?.get('token')).toBe('r');
+  provider.status = 502;
+  expect(await renew(config, credential)).toBeNull();
+});
