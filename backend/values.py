@@ -63,7 +63,10 @@ def _constructor(
             raise TypeError(f"{type(self).__name__} received too many values, or one twice")
         if len(given) < len(names):
             for name in optional.keys() - given.keys():
-                given[name] = _default_of(optional[name])
+                field = optional[name]
+                given[name] = (
+                    field.default if field.default_factory is MISSING else field.default_factory()
+                )
         if given.keys() != names:
             wrong = ", ".join(sorted(given.keys() ^ names))
             raise TypeError(f"{type(self).__name__} has missing or unknown fields: {wrong}")
@@ -73,10 +76,6 @@ def _constructor(
 
 def _is_optional(field: Field[Any]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
-
-
-def _default_of(field: Field[Any]) -> Any:
-    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _refuse(self: object, name: str, *_: object) -> None:

@@ -112,7 +112,11 @@ def _size(name: str, value: Wire) -> int:
         case "S":
             size = text_bytes(name, content)
         case "N":
-            size = _number_size(content)
+            # The size of a number: a byte for two digits, one for the exponent, one if
+            # negative.
+            number = DYNAMODB_CONTEXT.create_decimal(content)
+            digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+            size = (len(digits) + 1) // 2 + 1 + number.is_signed()
         case "B":
             size = len(content)
         case "BOOL" | "NULL":
@@ -124,13 +128,6 @@ def _size(name: str, value: Wire) -> int:
         case _:  # a set: SS, NS, BS
             size = sum(_size(name, {kind[0]: element}) for element in content)
     return size
-
-
-def _number_size(text: str) -> int:
-    """Return the size of a number: a byte for two digits, one for the exponent, one if negative."""
-    number = DYNAMODB_CONTEXT.create_decimal(text)
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    return (len(digits) + 1) // 2 + 1 + number.is_signed()
 
 
 def _numbers_as_decimal(value: object) -> object:

@@ -118,7 +118,27 @@ class OpenSearchEngine:
             return
 
     def stretch(self, index: str, wanted: Stretch) -> list[StoredDocument]:
-        hits = self.search([index], _query_of(wanted))["hits"]["hits"]
+        held: list[JsonObject] = [
+            {"term": {f"{name}.keyword": value}} for name, value in wanted.equal.items()
+        ]
+        if wanted.up_to is not None:
+            held.append({"range": {f"{wanted.order[0]}.keyword": {"lte": wanted.up_to}}})
+        by: list[JsonObject] = [
+            # documents without the field come first, before any position
+            {f"{name}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
+            for name in wanted.order
+        ]
+        request: JsonObject = {
+            "query": {"bool": {"filter": held, "must_not": [{"term": {"deleted": True}}]}},
+            "size": wanted.limit,
+            "sort": by,
+            "_source": _NAMES,
+            "track_total_hits": False,
+        }
+        hits = self.search(
+            [index],
+            (request if wanted.above is None else {**request, "search_after": list(wanted.above)}),
+        )["hits"]["hits"]
         return [
             StoredDocument(hit["_id"], hit["_source"], tuple(v or "" for v in hit["sort"]))
             for hit in hits
@@ -190,27 +210,6 @@ def _whole() -> dict[str, Any]:
 
 
 _NAMES = ["str_databaseid", "str_assetid", "str_key", "hash"]
-
-
-def _query_of(wanted: Stretch) -> JsonObject:
-    held: list[JsonObject] = [
-        {"term": {f"{name}.keyword": value}} for name, value in wanted.equal.items()
-    ]
-    if wanted.up_to is not None:
-        held.append({"range": {f"{wanted.order[0]}.keyword": {"lte": wanted.up_to}}})
-    by: list[JsonObject] = [
-        # documents without the field come first, before any position
-        {f"{name}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
-        for name in wanted.order
-    ]
-    request: JsonObject = {
-        "query": {"bool": {"filter": held, "must_not": [{"term": {"deleted": True}}]}},
-        "size": wanted.limit,
-        "sort": by,
-        "_source": _NAMES,
-        "track_total_hits": False,
-    }
-    return request if wanted.above is None else {**request, "search_after": list(wanted.above)}
 
 
 def _answered(call: Callable[[], T]) -> Any:

@@ -51,10 +51,6 @@ def ordered_uuid(at: datetime, name: str | None = None) -> str:
     """
     rest = secrets.token_bytes(10) if name is None else hashlib.sha256(name.encode()).digest()[:10]
     milliseconds = int(at.timestamp() * 1000).to_bytes(6, "big")
-    return str(UUID(bytes=_versioned(milliseconds + rest)))
-
-
-def _versioned(raw: bytes) -> bytes:
-    """Return a UUID with the bits of version 7 and of RFC 9562's variant."""
+    raw = milliseconds + rest
     version, variant = 0x70 | raw[6] & 0x0F, 0x80 | raw[8] & 0x3F
-    return raw[:6] + bytes([version, raw[7], variant]) + raw[9:]
+    return str(UUID(bytes=(raw[:6] + bytes([version, raw[7], variant]) + raw[9:])))

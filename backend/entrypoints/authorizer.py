@@ -44,7 +44,21 @@ def build_handler(authentication: CallerAuthentication) -> Handler:
             _logger.warning("authentication is unavailable", exc_info=True)
             return _answer({OUTAGE_MARK: "true"})
         except RefusedError as refused:
-            _report_refusal(refused, address)
+            from aws_lambda_powertools.metrics import (  # noqa: PLC0415 - most callers are let in
+                MetricUnit,
+                single_metric,
+            )
+
+            facts = {"reason": refused.reason.value, "sourceIp": address, **refused.facts}
+            _logger.warning("a caller was refused", extra=facts)
+            with single_metric(
+                name=CALLERS_REFUSED.name,
+                unit=MetricUnit.Count,
+                value=1,
+                namespace=NAMESPACE,
+                default_dimensions=dimensions(AUTHORIZER.name),
+            ) as metric:
+                metric.add_dimension(name="reason", value=refused.reason.value)
             return _answer(None)
         return _answer(_context(caller))
 
@@ -59,24 +73,6 @@ def report_unrecorded_use(key: ApiKey) -> None:
 def report_obstacle(text: str) -> None:
     """Report what prevents the authentication of callers."""
     _logger.warning(text)
-
-
-def _report_refusal(refused: RefusedError, address: str) -> None:
-    from aws_lambda_powertools.metrics import (  # noqa: PLC0415 - most callers are let in
-        MetricUnit,
-        single_metric,
-    )
-
-    facts = {"reason": refused.reason.value, "sourceIp": address, **refused.facts}
-    _logger.warning("a caller was refused", extra=facts)
-    with single_metric(
-        name=CALLERS_REFUSED.name,
-        unit=MetricUnit.Count,
-        value=1,
-        namespace=NAMESPACE,
-        default_dimensions=dimensions(AUTHORIZER.name),
-    ) as metric:
-        metric.add_dimension(name="reason", value=refused.reason.value)
 
 
 def _context(caller: Identity) -> dict[str, str]:

@@ -120,7 +120,18 @@ class HttpApp:
             return _content_response(reply)
         headers = {**HEADERS, **reply.headers}
         if reply.compressible and len(text) >= COMPRESSED_CHARS and _takes_gzip(event):
-            return _compressed_response(reply.status, headers, text)
+            import gzip  # noqa: PLC0415 - few replies are that large
+
+            # mtime=0: equal replies have equal bytes.
+            packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
+            response = Response(
+                status_code=reply.status,
+                content_type="application/json",
+                body=base64.b64encode(packed).decode(),
+                headers={**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
+            )
+            response.base64_encoded = True
+            return response
         return Response(
             status_code=reply.status, content_type="application/json", body=text, headers=headers
         )
@@ -216,21 +227,6 @@ def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
         if name == "gzip":
             return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
     return False
-
-
-def _compressed_response(status: int, headers: dict[str, str], text: str) -> Response[str]:
-    import gzip  # noqa: PLC0415 - few replies are that large
-
-    # mtime=0: equal replies have equal bytes.
-    packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
-    response = Response(
-        status_code=status,
-        content_type="application/json",
-        body=base64.b64encode(packed).decode(),
-        headers={**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
-    )
-    response.base64_encoded = True
-    return response
 
 
 def _content_response(content: Content) -> Response[str]:

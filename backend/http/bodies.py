@@ -72,7 +72,10 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: 
     try:
         return model.model_validate(dict(values), strict=strict)
     except ValidationError as error:
-        raise _invalid(error, values, place) from None
+        fields = tuple(islice(field_errors(error, values, place=place), _MAX_SHOWN_ERRORS))
+        raise InvalidInputError(
+            "; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields
+        ) from None
 
 
 def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
@@ -149,8 +152,3 @@ def _decoded(text: str, is_base64: bool) -> bytes:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
         raise InvalidInputError.of("body", "is not valid base64") from None
-
-
-def _invalid(error: ValidationError, values: Mapping[str, Any], place: str) -> InvalidInputError:
-    fields = tuple(islice(field_errors(error, values, place=place), _MAX_SHOWN_ERRORS))
-    return InvalidInputError("; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields)

@@ -111,7 +111,26 @@ def document(bindings: Iterable[Binding]) -> Json:
     paths: dict[str, Json] = {}
     for binding in ordered:
         operations = paths.setdefault(document_path(binding.route), {})
-        operations[binding.route.method.lower()] = _operation(binding, schemas)
+        route = binding.route
+        operation: Json = {
+            "operationId": route.name,
+            "summary": route.summary,
+            "tags": [route.domain],
+            "parameters": [*_parameters(binding, schemas)],
+            "responses": {str(status): each for status, each in _responses(binding, schemas)},
+        }
+        if "body" in binding.models:
+            model = binding.models["body"]
+            content = {"schema": schemas.reference(model), "example": schemas.example(model)}
+            operation["requestBody"] = {
+                "required": not issubclass(model, OptionalBody),
+                "content": {"application/json": content},
+            }
+        if route.public:
+            operation["security"] = []
+        if not route.ours:
+            operation["description"] = f"As in VAMS {CONTRACT_VERSION}."
+        operations[binding.route.method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": {
@@ -234,44 +253,18 @@ class _Schemas:
         if whole.get("type") == "array":
             return [self._example(whole["items"], examples)]
         if "properties" in whole and "examples" not in whole:
-            return self._example_of_fields(whole, examples)
+            required = whole.get("required", ())
+            fields: Json = whole["properties"]
+            return {
+                name: examples[name]
+                if name in examples and field.get("type") == "string" and _example_in(field) is None
+                else self._example(field, examples)
+                for name, field in fields.items()
+                if name in required or name in EXAMPLES
+            }
         if isinstance(whole.get("additionalProperties"), dict) and "examples" not in whole:
             return {}
         return _example_in(whole) or _PLAIN.get(whole.get("type", "string"))
-
-    def _example_of_fields(self, whole: Json, examples: Mapping[str, object]) -> Json:
-        required = whole.get("required", ())
-        fields: Json = whole["properties"]
-        return {
-            name: examples[name]
-            if name in examples and field.get("type") == "string" and _example_in(field) is None
-            else self._example(field, examples)
-            for name, field in fields.items()
-            if name in required or name in EXAMPLES
-        }
-
-
-def _operation(binding: Binding, schemas: _Schemas) -> Json:
-    route = binding.route
-    operation: Json = {
-        "operationId": route.name,
-        "summary": route.summary,
-        "tags": [route.domain],
-        "parameters": [*_parameters(binding, schemas)],
-        "responses": {str(status): each for status, each in _responses(binding, schemas)},
-    }
-    if "body" in binding.models:
-        model = binding.models["body"]
-        content = {"schema": schemas.reference(model), "example": schemas.example(model)}
-        operation["requestBody"] = {
-            "required": not issubclass(model, OptionalBody),
-            "content": {"application/json": content},
-        }
-    if route.public:
-        operation["security"] = []
-    if not route.ours:
-        operation["description"] = f"As in VAMS {CONTRACT_VERSION}."
-    return operation
 
 
 def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:

@@ -89,7 +89,9 @@ class Binding:
             ignored = self._unknown(values)
             if ignored:
                 headers[IGNORED_HEADER] = ",".join(ignored)
-                _count_ignored()
+                from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
+
+                count(FIELDS_IGNORED)
             arguments["body"] = validate(self.models["body"], values, strict=True)
         answer = self.endpoint(call=call, **arguments)
         if isinstance(answer, Content):
@@ -107,20 +109,16 @@ class Binding:
 
     def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:
         if text is None or not text.strip():
-            return self._without_body()
+            model = self.models["body"]
+            if issubclass(model, OptionalBody):
+                return {}
+            try:
+                validate(model, {}, strict=True)
+            except InvalidInputError as error:
+                fact = f"is required: a JSON object is expected ({error})"
+                raise InvalidInputError.of("body", fact) from None
+            raise InvalidInputError.of("body", "is required: a JSON object is expected")
         return parse_json(text, is_base64=is_base64)
-
-    def _without_body(self) -> dict[str, Any]:
-        """Return the values of a missing body, if it may be missing."""
-        model = self.models["body"]
-        if issubclass(model, OptionalBody):
-            return {}
-        try:
-            validate(model, {}, strict=True)
-        except InvalidInputError as error:
-            fact = f"is required: a JSON object is expected ({error})"
-            raise InvalidInputError.of("body", fact) from None
-        raise InvalidInputError.of("body", "is required: a JSON object is expected")
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         found = unknown_fields(self.models["body"], values)
@@ -160,12 +158,6 @@ class Router:
             return endpoint
 
         return register
-
-
-def _count_ignored() -> None:
-    from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
-
-    count(FIELDS_IGNORED)
 
 
 def _model_of(answer: Any) -> type[BaseModel] | None:

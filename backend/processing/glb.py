@@ -93,7 +93,14 @@ class _Writer:
         positions = ((part.positions - centre) @ turn.T).astype("<f4")
         attributes = {"POSITION": self._accessor(positions, "VEC3", bounded=True)}
         if part.normals is not None:
-            attributes["NORMAL"] = self._accessor(_unit(part.normals @ turn.T), "VEC3")
+            normals = part.normals @ turn.T
+            with np.errstate(all="ignore"):
+                length = np.linalg.norm(normals, axis=1, keepdims=True)
+                unit = normals / length
+            usable = np.isfinite(unit).all(1) & (length[:, 0] > 1e-30)
+            attributes["NORMAL"] = self._accessor(
+                np.where(usable[:, None], unit, [0.0, 1.0, 0.0]).astype("<f4"), "VEC3"
+            )
         if part.uv is not None:
             uv = np.clip(np.nan_to_num(part.uv), -1e6, 1e6).astype("<f4")
             attributes["TEXCOORD_0"] = self._accessor(uv, "VEC2")
@@ -186,11 +193,3 @@ def _as_light(colors: Floats) -> Floats:
     """Return colours of the screen with their alpha as glTF has them: linear light."""
     clipped = np.clip(np.nan_to_num(colors), 0, 1)
     return np.hstack([srgb_to_linear(clipped[:, :3]), clipped[:, 3:]])
-
-
-def _unit(normals: Floats) -> NDArray[np.float32]:
-    with np.errstate(all="ignore"):
-        length = np.linalg.norm(normals, axis=1, keepdims=True)
-        unit = normals / length
-    usable = np.isfinite(unit).all(1) & (length[:, 0] > 1e-30)
-    return np.where(usable[:, None], unit, [0.0, 1.0, 0.0]).astype("<f4")

@@ -54,7 +54,14 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
     left_out = _left_out(scene, stored, any(counts.values()))
     facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
-    facts |= _texture_facts(scene, references)
+    states = [each.state for each in references if each.kind == "texture"]
+    facts |= {
+        "textures": len(states) + scene.embedded_textures,
+        "texturesFound": states.count("found") + states.count("otherCase"),
+        "texturesMissing": states.count("missing"),
+        "texturesAbsolute": sum(map(states.count, ("absolute", "external", "outside"))),
+        "texturesEmbedded": scene.embedded_textures,
+    }
     if bounds is not None:
         facts |= _extent_facts(bounds)
         if 0 < counts["triangles"] <= _SURFACE_TRIANGLES:
@@ -75,30 +82,14 @@ def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
     }
 
 
-def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
-    states = [each.state for each in references if each.kind == "texture"]
-    return {
-        "textures": len(states) + scene.embedded_textures,
-        "texturesFound": states.count("found") + states.count("otherCase"),
-        "texturesMissing": states.count("missing"),
-        "texturesAbsolute": sum(map(states.count, ("absolute", "external", "outside"))),
-        "texturesEmbedded": scene.embedded_textures,
-    }
-
-
 def _left_out(scene: Scene, positions: Floats, has_elements: bool) -> list[str]:
     left_out = list(scene.left_out)
     if not any("are not finite" in each for each in left_out):
-        left_out += _not_finite(positions)
+        wrong = int((~np.isfinite(positions)).any(1).sum())
+        left_out += [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
     if len(positions) and not has_elements:
         left_out.append(f"its {len(positions)} vertices belong to no valid face, line or point")
     return left_out
-
-
-def _not_finite(positions: Floats) -> list[str]:
-    """Return the text about vertices that have no place."""
-    wrong = int((~np.isfinite(positions)).any(1).sum())
-    return [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
 
 
 def _positions(parts: Sequence[Part]) -> Floats:
@@ -146,25 +137,8 @@ def _surface_facts(
     with np.errstate(all="ignore"):
         area = float(np.linalg.norm(np.cross(second - first, third - first), axis=1).sum() / 2)
         volume = float(abs(np.einsum("ij,ij->i", first, np.cross(second, third)).sum()) / 6)
-    watertight = _is_watertight(positions, triangles, bounds)
-    facts: Facts = {"area": area, "watertight": watertight}
-    return facts | ({"volume": volume} if watertight else {})
-
-
-def _all_triangles(parts: Sequence[Part]) -> Indices:
-    start, triangles = 0, list[Indices]()
-    for part in parts:
-        if part.triangles is not None:
-            triangles.append(part.triangles + start)
-        start += len(part.positions)
-    return np.concatenate(triangles)
-
-
-def _is_watertight(positions: Floats, triangles: Indices, bounds: tuple[Floats, Floats]) -> bool:
-    """Return whether every edge belongs to exactly two triangles.
-
-    Vertices are compared by position.
-    """
+    # Whether every edge belongs to exactly two triangles. Vertices are compared by
+    # position.
     used, places = np.unique(triangles, return_inverse=True)
     step = max(float((bounds[1] - bounds[0]).max()) * _TOLERANCE, 1e-300)
     grid = np.round((positions[used] - bounds[0]) / step).astype(np.int64)
@@ -176,4 +150,15 @@ def _is_watertight(positions: Floats, triangles: Indices, bounds: tuple[Floats, 
     corners = corners[(a != b) & (b != c) & (a != c)]
     edges = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), 1)
     _, counts = np.unique((edges[:, 0] << 32) | edges[:, 1], return_counts=True)
-    return bool(len(counts)) and bool((counts == 2).all())
+    watertight = bool(len(counts)) and bool((counts == 2).all())
+    facts: Facts = {"area": area, "watertight": watertight}
+    return facts | ({"volume": volume} if watertight else {})
+
+
+def _all_triangles(parts: Sequence[Part]) -> Indices:
+    start, triangles = 0, list[Indices]()
+    for part in parts:
+        if part.triangles is not None:
+            triangles.append(part.triangles + start)
+        start += len(part.positions)
+    return np.concatenate(triangles)

@@ -17,7 +17,13 @@ def with_normals(part: Part) -> Part:
         return part
     if len(part.triangles) <= _FLAT_TRIANGLES and part.lines is None and part.points is None:
         return _flat(part, part.triangles)
-    return replace(part, normals=_smooth(part.positions, part.triangles))
+    normals = np.zeros_like(part.positions)
+    of_triangles = np.nan_to_num(_of_triangles(part.positions[part.triangles]))
+    for corner in range(3):
+        for axis in range(3):
+            weights = of_triangles[:, axis]
+            normals[:, axis] += np.bincount(part.triangles[:, corner], weights, len(normals))
+    return replace(part, normals=normals)
 
 
 def _of_triangles(corners: Floats) -> Floats:
@@ -39,14 +45,3 @@ def _flat(part: Part, triangles: Indices) -> Part:
         colors=None if part.colors is None else part.colors[order],
         material=part.material,
     )
-
-
-def _smooth(positions: Floats, triangles: Indices) -> Floats:
-    """Return the sum of the normals of the triangles around each vertex."""
-    normals = np.zeros_like(positions)
-    of_triangles = np.nan_to_num(_of_triangles(positions[triangles]))
-    for corner in range(3):
-        for axis in range(3):
-            weights = of_triangles[:, axis]
-            normals[:, axis] += np.bincount(triangles[:, corner], weights, len(normals))
-    return normals

@@ -64,7 +64,9 @@ class AssetLinkRepository:
     def active(self, nodes: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
         """Return those of the assets that exist and are active."""
         wanted = [(ASSETS, _asset_key(node.database_id, node)) for node in set(nodes)]
-        return _by_node(self.tables.get_many(wanted))
+        found = self.tables.get_many(wanted)
+        assets = (Asset.model_validate(item) for _, item in found)
+        return {AssetRef(asset.database_id, asset.asset_id): asset for asset in assets}
 
     def edges(self, node: AssetRef, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
         """Return the edges of an asset (at most `limit`), in the order of their keys."""
@@ -294,8 +296,3 @@ def _edges_of(node: AssetRef, kind: EdgeKind | None) -> Query:
         sort_prefix=None if kind is None else rules.edge_prefix(kind),
         consistent=True,
     )
-
-
-def _by_node(found: Iterable[tuple[Any, Item]]) -> dict[AssetRef, Asset]:
-    assets = (Asset.model_validate(item) for _, item in found)
-    return {AssetRef(asset.database_id, asset.asset_id): asset for asset in assets}

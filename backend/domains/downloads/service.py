@@ -205,17 +205,13 @@ class StreamService:
         """
         asset = self._distributed(caller, ref)
         relative = self.files.target(asset, path, field="proxy").path
-        self._check_source(asset, relative)
-        key = asset.asset_id + relative
-        place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
-        return self._streamed(place, wanted, reading)
-
-    def _check_source(self, asset: Asset, path: str) -> None:
-        """Require that the file is clean of which a GLB or turntable was made."""
-        source = source_of_glb(path)
+        source = source_of_glb(relative)
         if source is not None:
             bucket, prefix = self.assets.location(asset)
             self.files.check_clean(bucket, prefix + source[0].removeprefix("/"), source[1])
+        key = asset.asset_id + relative
+        place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
+        return self._streamed(place, wanted, reading)
 
     def _distributed(self, caller: Identity, ref: AssetRef) -> Asset:
         asset = self.assets.asset_for(caller, "GET", *ref.ids)

@@ -32,7 +32,11 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
         return None
     version_id = scanned.version_id or UNVERSIONED
     version = ScannedVersion(scanned.bucket_name, scanned.object_key, version_id)
-    _check_key(version)
+    if "#" in version.bucket or "#" in version.version_id:
+        raise InvalidEventError("the bucket's name or the version id holds '#'")
+    size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
+    if size > PARTITION_KEY_BYTES:
+        raise InvalidEventError(f"the item of the object needs a key of {size} bytes")
     stored = StoredResult(scan_status=found.scan_result_status, scanned_at=_utc(event.time))
     return ScanResult(version, stored, _names(found.threats))
 
@@ -47,14 +51,6 @@ def replaces_stored(known: StoredResult | None, found: StoredResult) -> bool:
     # Results may be repeated and in any order: the later scan counts, and within one second the
     # threat.
     return (found.scanned_at, found.is_threat) > (known.scanned_at, known.is_threat)
-
-
-def _check_key(version: ScannedVersion) -> None:
-    if "#" in version.bucket or "#" in version.version_id:
-        raise InvalidEventError("the bucket's name or the version id holds '#'")
-    size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
-    if size > PARTITION_KEY_BYTES:
-        raise InvalidEventError(f"the item of the object needs a key of {size} bytes")
 
 
 def _utc(time: datetime) -> str:

@@ -104,7 +104,21 @@ class Conversation:
     def run(self, content: Path, terms: Terms) -> Result | None:
         """Return the result, None if the child has ended without one or takes too long."""
         try:
-            self._send_job(content, terms)
+            scratch = self._folder / "scratch"
+            scratch.mkdir(exist_ok=True)
+            job = {
+                "path": self._path,
+                "bounds": asdict(self._budget.bounds),
+                "folder": str(scratch),
+                **asdict(terms),
+            }
+            with ExitStack() as files:
+                opened = [files.enter_context(content.open("rb"))]
+                opened += [
+                    files.enter_context((self._folder / each.file).open("wb"))
+                    for each in INSPECTION_OUTPUTS
+                ]
+                send(self._channel, job, [each.fileno() for each in opened])
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
@@ -123,23 +137,6 @@ class Conversation:
             for each in INSPECTION_OUTPUTS
             if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
         }
-
-    def _send_job(self, content: Path, terms: Terms) -> None:
-        scratch = self._folder / "scratch"
-        scratch.mkdir(exist_ok=True)
-        job = {
-            "path": self._path,
-            "bounds": asdict(self._budget.bounds),
-            "folder": str(scratch),
-            **asdict(terms),
-        }
-        with ExitStack() as files:
-            opened = [files.enter_context(content.open("rb"))]
-            opened += [
-                files.enter_context((self._folder / each.file).open("wb"))
-                for each in INSPECTION_OUTPUTS
-            ]
-            send(self._channel, job, [each.fileno() for each in opened])
 
     def _next(self) -> dict[str, Any]:
         remaining = self._budget.remaining

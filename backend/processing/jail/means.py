@@ -32,7 +32,12 @@ def tested_means(folder: Path | None) -> dict[str, Any]:
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
-        _report_confinement(writing, folder)
+        # Confine this process, and write how far that went. Never returns.
+        try:
+            os.write(writing, json.dumps(asdict(confine(Bounds(), folder))).encode())
+        finally:
+            sys.stdout = sys.stderr = None  # nothing is flushed twice
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
         answer = file.read()
@@ -41,12 +46,3 @@ def tested_means(folder: Path | None) -> dict[str, Any]:
         code = os.waitstatus_to_exitcode(status)
         return asdict(Means(reason=f"a process that tries it ends with {code}"))
     return json.loads(answer)
-
-
-def _report_confinement(writing: int, folder: Path | None) -> None:
-    """Confine this process, and write how far that went. Never returns."""
-    try:
-        os.write(writing, json.dumps(asdict(confine(Bounds(), folder))).encode())
-    finally:
-        sys.stdout = sys.stderr = None  # nothing is flushed twice
-        os._exit(0)

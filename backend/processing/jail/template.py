@@ -30,19 +30,7 @@ class _NoFiles:
 
 def main(descriptor: int) -> None:
     """Fork a child for each message, until the parent closes the channel."""
-    _load()
-    control = socket.socket(fileno=descriptor)
-    send(control, {"ready": True})
-    while True:
-        try:
-            _, descriptors = receive(control)
-        except ChannelError:
-            return
-        _serve(control, descriptors)
-
-
-def _load() -> None:
-    """Load everything that an inspection uses, including modules that are imported at first use."""
+    # Load everything that an inspection uses, including modules that are imported at first use.
     from PIL import Image  # noqa: PLC0415 - this process is slow to start already
 
     for name in _LATE_MODULES:
@@ -51,6 +39,14 @@ def _load() -> None:
     if find_spec("assimp_py"):  # the function that reads CAD models does not have it
         library()
     inspect("triangle.obj", _TRIANGLE, _NoFiles())
+    control = socket.socket(fileno=descriptor)
+    send(control, {"ready": True})
+    while True:
+        try:
+            _, descriptors = receive(control)
+        except ChannelError:
+            return
+        _serve(control, descriptors)
 
 
 def _serve(control: socket.socket, descriptors: list[int]) -> None:

@@ -70,22 +70,19 @@ class Accessors:
         if "bufferView" in accessor:
             values = self._packed(accessor, index, kind, columns, count)
         else:
-            self._require_data(accessor, index, count)
+            # Require fewer zeros than the opened buffers have bytes: they cost a file nothing.
+            sparse = mapping(accessor.get("sparse"))
+            for part in (mapping(sparse.get(name)) for name in ("indices", "values")):
+                if "bufferView" in part:
+                    self.view(part["bufferView"])
+            if count > max(_EMPTY_ELEMENTS, sum(self._opened.values())):
+                raise RefusedError(f"accessor {index} declares {count} elements without data")
             values = np.zeros((count, columns), kind)
         if "sparse" in accessor:
             values = self._replaced(accessor["sparse"], values, index)
         if accessor.get("normalized") and values.dtype.kind in "iu":
             return np.maximum(values / np.iinfo(values.dtype).max, -1.0)
         return values
-
-    def _require_data(self, accessor: Json, index: object, count: int) -> None:
-        """Require fewer zeros than the opened buffers have bytes: they cost a file nothing."""
-        sparse = mapping(accessor.get("sparse"))
-        for part in (mapping(sparse.get(name)) for name in ("indices", "values")):
-            if "bufferView" in part:
-                self.view(part["bufferView"])
-        if count > max(_EMPTY_ELEMENTS, sum(self._opened.values())):
-            raise RefusedError(f"accessor {index} declares {count} elements without data")
 
     def _type(self, accessor: Json, index: object) -> tuple[np.dtype[Any], int]:
         component, shape = accessor.get("componentType"), accessor.get("type")

@@ -85,7 +85,16 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
         UnsupportedError: no importer can read it; the message is that of the importer.
     """
     path, data = _ROOT + name, _readable(data)
-    _require_header(extension, data)
+    if extension == "ase" and not data.lstrip().startswith(b"*3DSMAX_ASCIIEXPORT"):
+        raise UnsupportedError("not an ASE file: it does not begin with *3DSMAX_ASCIIEXPORT")
+    if extension == "lws" and not data.lstrip().startswith(b"LWSC"):
+        raise UnsupportedError("not a scene of LightWave: it does not begin with LWSC")
+    if extension in _HEADERS and len(re.findall(_HEADERS[extension], data)) > 1:
+        raise RefusedError(f"the {extension.upper()} file has two headers")
+    if extension == "3ds" and _is_another_3ds(data):
+        raise RefusedError("the 3DS file has two headers")
+    if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
+        raise RefusedError("the OFF file has two headers")
     if extension in _XML:
         data = with_plain_lists(without_prefix(data))
     access = FileAccess(
@@ -123,20 +132,6 @@ def _readable(data: bytes) -> bytes:
     if b"\r" in data[:4096] and b"\n" not in data and b"\0" not in data:
         return data.replace(b"\r", b"\n")
     return data
-
-
-def _require_header(extension: str, data: bytes) -> None:
-    """Refuse what importers would read as another model, or as one without geometry."""
-    if extension == "ase" and not data.lstrip().startswith(b"*3DSMAX_ASCIIEXPORT"):
-        raise UnsupportedError("not an ASE file: it does not begin with *3DSMAX_ASCIIEXPORT")
-    if extension == "lws" and not data.lstrip().startswith(b"LWSC"):
-        raise UnsupportedError("not a scene of LightWave: it does not begin with LWSC")
-    if extension in _HEADERS and len(re.findall(_HEADERS[extension], data)) > 1:
-        raise RefusedError(f"the {extension.upper()} file has two headers")
-    if extension == "3ds" and _is_another_3ds(data):
-        raise RefusedError("the 3DS file has two headers")
-    if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
-        raise RefusedError("the OFF file has two headers")
 
 
 def _is_another_3ds(data: bytes) -> bool:

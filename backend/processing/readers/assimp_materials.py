@@ -58,7 +58,10 @@ class Materials:
             key = given.key.text()
             keys.append(key)
             if given.type == _FLOATS:
-                values[key] = _floats(given)
+                count = min(given.length // 4, 4)
+                values[key] = (
+                    list((c.c_float * count).from_address(given.data)) if given.data else []
+                )
             elif given.type == _STRING and key == "?mat.name":
                 name = _text(given)
             elif given.type == _STRING and key == "$tex.file":
@@ -104,11 +107,6 @@ def _last(path: str) -> str:
 def _text(given: Any) -> str:
     length = ai.U32.from_address(given.data).value
     return c.string_at(given.data + 4, min(length, given.length - 5)).decode("utf-8", "replace")
-
-
-def _floats(given: Any) -> list[float]:
-    count = min(given.length // 4, 4)
-    return list((c.c_float * count).from_address(given.data)) if given.data else []
 
 
 def _content(texture: Any) -> bytes | Bytes | None:

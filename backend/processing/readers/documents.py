@@ -48,24 +48,32 @@ def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            _require_size(image)
+            if image.width * image.height > limits.PIXELS:
+                size = f"{image.width} x {image.height}"
+                raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
             exif = _exif(image)
             turn = _turn(image, exif)
-            return Document(
-                _image_facts(image, turn, exif), _grounded(_turned(_reduced(image), turn))
-            )
+            facts: dict[str, str | int | float | bool] = {
+                "format": image.format or "",
+                "width": image.width,
+                "height": image.height,
+                "colorMode": image.mode,
+            }
+            if turn in _SIDEWAYS:
+                facts |= {"width": image.height, "height": image.width}
+            frames = getattr(image, "n_frames", 1)
+            if frames > 1:
+                facts["frames"] = frames
+            if exif is not None:
+                facts |= facts_of_exif(exif, _BROKEN)
+            picture = _reduced(image)
+            return Document(facts, _grounded(picture if turn is None else picture.transpose(turn)))
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
         raise RefusedError("more than 100 megapixels") from None
     except _BROKEN as error:
         raise RefusedError(f"the image cannot be decoded: {error}") from None
-
-
-def _require_size(image: Image.Image) -> None:
-    if image.width * image.height > limits.PIXELS:
-        size = f"{image.width} x {image.height}"
-        raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
 
 
 def _exif(image: Image.Image) -> Image.Exif | None:
@@ -86,10 +94,6 @@ def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None
         return None
 
 
-def _turned(picture: Image.Image, turn: Image.Transpose | None) -> Image.Image:
-    return picture if turn is None else picture.transpose(turn)
-
-
 def _grounded(picture: Image.Image) -> Image.Image:
     """Draw squares behind a transparent picture: its ink is seen on light and on dark pages."""
     if picture.getchannel("A").getextrema() == (255, 255):
@@ -100,30 +104,16 @@ def _grounded(picture: Image.Image) -> Image.Image:
     return ground
 
 
-def _image_facts(
-    image: Image.Image, turn: Image.Transpose | None, exif: Image.Exif | None
-) -> dict[str, str | int | float | bool]:
-    facts: dict[str, str | int | float | bool] = {
-        "format": image.format or "",
-        "width": image.width,
-        "height": image.height,
-        "colorMode": image.mode,
-    }
-    if turn in _SIDEWAYS:
-        facts |= {"width": image.height, "height": image.width}
-    frames = getattr(image, "n_frames", 1)
-    if frames > 1:
-        facts["frames"] = frames
-    if exif is not None:
-        facts |= facts_of_exif(exif, _BROKEN)
-    return facts
-
-
 def _reduced(image: Image.Image) -> Image.Image:
     size = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
     image.draft("RGB", (2 * size[0], 2 * size[1]))  # JPEG decodes at a fraction of its size
     if image.mode.startswith(("I", "F")):
-        return _stretched(image, size)
+        grey = image.convert("F")
+        grey.thumbnail(size)
+        values = np.nan_to_num(np.asarray(grey, np.float32))
+        lowest, highest = float(values.min()), float(values.max())
+        levels = (values - lowest) * (255 / ((highest - lowest) or 1))
+        return Image.fromarray(levels.astype(np.uint8)).convert("RGBA")
     picture: Image.Image = image
     if "icc_profile" in image.info:
         picture = as_profiled(image)
@@ -131,16 +121,6 @@ def _reduced(image: Image.Image) -> Image.Image:
     reduced = converted_to_srgb(picture).convert("RGBA")
     reduced.thumbnail(size)
     return reduced
-
-
-def _stretched(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """Convert an image with deep grey values to 8 bits, between its darkest and lightest value."""
-    grey = image.convert("F")
-    grey.thumbnail(size)
-    values = np.nan_to_num(np.asarray(grey, np.float32))
-    lowest, highest = float(values.min()), float(values.max())
-    levels = (values - lowest) * (255 / ((highest - lowest) or 1))
-    return Image.fromarray(levels.astype(np.uint8)).convert("RGBA")
 
 
 def read_pdf(data: bytes) -> Document:

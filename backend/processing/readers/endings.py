@@ -68,7 +68,9 @@ def require_end(extension: str, data: bytes) -> None:
         raise RefusedError(f"truncated: the {_MARKS[extension].reason}")
     if extension == "dxf" and not data.startswith(b"AutoCAD Binary DXF"):
         _require_sections(utf8_lines(data), tail)
-    if extension in {"iges", "igs"} and not _is_terminated(tail):
+    if extension in {"iges", "igs"} and not any(
+        line[72:73] == b"T" for line in tail.split(b"\n")[-3:]
+    ):
         raise RefusedError("truncated: the IGES file has no terminate section")
     if extension == "off" and b"BINARY" not in data[:40]:
         _require_off_lines(utf8_lines(data))
@@ -95,11 +97,6 @@ def _require_sections(text: bytes, tail: bytes) -> None:
     begun, ended = (len(mark.findall(text)) for mark in _SECTIONS)
     if begun != ended:
         raise RefusedError(f"the DXF file has {begun} sections, of which {ended} end")
-
-
-def _is_terminated(tail: bytes) -> bool:
-    """Return whether one of the last lines of IGES is of the last section, by its column 73."""
-    return any(line[72:73] == b"T" for line in tail.split(b"\n")[-3:])
 
 
 def _require_off_lines(text: bytes) -> None:

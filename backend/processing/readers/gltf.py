@@ -274,7 +274,13 @@ class _Document:
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
         mode = given.get("mode", 4)
-        self._record_left_out(order, count, mode)
+        corners = 3 if mode == 4 else 2 if mode == 1 else 1
+        wrong, rest = int((order >= count).sum()), len(order) % corners
+        if wrong:
+            fact = f"{wrong} of {len(order)} indices are of vertices that do not exist"
+            self.left_out.append(f"{fact} (first: index {int((order >= count).argmax())})")
+        if rest:
+            self.left_out.append(f"{rest} of {len(order)} indices are no whole triangle or line")
         part = Part(
             morphed(positions.astype(np.float64), given, weights, self._accessors),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
@@ -286,15 +292,6 @@ class _Document:
             material=material,
         )
         return part, influence_of(read, count)
-
-    def _record_left_out(self, order: Indices, count: int, mode: object) -> None:
-        corners = 3 if mode == 4 else 2 if mode == 1 else 1
-        wrong, rest = int((order >= count).sum()), len(order) % corners
-        if wrong:
-            fact = f"{wrong} of {len(order)} indices are of vertices that do not exist"
-            self.left_out.append(f"{fact} (first: index {int((order >= count).argmax())})")
-        if rest:
-            self.left_out.append(f"{rest} of {len(order)} indices are no whole triangle or line")
 
     def _plain(self, primitive: Json, coordinates: str) -> dict[str, Any]:
         named = mapping(primitive.get("attributes"))

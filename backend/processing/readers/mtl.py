@@ -76,15 +76,10 @@ def _path(text: str) -> str:
         words = words[1 + count :]
     if len(words) < 2:
         return " ".join(words).strip('"')
-    return _last_words(text, words).strip('"')
-
-
-def _last_words(text: str, words: list[str]) -> str:
-    """Return the part of a text from its last words on, with the spaces between them."""
     end = text.rstrip()
     for _ in words:
         end = end.rstrip().rpartition(end.split()[-1])[0]
-    return text[len(end) :].strip()
+    return text[len(end) :].strip().strip('"')
 
 
 def _numbers(text: str, count: int) -> list[float]:

@@ -84,21 +84,17 @@ class _Lines:
 
     def _element(self, key: bytes, rest: bytes) -> None:
         if b"-" in rest:
-            rest = self._absolute(rest)
+            counts = (len(self.positions), len(self.uv), len(self.normals))
+            corners: list[bytes] = []
+            for token in rest.split():
+                indices = [
+                    b"%d" % (count + 1 + _index(each)) if each.startswith(b"-") else each
+                    for each, count in zip(token.split(b"/"), counts, strict=False)
+                ]
+                corners.append(b"/".join(indices))
+            rest = b" ".join(corners)
         group = self.groups.setdefault(self.material, _Group())
         {b"f": group.faces, b"l": group.lines, b"p": group.points}[key].append(rest)
-
-    def _absolute(self, rest: bytes) -> bytes:
-        """Convert negative indices, which count back from the vertices read so far."""
-        counts = (len(self.positions), len(self.uv), len(self.normals))
-        corners: list[bytes] = []
-        for token in rest.split():
-            indices = [
-                b"%d" % (count + 1 + _index(each)) if each.startswith(b"-") else each
-                for each, count in zip(token.split(b"/"), counts, strict=False)
-            ]
-            corners.append(b"/".join(indices))
-        return b" ".join(corners)
 
 
 def read(data: bytes, files: Files) -> Scene:

@@ -81,7 +81,9 @@ class Reader:
     def rows(self, element: Element) -> Rows:
         """Return the rows of the next element."""
         if not element.count:
-            return _empty(element)
+            none, no_lengths = np.zeros(0), np.zeros(0, np.int64)
+            columns = {each.name: none for each in element.properties if not each.count_kind}
+            return Rows(columns, {each.name: (none, no_lengths) for each in element.lists})
         plain = [each for each in element.properties if not each.count_kind]
         held = element.count * sum(self._body.size(each.kind) for each in plain)
         # Blender declared a list of the vertices and wrote none if a mesh had no faces.
@@ -160,12 +162,6 @@ def _all_places(first: Indices, lengths: Indices, size: int) -> Indices:
         raise RefusedError(f"the lists of the PLY file have {total} values, which are too many")
     nth = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.repeat(first, lengths) + nth * size
-
-
-def _empty(element: Element) -> Rows:
-    none, no_lengths = np.zeros(0), np.zeros(0, np.int64)
-    columns = {each.name: none for each in element.properties if not each.count_kind}
-    return Rows(columns, {each.name: (none, no_lengths) for each in element.lists})
 
 
 class Text:

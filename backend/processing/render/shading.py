@@ -79,19 +79,6 @@ class Surface:
         light = self._flat[chosen]
         if self._texture is None and self._colors is None and self._normals is None:
             return _visible(color) * light[:, None]
-        weights = self._weights(corners, mine)
-        if self._colors is not None:
-            color *= (self._colors[corners] * weights).sum(1)
-        if self._texture is not None and self._uv is not None:
-            color *= _sampled(self._texture, (self._uv[corners] * weights).sum(1))
-        if self._normals is not None:
-            given = (self._normals[corners] * weights).sum(1)
-            usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
-            light = np.where(usable, _light(given), light)
-        return _visible(color) * light[:, None]
-
-    def _weights(self, corners: Indices, mine: Indices) -> Single:
-        """Return the barycentric coordinates of pixels in their triangles."""
         pixels = self._pixels[corners]
         first = pixels[:, 0]
         one, other = pixels[:, 1] - first, pixels[:, 2] - first
@@ -102,7 +89,16 @@ class Surface:
             third = (one[:, 0] * place[:, 1] - place[:, 0] * one[:, 1]) / area
         second = np.nan_to_num(np.clip(second, 0, 1))
         third = np.nan_to_num(np.clip(third, 0, 1))
-        return np.stack([1 - second - third, second, third], 1)[..., None].astype(np.float32)
+        weights = np.stack([1 - second - third, second, third], 1)[..., None].astype(np.float32)
+        if self._colors is not None:
+            color *= (self._colors[corners] * weights).sum(1)
+        if self._texture is not None and self._uv is not None:
+            color *= _sampled(self._texture, (self._uv[corners] * weights).sum(1))
+        if self._normals is not None:
+            given = (self._normals[corners] * weights).sum(1)
+            usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
+            light = np.where(usable, _light(given), light)
+        return _visible(color) * light[:, None]
 
 
 def _face_normals(positions: Floats, triangles: Indices) -> Floats:

@@ -75,7 +75,19 @@ def _picture(
     size = _OVERSAMPLING * edge
     raster, drawn = Raster(size), list[_Drawn]()
     for part in parts:
-        _draw(part, project(part.positions), raster, drawn, size)
+        pixels = project(part.positions)
+        first = drawn[-1].first + len(drawn[-1].elements) if drawn else 0
+        if part.triangles is not None and len(part.triangles):
+            raster.triangles(pixels, part.triangles, first)
+            drawn.append(_Drawn(first, part, pixels, part.triangles))
+            first += len(part.triangles)
+        if part.lines is not None and len(part.lines):
+            raster.lines(pixels[part.lines], _LINE_ELEMENT, 2 * _OVERSAMPLING)
+        if part.points is not None and len(part.points):
+            numbers = np.arange(len(part.points)) + first
+            width = int(np.clip(np.ceil(0.7 * size / np.sqrt(len(part.points))), 2, 16))
+            raster.points(pixels[part.points], numbers, width)
+            drawn.append(_Drawn(first, part, pixels, part.points))
     hit = raster.hit
     if not hit.any():
         return None
@@ -106,18 +118,3 @@ def _occlusion(depth: Floats, size: int) -> Floats:
     pixels = depth.reshape(size, size)[::_OVERSAMPLING, ::_OVERSAMPLING]
     light = occlusion(pixels, _OCCLUSION_RADIUS)
     return light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
-
-
-def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn], size: int) -> None:
-    first = drawn[-1].first + len(drawn[-1].elements) if drawn else 0
-    if part.triangles is not None and len(part.triangles):
-        raster.triangles(pixels, part.triangles, first)
-        drawn.append(_Drawn(first, part, pixels, part.triangles))
-        first += len(part.triangles)
-    if part.lines is not None and len(part.lines):
-        raster.lines(pixels[part.lines], _LINE_ELEMENT, 2 * _OVERSAMPLING)
-    if part.points is not None and len(part.points):
-        numbers = np.arange(len(part.points)) + first
-        width = int(np.clip(np.ceil(0.7 * size / np.sqrt(len(part.points))), 2, 16))
-        raster.points(pixels[part.points], numbers, width)
-        drawn.append(_Drawn(first, part, pixels, part.points))

@@ -131,7 +131,17 @@ class ConstraintService:
         """Write the changes and their audit entries in one transaction."""
         policies = self.constraints.policies(grantees_of(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
-        self._check_roles(changes)
+        names = {
+            each.name
+            for change in changes
+            for each in grantees(change.after)
+            if each.kind == "role"
+        }
+        missing = sorted(names - self.roles.existing(sorted(names)))
+        if missing:
+            raise InvalidInputError.of(
+                "groupPermissions", f"role {', '.join(missing)} does not exist"
+            )
         entries = [entry_of(self.audit, caller, operation, change) for change in changes]
         writes = change_writes(changes, policies, self.new_id(), *entries)
         if not fits(writes):
@@ -155,19 +165,6 @@ class ConstraintService:
             return [constraint_from(fields, constraint_id, before, by=caller.user_id, at=at)]
 
         return self.replace(caller, operation, wanted, [constraint_id])[0]
-
-    def _check_roles(self, changes: Sequence[Change]) -> None:
-        names = {
-            each.name
-            for change in changes
-            for each in grantees(change.after)
-            if each.kind == "role"
-        }
-        missing = sorted(names - self.roles.existing(sorted(names)))
-        if missing:
-            raise InvalidInputError.of(
-                "groupPermissions", f"role {', '.join(missing)} does not exist"
-            )
 
 
 def entry_of(audit: AuditService, caller: Identity, operation: str, change: Change) -> Put:

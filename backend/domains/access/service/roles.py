@@ -142,7 +142,16 @@ class RoleService:
     def _deleted(self, caller: Identity, role: Role) -> str | None:
         grantee = Grantee("role", role.role_name)
         policy = self.constraints.policies([grantee])[grantee]
-        holders = self._few_holders(role.role_name)
+        # The users with the role; None if they are too many, or take too long to find.
+        found: list[UserRole] = []
+        after: Position | None = None
+        for _ in range(_PAGES_AT_ONCE):
+            page = self.grants.holders(role.role_name, after)
+            found.extend(page.items)
+            after = page.after
+            if len(found) > HOLDERS_AT_ONCE or after is None:
+                break
+        holders = None if after is not None or len(found) > HOLDERS_AT_ONCE else found
         entry = self.audit.entry(
             caller, "delete_role", audit_entity("role", role.role_name), before=_audit_values(role)
         )
@@ -173,18 +182,6 @@ class RoleService:
         policies = {**self.constraints.policies(others), policy.grantee: policy}
         entries = [entry_of(self.audit, caller, "delete_role", each) for each in changes]
         return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
-
-    def _few_holders(self, role_name: str) -> list[UserRole] | None:
-        """Return the users with the role; None if they are too many, or take too long to find."""
-        found: list[UserRole] = []
-        after: Position | None = None
-        for _ in range(_PAGES_AT_ONCE):
-            page = self.grants.holders(role_name, after)
-            found.extend(page.items)
-            after = page.after
-            if len(found) > HOLDERS_AT_ONCE or after is None:
-                break
-        return None if after is not None or len(found) > HOLDERS_AT_ONCE else found
 
     def _role(self, caller: Identity, role_name: str) -> Role:
         found = self.roles.get(role_name)

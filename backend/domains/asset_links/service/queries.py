@@ -83,7 +83,8 @@ class LinkQueries:
         An asset that is reached by several paths is listed at each of them. The tree ends at
         `max_depth` levels and `max_nodes` nodes.
         """
-        root = Tree(Linked(_no_edge(asset), asset))
+        ids = {"database_id": asset.database_id, "asset_id": asset.asset_id}
+        root = Tree(Linked(Edge(kind="child", asset_link_id="", **ids), asset))
         level, count = [root], 0
         known: dict[AssetRef, list[Edge]] = {}
         rows: dict[AssetRef, Asset] = {}
@@ -181,9 +182,3 @@ def _has_children(tree: Tree) -> bool:
 
 def _node(asset: Asset) -> AssetRef:
     return AssetRef(asset.database_id, asset.asset_id)
-
-
-def _no_edge(asset: Asset) -> Edge:
-    """Return a placeholder for the edge to the root, which has none."""
-    ids = {"database_id": asset.database_id, "asset_id": asset.asset_id}
-    return Edge(kind="child", asset_link_id="", **ids)

@@ -89,20 +89,15 @@ class VersionSteps:
         except UnavailableError:
             raise
         except VitrineError as error:
-            self._abort(job, plan, cursor, error.message)
+            # Record in the job that its number will not be used, then remove the rows. A worker
+            # that has lost its lease ends at the record. One that is delayed in the removal
+            # removes only rows of this number, which no later attempt uses.
+            given_up = Capture(part="sweep", number=cursor.number, problem=error.message)
+            # First: a worker that still creates the version ends at this record.
+            noted = self.jobs.rewind(job, dumped(given_up))
+            self._delete_rows(job, plan, cursor)
+            self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
             raise
-
-    def _abort(self, job: Job, plan: VersionPlan, cursor: Capture, problem: str) -> None:
-        """Record in the job that its number will not be used, then remove the rows.
-
-        A worker that has lost its lease ends at the record. One that is delayed in the removal
-        removes only rows of this number, which no later attempt uses.
-        """
-        given_up = Capture(part="sweep", number=cursor.number, problem=problem)
-        # First: a worker that still creates the version ends at this record.
-        noted = self.jobs.rewind(job, dumped(given_up))
-        self._delete_rows(job, plan, cursor)
-        self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
 
     def _delete_rows(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
         owner = AssetRef(database_id=job.database_id or "", asset_id=job.asset_id or "")
@@ -160,7 +155,16 @@ class VersionSteps:
         after_files = "records" if plan.revert_metadata else "metadata"
         match plan.source:
             case "latest":
-                following = self._current_files(asset, cursor)
+                bucket, prefix = self.assets.location(asset)
+                page = self.states.page(bucket, prefix, cursor.after or {})
+                files = rules.held_files(prefix, page.versions)
+                self.repository.put_files(asset, cursor.number, files)
+                after = None
+                if page.next_key is not None:
+                    after = {"key": page.next_key, "version": page.next_version_id}
+                following = cursor.model_copy(
+                    update={"after": after, "files": cursor.files + len(files)}
+                )
             case "named":
                 following = self._named_files(asset, job, plan, cursor)
             case "version":
@@ -174,16 +178,6 @@ class VersionSteps:
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
         return following
-
-    def _current_files(self, asset: Asset, cursor: Capture) -> Capture:
-        bucket, prefix = self.assets.location(asset)
-        page = self.states.page(bucket, prefix, cursor.after or {})
-        files = rules.held_files(prefix, page.versions)
-        self.repository.put_files(asset, cursor.number, files)
-        after = None
-        if page.next_key is not None:
-            after = {"key": page.next_key, "version": page.next_version_id}
-        return cursor.model_copy(update={"after": after, "files": cursor.files + len(files)})
 
     def _named_files(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         number = int((cursor.after or {}).get("page", 0))
@@ -286,7 +280,10 @@ class VersionSteps:
             _OPERATIONS[plan.operation],
             audit_entity("asset", asset.database_id, asset.asset_id),
             before={changed: before},
-            after={changed: _audit_values(current), **_reverted(plan)},
+            after={
+                changed: _audit_values(current),
+                **({} if plan.of_version is None else {"revertedTo": plan.of_version}),
+            },
             at=now,
         )
         return [
@@ -319,7 +316,3 @@ def dumped(cursor: Capture) -> dict[str, Any]:
 
 def _audit_values(current: CurrentVersion) -> dict[str, Any]:
     return current.model_dump(by_alias=True, exclude_none=True)
-
-
-def _reverted(plan: VersionPlan) -> dict[str, Any]:
-    return {} if plan.of_version is None else {"revertedTo": plan.of_version}

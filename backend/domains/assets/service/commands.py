@@ -1,6 +1,5 @@
 """Creates, changes and removes assets."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -133,7 +132,10 @@ class AssetService(AssetQueries):
             changed = found.model_copy(update=body.model_dump(exclude_none=True))
             require(self.authorization, caller, "PUT", secured(changed))
             now = self.clock()
-            entry = self._edited(caller, found, changes, now)
+            name = audit_entity("asset", found.database_id, found.asset_id)
+            old = found.model_dump(by_alias=True)
+            new = old | dict(changes)
+            entry = self.audit.entry(caller, "update_asset", name, before=old, after=new, at=now)
             edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters_of(changes)
             try:
                 return self.assets.change(found, edit, entry, counters=counters)
@@ -228,14 +230,6 @@ class AssetService(AssetQueries):
             ancestors=rules.ancestors(self.buckets.get_bucket(bucket_id).key_prefix, prefix),
             deleted_by=job_id,
         )
-
-    def _edited(
-        self, caller: Identity, asset: Asset, changes: Mapping[str, Any], at: datetime
-    ) -> Write:
-        name = audit_entity("asset", asset.database_id, asset.asset_id)
-        old = asset.model_dump(by_alias=True)
-        new = old | dict(changes)
-        return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)
 
     def _prefix(self, bucket: AssetBucket, asset_id: str, existing: str | None) -> str:
         if not existing:

@@ -160,15 +160,11 @@ class BucketSync:
         except DatabaseNotFoundError as error:  # deleted between the two reads
             raise UnavailableError(error.message) from error
         except AlreadyExistsError as error:
-            return self._skip_if_taken(folder, inside, error.message)
+            owners = self._owners(dict.fromkeys(inside, folder))
+            left = [one for one in inside if one not in owners and self._is_there(one)]
+            return rules.skip_of(folder, left[0].key, "taken", error.message) if left else None
         self._follow_files(asset)
         return AssetRef(database_id=database_id, asset_id=folder.name)
-
-    def _skip_if_taken(self, folder: Folder, inside: list[ObjectRef], reason: str) -> Skip | None:
-        """Return whether an asset, not one of a concurrent worker, has the id or the prefix."""
-        owners = self._owners(dict.fromkeys(inside, folder))
-        left = [one for one in inside if one not in owners and self._is_there(one)]
-        return rules.skip_of(folder, left[0].key, "taken", reason) if left else None
 
     def _ensure_database(self, database_id: str, bucket: AssetBucket) -> None:
         if self.databases.find_database(database_id) is not None:

@@ -50,18 +50,15 @@ class PurgeCommands:
             found = self.databases.purgeable(
                 caller, database_id, expected_revision=expected_revision
             )
-            self._check_idle(found)
+            # Refuse while a job reserves the id; a job whose row has expired has ended.
+            running = found.purge_job_id
+            if running is not None and self.jobs.find(running) is not None:
+                raise DatabasePurgingError(found.database_id, running)
             try:
                 return self._started(caller, found, reason)
             except DatabaseRevisionError:
                 continue
         raise DatabaseRevisionError(database_id)
-
-    def _check_idle(self, found: Database) -> None:
-        """Refuse while a job reserves the id; a job whose row has expired has ended."""
-        running = found.purge_job_id
-        if running is not None and self.jobs.find(running) is not None:
-            raise DatabasePurgingError(found.database_id, running)
 
     def _started(self, caller: Identity, found: Database, reason: str | None) -> StartedPurge:
         job = self.jobs.new(

@@ -160,7 +160,19 @@ class UploadTriggers:
         caller = SYSTEM if upload.renewal is not None else self._caller(head)
         trigger = "upload" if upload.renewal is None else "renewal"
         for workflow in ready:
-            execution = self._execution(caller, asset, workflow, upload, head)
+            version_id = head.version.version_id
+            name = triggers.run_name(workflow.key, upload, version_id)
+            renewal = upload.renewal
+            # A time that every delivery of the event has, so that its id is the same.
+            since = head.version.last_modified if renewal is None else renewal.created_at
+            execution = new_executions.new_execution(
+                caller,
+                workflow,
+                asset.ref,
+                VersionRef(upload.key, version_id),
+                execution_id=ordered_uuid(since, name),
+                created_at=iso(self.clock()),
+            )
             named = {"trigger": trigger, "chain": [*chain, workflow.key]}
             self._start(execution.model_copy(update=named), caller, upload)
         self.queues.send(EXECUTION_STARTS, [{}])
@@ -218,28 +230,6 @@ class UploadTriggers:
         upload_id = head.metadata.get(UPLOAD_METADATA)
         found = self.uploaders.uploader(upload_id) if upload_id else None
         return found or SYSTEM
-
-    def _execution(
-        self,
-        caller: Identity,
-        asset: Asset,
-        workflow: Workflow,
-        upload: UploadedObject,
-        head: ObjectHead,
-    ) -> Execution:
-        version_id = head.version.version_id
-        name = triggers.run_name(workflow.key, upload, version_id)
-        renewal = upload.renewal
-        # A time that every delivery of the event has, so that its id is the same.
-        since = head.version.last_modified if renewal is None else renewal.created_at
-        return new_executions.new_execution(
-            caller,
-            workflow,
-            asset.ref,
-            VersionRef(upload.key, version_id),
-            execution_id=ordered_uuid(since, name),
-            created_at=iso(self.clock()),
-        )
 
     @attempts(_ATTEMPTS, ExecutionActiveError, refusal=_busy)
     def _start(self, execution: Execution, caller: Identity, upload: UploadedObject) -> None:

@@ -94,7 +94,7 @@ def user_who_ended(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str
     expires_at = key.expires_at if body.expires_at is None else body.expires_at
     if active == "true" and not expires_at:
         return None
-    by_other = _is_ended(key) and key.ended_by != key.user_id
+    by_other = (key.is_active != "true" or bool(key.expires_at)) and key.ended_by != key.user_id
     return key.ended_by if caller.user_id == key.user_id and by_other else caller.user_id
 
 
@@ -103,7 +103,3 @@ def _extends_use(key: ApiKey, body: UpdateApiKeyBody) -> bool:
     if body.expires_at is None:
         return enables
     return enables or expires_later(body.expires_at, key.expires_at)
-
-
-def _is_ended(key: ApiKey) -> bool:
-    return key.is_active != "true" or bool(key.expires_at)

@@ -55,13 +55,10 @@ class KeyAuthentication:
         check_valid(key, key_hash, now)
         require_lineage(key, keys, now)
         if user is not None and user.pool_id is not None:
-            self._require_enabled(user.user_id, user.pool_id)
+            users = self.pool_users()
+            if users is not None and users.pool_id == user.pool_id:
+                users.require_enabled(user.user_id)
         return key
-
-    def _require_enabled(self, user_id: str, pool_id: str) -> None:
-        users = self.pool_users()
-        if users is not None and users.pool_id == pool_id:
-            users.require_enabled(user_id)
 
     def record_use(self, key: ApiKey) -> None:
         """Record that the key was used, at most once an hour."""
@@ -118,7 +115,13 @@ class CallerAuthentication:
             raise RefusedError(Reason.ADDRESS)
         text = key_in(authorization)
         if text is not None:
-            return self._of_key(text)
+            key = self.keys.authenticate(text)
+            check_usable(key.user_id)
+            try:
+                self.keys.record_use(key)
+            except UnavailableError:
+                self.unrecorded(key)
+            return Identity(key.user_id, api_key_id=key.api_key_id)  # without a second factor
         token = bearer_in(authorization)
         if not token:
             raise RefusedError(Reason.NO_CREDENTIALS)
@@ -126,12 +129,3 @@ class CallerAuthentication:
         if tokens is None:
             raise RefusedError(Reason.JWT_OFF)
         return tokens.authenticate(token)
-
-    def _of_key(self, text: str) -> Identity:
-        key = self.keys.authenticate(text)
-        check_usable(key.user_id)
-        try:
-            self.keys.record_use(key)
-        except UnavailableError:
-            self.unrecorded(key)
-        return Identity(key.user_id, api_key_id=key.api_key_id)  # without a second factor

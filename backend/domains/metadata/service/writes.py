@@ -134,7 +134,9 @@ def _written(
     entity = wanted.entity
     pending = _pending(plan, found)
     if known is not None and not done:
-        _check_room(entity, known, pending, found)
+        growth = Part(entity=entity, found=found, targets=pending).growth
+        if growth > 0 and known.size + growth > MAX_RECORDS:
+            raise TooManyRecordsError(known.size + growth)
     beside = _BESIDE_RECORDS + len(wanted.guards)
     for batch in _batches(entity, pending, found, MAX_TRANSACTION_ITEMS - beside):
         part = Part(
@@ -166,18 +168,6 @@ def _pending(plan: rules.Plan, found: Mapping[str, Found]) -> dict[str, Record |
         for key, record in plan.targets.items()
         if (found[key].record if key in found else None) != record
     }
-
-
-def _check_room(
-    entity: AnyEntity,
-    known: RecordSet,
-    pending: Mapping[str, Record | None],
-    found: Mapping[str, Found],
-) -> None:
-    """Raise `TooManyRecordsError` if the writes add records, and too many."""
-    growth = Part(entity=entity, found=found, targets=pending).growth
-    if growth > 0 and known.size + growth > MAX_RECORDS:
-        raise TooManyRecordsError(known.size + growth)
 
 
 def _batches(

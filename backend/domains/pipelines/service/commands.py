@@ -94,7 +94,15 @@ class PipelineCommands:
             raise PipelineNotFoundError(pipeline_id)
         require(self.authorization, caller, "DELETE", secured(found))
         if found.used_by:
-            raise InvalidInputError.of("pipelineId", self._uses(caller, found))
+            # Which workflows use a pipeline: some by name, and the number of others.
+            seen = [key for key in found.used_by if self._sees_workflow(caller, key)]
+            named = [_named(key) for key in sorted(seen)[:_NAMED]]
+            others = len(found.used_by) - len(named)
+            if others:
+                named.append(f"{others} other{'s' if others > 1 else ''}")
+            raise InvalidInputError.of(
+                "pipelineId", f"{found.pipeline_id} is used by these workflows: {', '.join(named)}"
+            )
         now = self.clock()
         marks = {"deleted_at": iso(now), "deleted_by": caller.user_id}
         deleted = found.model_copy(update=marks)
@@ -150,15 +158,6 @@ class PipelineCommands:
             return self.pipelines.commit([self.pipelines.change_write(found, pipeline), entry])
         counted = self.databases.count_definition(pipeline.database_id, _KIND, 1)
         return self.pipelines.commit([self.pipelines.create_write(pipeline), *counted, entry])
-
-    def _uses(self, caller: Identity, pipeline: Pipeline) -> str:
-        """Return which workflows use a pipeline: some by name, and the number of others."""
-        seen = [key for key in pipeline.used_by if self._sees_workflow(caller, key)]
-        named = [_named(key) for key in sorted(seen)[:_NAMED]]
-        others = len(pipeline.used_by) - len(named)
-        if others:
-            named.append(f"{others} other{'s' if others > 1 else ''}")
-        return f"{pipeline.pipeline_id} is used by these workflows: {', '.join(named)}"
 
     def _sees_workflow(self, caller: Identity, key: str) -> bool:
         database_id, workflow_id = WORKFLOW.parse(key)

@@ -48,7 +48,9 @@ class RenewalService:
         """
         upload = self.context.find(upload_id, caller)
         asset = self.context.asset_of(caller, upload)
-        known = _files_of_open(upload)
+        if upload.status == "completed":
+            raise UploadCompletedError(upload.upload_id)
+        known = {file.path: file for file in upload.files}
         rules.check_renewal(body.files, known)
         for file in body.files:
             _check_open(upload, file.path)
@@ -86,13 +88,6 @@ class RenewalService:
             if isinstance(objects.head(urls.bucket, key), ObjectHead):
                 return None
             raise FileNotOpenError(file.path, "the upload no longer exists in S3") from None
-
-
-def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
-    """Return the files of an upload that is not completed, by their paths."""
-    if upload.status == "completed":
-        raise UploadCompletedError(upload.upload_id)
-    return {file.path: file for file in upload.files}
 
 
 def _check_open(upload: Upload, path: str) -> None:

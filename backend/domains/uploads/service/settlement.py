@@ -190,7 +190,9 @@ class Settlement:
         status = "completed" if len(results) == len(upload.files) else "initialised"
         changed = settled.keys() - upload.results.keys()
         entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
-        until = self._expiry_with_worker() if handed else None
+        until = (
+            epoch_seconds(self.context.clock() + timedelta(days=UPLOAD_DAYS)) if handed else None
+        )
         self.context.uploads.release(
             upload,
             results=results,
@@ -201,10 +203,6 @@ class Settlement:
         )
         update = {"results": results, "handed": waiting, "status": status}
         return upload.model_copy(update=update | ({"expires_at": until} if until else {}))
-
-    def _expiry_with_worker(self) -> int:
-        """Return until when the rows of an upload are kept for its worker, which may wait."""
-        return epoch_seconds(self.context.clock() + timedelta(days=UPLOAD_DAYS))
 
     def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
         after = {

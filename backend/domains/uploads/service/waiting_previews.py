@@ -46,8 +46,13 @@ class WaitingPreviews:
             return Progress(cursor=job.cursor, finished=True)
         start = int(job.cursor.get("index", 0))
         following = [number for number in left if number >= start]
-        completion = self._completion(upload)
-        awaited = self._awaited(job)
+        # The service that completes files of the upload. None if its asset is not active.
+        asset = self.context.active_asset(upload)
+        completion = None if asset is None else self.context.completion(upload, asset)
+        # The other uploads, read before the files are checked. If one ends meanwhile, its
+        # file is already stored when it is checked.
+        found = (self.context.uploads.get(str(one)) for one in job.parameters["awaits"])
+        awaited = [one for one in found if one is not None]
         for number in following[:LOOKED_AT]:
             file = upload.files[number]
             outcome = self._outcome(completion, awaited, file)
@@ -60,22 +65,6 @@ class WaitingPreviews:
     def _is_of(self, job: Job, upload: Upload, file: UploadFile) -> bool:
         handed = upload.handed.get(file.path)
         return handed is not None and handed.job_id == job.job_id
-
-    def _completion(self, upload: Upload) -> Completion | None:
-        """Return the service that completes files of the upload.
-
-        None if its asset is not active.
-        """
-        asset = self.context.active_asset(upload)
-        return None if asset is None else self.context.completion(upload, asset)
-
-    def _awaited(self, job: Job) -> list[Upload]:
-        """Return the other uploads, read before the files are checked.
-
-        If one ends meanwhile, its file is already stored when it is checked.
-        """
-        found = (self.context.uploads.get(str(one)) for one in job.parameters["awaits"])
-        return [one for one in found if one is not None]
 
     def _outcome(
         self, completion: Completion | None, awaited: list[Upload], file: UploadFile

@@ -87,7 +87,25 @@ class WorkflowCommands:
         if found is None or not self.authorization.may(caller, "GET", secured(found)):
             raise WorkflowNotFoundError(workflow_id)
         require(self.authorization, caller, "DELETE", secured(found))
-        return self.workflows.commit(self._deletion(caller, found))
+        now = self.clock()
+        deleted = found.model_copy(update={"deleted_at": iso(now), "deleted_by": caller.user_id})
+        entry = self.audit.entry(
+            caller,
+            "delete_workflow",
+            audit_entity("workflow", found.database_id, found.workflow_id),
+            before=attributes(found),
+            after=attributes(deleted),
+            at=now,
+        )
+        pipelines = self.pipelines.find_pipelines([each.pipeline for each in found.functions])
+        freed = [
+            write
+            for pipeline in pipelines.values()
+            for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
+        ]
+        away = self.workflows.deletion_writes(found, deleted)
+        counted = self.databases.count_definition(found.database_id, _KIND, -1)
+        return self.workflows.commit([*away, *freed, *counted, entry])
 
     def _wanted(self, caller: Identity, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
         """Return the new workflow without its pipelines, because permissions are checked first."""
@@ -159,27 +177,6 @@ class WorkflowCommands:
             return [self.workflows.change_write(found, workflow), *uses, entry]
         counted = self.databases.count_definition(workflow.database_id, _KIND, 1)
         return [self.workflows.create_write(workflow), *uses, *counted, entry]
-
-    def _deletion(self, caller: Identity, found: Workflow) -> list[Write]:
-        now = self.clock()
-        deleted = found.model_copy(update={"deleted_at": iso(now), "deleted_by": caller.user_id})
-        entry = self.audit.entry(
-            caller,
-            "delete_workflow",
-            audit_entity("workflow", found.database_id, found.workflow_id),
-            before=attributes(found),
-            after=attributes(deleted),
-            at=now,
-        )
-        pipelines = self.pipelines.find_pipelines([each.pipeline for each in found.functions])
-        freed = [
-            write
-            for pipeline in pipelines.values()
-            for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
-        ]
-        away = self.workflows.deletion_writes(found, deleted)
-        counted = self.databases.count_definition(found.database_id, _KIND, -1)
-        return [*away, *freed, *counted, entry]
 
 
 @dataclass(eq=False, repr=False)
