@@ -107,23 +107,12 @@ def test_an_archiving_needs_no_body(museum: Lifecycle, body: object) -> None:
     assert asset.is_archived
 
 
-def test_unknown_fields_of_stock_clients_are_ignored_and_named(museum: Lifecycle) -> None:
-    answer = museum.send("archive", confirmArchive=True, force=True)
-    assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, "force")
-
-
 def test_what_is_archived_cannot_be_archived_nor_what_is_active_restored(
     museum: Lifecycle,
 ) -> None:
     assert museum.refused("unarchive") == (409, "AssetActive")
     museum.archive()
     assert museum.refused("archive") == (409, "AssetArchived")
-
-
-@pytest.mark.parametrize("operation", CONFIRMATIONS)
-def test_an_asset_that_is_not_there_is_not_found(museum: Lifecycle, operation: str) -> None:
-    museum.delete()
-    assert museum.refused(operation) == (404, "AssetNotFound")
 
 
 @pytest.mark.parametrize("operation", CONFIRMATIONS)

@@ -17,7 +17,6 @@ from backend.spec.tables.metadata import RECORD_SETS
 from tests.factories.assets import ADMIN
 from tests.factories.links import Links
 from tests.unit.domains.asset_links.test_linking import rows
-from tests.unit.domains.asset_links.test_trees import NotNamed, hiding
 
 
 def record(key: str, value: str = "1", kind: str = "string") -> dict[str, Any]:
@@ -56,18 +55,6 @@ def test_records_are_added_changed_and_removed(museum: Links, link_id: str) -> N
     assert keys(museum, link_id) == []
 
 
-def test_records_come_in_pages(museum: Links, link_id: str) -> None:
-    museum.describe("POST", link_id, metadata=[record(f"k{n}") for n in range(5)])
-    first = museum.describe("GET", link_id, query={"maxItems": "3"}).body
-    token = {"maxItems": "3", "startingToken": first["NextToken"]}
-    second = museum.describe("GET", link_id, query=token).body
-    found = [one["metadataKey"] for one in (*first["metadata"], *second["metadata"])]
-    assert found == [f"k{n}" for n in range(5)]
-    assert "NextToken" not in second
-    other = museum.link("hall", "twin")
-    assert museum.describe("GET", other, query=token).status == 400
-
-
 def test_what_is_wrong_is_refused(museum: Links, link_id: str) -> None:
     wrong: tuple[list[dict[str, Any]], ...] = (
         [],
@@ -95,18 +82,6 @@ def test_a_link_that_is_not_there_has_no_metadata(museum: Links, link_id: str) -
         museum.describe("DELETE", link_id, metadataKeys=["a"]),
     ]
     assert {(one.status, one.body["code"]) for one in answers} == {(404, "AssetLinkNotFound")}
-
-
-def test_who_may_at_both_ends_may_here(museum: Links, link_id: str) -> None:
-    body = {"metadata": [record("a")]}
-    assert hiding(museum, "statue").describe("GET", link_id).status == 404
-    assert hiding(museum, "hall").describe("POST", link_id, **body).status == 404
-    looking = museum.allowing(NotNamed(actions=frozenset({"GET", "PUT"})))
-    assert looking.describe("POST", link_id, **body).status == 403
-    assert looking.describe("PUT", link_id, **body).status == 200
-    assert looking.describe("PUT", link_id, **body, updateType="replace_all").status == 403
-    assert looking.describe("DELETE", link_id, metadataKeys=["a"]).status == 403
-    assert looking.describe("GET", link_id).status == 200
 
 
 def test_a_removed_link_takes_its_records_and_their_count_along(

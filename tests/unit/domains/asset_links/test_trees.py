@@ -114,23 +114,6 @@ def test_a_link_to_what_the_caller_may_not_see_is_not_there(museum: Links) -> No
         assert seen.refused("hall", "statue") == (404, "AssetNotFound")
 
 
-def test_who_may_only_look_changes_nothing(museum: Links) -> None:
-    link_id = museum.link("hall", "statue")
-    looking = museum.allowing(NotNamed(actions=frozenset({"GET"})))
-    assert looking.get(link_id).status == 200
-    assert looking.update(link_id, tags=[]).status == 403
-    assert looking.delete(link_id).status == 403
-    assert looking.refused("hall", "twin") == (403, "PermissionDenied")
-
-
-def test_a_stranger_may_use_no_route(museum: Links) -> None:
-    link_id = museum.link("hall", "statue")
-    stranger = replace(museum, user_id="stranger")
-    assert stranger.list("hall").status == stranger.get(link_id).status == 403
-    assert stranger.update(link_id, tags=[]).status == stranger.delete(link_id).status == 403
-    assert stranger.refused("hall", "twin") == (403, "PermissionDenied")
-
-
 def test_archived_assets_are_left_out_and_come_back_with_their_links(museum: Links) -> None:
     grown(museum)
     archive(museum, "statue")

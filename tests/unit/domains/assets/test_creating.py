@@ -84,13 +84,6 @@ def test_the_id_of_an_archived_asset_remains_taken(
     assert create(client).status == 409
 
 
-def test_an_absent_database_is_not_found(client: Client) -> None:
-    answer = create(client, databaseId="nowhere")
-    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
-    missing = client.send("GET", "/database/nowhere/assets", parameters={"databaseId": "nowhere"})
-    assert missing.status == 404
-
-
 WRONG_FIELDS: list[tuple[str, object]] = [
     ("databaseId", "a#b"),
     ("databaseId", "GLOBAL"),

@@ -12,7 +12,6 @@ from backend.aws.tables import DynamoTables
 from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.core.paging import json_bytes
-from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.buckets.service import BucketService
@@ -27,11 +26,6 @@ from tests.unit.domains.assets.calls import archive, create, listed, one
 def tables(dynamo_tables: DynamoTables) -> DynamoTables:
     """Tables whose requests are counted."""
     return dynamo_tables
-
-
-def test_an_absent_asset_is_not_found(client: Client) -> None:
-    assert one(client).body["code"] == "AssetNotFound"
-    assert one(client, method="PUT", body={"assetName": "x"}).status == 404
 
 
 def test_an_archived_asset_is_returned_only_on_request(
@@ -241,13 +235,3 @@ def test_only_the_administrator_gets_in(service: AssetService) -> None:
     stranger = Client(build_router(service), user_id="stranger")
     assert create(stranger).status == 403
     assert one(stranger).status == 403
-
-
-def test_the_services_hide_what_the_caller_may_not_see(
-    service: AssetService, stranger: Identity
-) -> None:
-    created_asset(service)
-    with pytest.raises(AssetNotFoundError):
-        service.get_asset(stranger, "museum", "statue")
-    with pytest.raises(AssetNotFoundError):
-        service.asset_for(stranger, "PUT", "museum", "statue")

@@ -6,7 +6,6 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.domains.bucket_sync.routes import build_router
 from backend.domains.bucket_sync.service import jobs
-from backend.domains.buckets.errors import BucketNotFoundError
 from backend.domains.jobs.errors import JobNotFoundError
 from backend.domains.jobs.models import Job
 from backend.entrypoints.wiring.jobs import jobs as jobs_of
@@ -182,15 +181,6 @@ def test_a_cancelled_import_can_continue(world: SyncWorld) -> None:
     assert types(world) == {}
     jobs_of(world.api).resume_job(ADMIN, job.job_id)
     assert world.step(job).state == "done"
-
-
-def test_a_bucket_that_is_absent_or_hidden_is_not_imported(world: SyncWorld) -> None:
-    answer = start(world, "absent")
-    assert (answer.status, answer.body["code"]) == (404, "BucketNotFound")
-    with pytest.raises(BucketNotFoundError):
-        world.starting.import_bucket(Identity("stranger"), BUCKET_ID)
-    assert start(world, user_id="stranger").status == 403
-    assert "Jobs" not in world.tables.items
 
 
 def test_who_may_not_see_the_bucket_does_not_see_its_job(world: SyncWorld) -> None:

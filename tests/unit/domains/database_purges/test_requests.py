@@ -1,16 +1,11 @@
 """Who may purge what, and when; what is refused changes nothing."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from backend.core.authorization import Secured
-from backend.core.identity import Identity
-from backend.entrypoints.wiring.databases import databases
 from backend.spec import routes
 from backend.spec.jobs import PURGE_DATABASE
-from backend.spec.routes import Action
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 from tests.unit.domains.audit.product import lonely_entries
@@ -62,11 +57,6 @@ def test_an_active_database_is_not_purged(world: World) -> None:
     answer = world.purge()  # the former one neither
     assert (answer.status, answer.body["code"]) == (409, "DatabaseActive")
     assert world.jobs() == {}
-
-
-def test_an_unknown_database_is_not_found(world: World) -> None:
-    answer = world.purge("nowhere")
-    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
 
 
 def test_a_database_is_purged_by_one_job(world: World) -> None:
@@ -167,24 +157,4 @@ def test_a_stranger_purges_nothing(world: World) -> None:
     world.product.authorization = OnlyUser("stranger")
     answer = world.purge(user_id="stranger")
     assert answer.status == 404  # the service asks for itself
-    assert world.jobs() == {}
-
-
-@dataclass(frozen=True)
-class AllowedExcept(OnlyUser):
-    """May do everything but delete objects of one type."""
-
-    object_type: str = ""
-
-    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        return (action, target.object_type) != ("DELETE", self.object_type)
-
-
-@pytest.mark.parametrize("lacking", ["database", "databasePurge"])
-def test_a_purge_needs_both_the_right_to_delete_and_that_to_purge(lacking: str) -> None:
-    world = deleted(World())
-    vars(databases(world.product.context))["authorization"] = AllowedExcept(object_type=lacking)
-    answer = world.purge()
-    assert (answer.status, answer.body["code"]) == (403, "PermissionDenied")
-    assert answer.body["message"] == f"You do not have permission to DELETE this {lacking}"
     assert world.jobs() == {}

@@ -104,11 +104,6 @@ def test_a_database_with_active_assets_is_not_deleted(client: Client, assets: As
     assert send(client, "DELETE").status == 200
 
 
-def test_an_unknown_database_is_not_found(client: Client) -> None:
-    answer = send(client, "DELETE", "nowhere")
-    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
-
-
 def test_a_database_is_deleted_once(client: Client) -> None:
     assert send(client, "DELETE").status == 200
     assert send(client, "DELETE").status == 404

@@ -176,24 +176,6 @@ def test_an_execution_that_has_ended_is_not_stopped_again(api: Api) -> None:
     assert api.runner.status_of(started) == "SUCCEEDED"
 
 
-@pytest.mark.parametrize(
-    ("denied", "status"),
-    [
-        (("asset", "*", "POST"), 403),
-        (("workflow", "publish", "POST"), 403),
-        (("workflow", "publish", "*"), 404),
-    ],
-)
-def test_stopping_needs_the_rights_of_starting(
-    api: Api, denied: tuple[str, str, str], status: int
-) -> None:
-    started = api.started()
-    api.runner.rights.denied.add(denied)
-    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
-    assert answer.status == status
-    assert api.runner.status_of(started) == "NEW"
-
-
 def test_an_execution_is_run_again_as_things_are_now(api: Api) -> None:
     started = api.started()
     assert api.post("executions/{executionId}/rerun", executionId=started).status == 409

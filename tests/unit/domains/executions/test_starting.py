@@ -9,7 +9,6 @@ from backend.core.runs import StepState
 from backend.domains.pipelines.models import Resource
 from backend.spec.queues import EXECUTION_STARTS
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
-from tests.factories.audit import entries
 from tests.factories.execution_api import Api
 from tests.factories.executions import Runner, status_event
 
@@ -198,13 +197,6 @@ def test_the_asset_the_workflow_and_its_pipelines_are_needed(
     assert api.start().status == status
 
 
-def test_hidden_and_absent_look_the_same(api: Api) -> None:
-    absent = api.start(workflow_id="unknown")
-    api.runner.define("unknown")
-    api.runner.rights.denied.add(("workflow", "unknown", "*"))
-    assert api.start(workflow_id="unknown") == absent
-
-
 def test_several_files_are_run_one_by_one(api: Api) -> None:
     api.runner.upload("statue/b.glb")
     active = api.started("/b.glb")
@@ -237,24 +229,6 @@ def test_a_start_while_the_queue_is_away_is_made_up_for(api: Api) -> None:
     assert api.runner.queues.take(EXECUTION_STARTS) == [{}]
     api.runner.start()
     assert api.runner.status_of(started) == "RUNNING"
-
-
-def test_what_users_do_is_audited(api: Api) -> None:
-    started = api.started()
-    api.send("DELETE", "executions/{executionId}", {"executionId": started})
-    again = api.post("executions/{executionId}/rerun", executionId=started).body["message"]
-    found = [
-        (entry["operation"], entry["entity"], entry["userId"])
-        for entry in entries(api.runner.tables)
-        if entry["entity"].startswith("execution:")
-    ]
-    assert sorted(found) == sorted(
-        [
-            ("start_execution", f"execution:{started}", "ann"),
-            ("stop_execution", f"execution:{started}", "ann"),
-            ("rerun_execution", f"execution:{again}", "ann"),
-        ]
-    )
 
 
 def test_callbacks_and_seconds_are_kept(api: Api) -> None:

@@ -194,24 +194,6 @@ def test_a_deleted_key_does_not_exist(client: Client) -> None:
         assert (answer.status, answer.body["code"]) == (404, "ApiKeyNotFound")
 
 
-def test_an_unknown_id_is_not_found(client: Client) -> None:
-    assert one(client, key_id="f3a1").status == 404
-
-
-def test_keys_are_listed_by_pages_to_the_end(client: Client) -> None:
-    for _ in range(5):
-        create(client)
-    found: list[str] = []
-    query = {"pageSize": "2"}
-    while True:
-        page = client.send("GET", "/auth/api-keys", query=query).body
-        found += [item["apiKeyId"] for item in page["Items"]]
-        if "NextToken" not in page:
-            break
-        query = {"pageSize": "2", "startingToken": page["NextToken"]}
-    assert sorted(found) == [f"key-{number}" for number in range(5)]
-
-
 def test_only_the_administrator_gets_in(client: Client, services: AccessServices) -> None:
     create(client)
     stranger = Client(services.router(), user_id="robot@example.org")

@@ -17,8 +17,6 @@ from tests.factories.audit import entries
 from tests.factories.http import Client, Response
 from tests.fakes.user_pool import MemoryUserPool
 
-ROUTE = "/auth/loginProfile/{userId}"
-
 
 @pytest.fixture
 def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
@@ -131,12 +129,6 @@ def test_pages_that_a_caller_may_see_are_returned(services: AccessServices, ann:
 def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: str) -> None:
     answer = ann.send("POST", "/auth/routes", body={"routes": routes})
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
-
-
-def test_requests_without_credentials_are_refused(services: AccessServices) -> None:
-    nobody = Client(services.router(), user_id=None)
-    assert profile(nobody).status == 401
-    assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401
 
 
 def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(tables: Tables) -> None:

@@ -149,20 +149,6 @@ def test_who_has_a_password_has_to_choose_another_unless_disabled(
     assert (refused.status, refused.body["code"]) == (409, "StateForbids")
 
 
-def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
-    create(client)
-    one(client, "PUT", body={"phone": "+19876543210"})
-    reset(client)
-    one(client, "DELETE")
-    found = [entry["operation"] for entry in entries(tables) if entry["entity"] == "user:ann"]
-    assert sorted(found) == [
-        "create_cognito_user",
-        "delete_cognito_user",
-        "reset_cognito_password",
-        "update_cognito_user",
-    ]
-
-
 def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
     client: Client, tables: Tables
 ) -> None:
@@ -205,22 +191,6 @@ def test_a_list_of_which_little_is_visible_ends_in_time(
     assert len(pool.users) < 5
 
 
-def test_users_are_listed_page_by_page(client: Client) -> None:
-    names = {f"user{number}" for number in range(5)}
-    for name in names:
-        create(client, userId=name)
-    found: list[str] = []
-    query = {"pageSize": "2"}
-    while True:
-        page = client.send("GET", "/user/cognito", query=query).body
-        assert len(page["users"]) <= 2
-        found += [user["userId"] for user in page["users"]]
-        if "NextToken" not in page:
-            break
-        query = {"pageSize": "2", "startingToken": page["NextToken"]}
-    assert sorted(found) == sorted(names)
-
-
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -249,15 +219,6 @@ def test_a_change_of_nothing_and_a_reset_without_consent_are_refused(client: Cli
         assert reset(client, body=body).status == 400
     # The request confirms: stock clients send the user's id alone.
     assert reset(client, body={"userId": "ann"}).status == 200
-
-
-def test_strangers_may_do_nothing(
-    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
-) -> None:
-    parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
-    stranger = Client(parts.services().router(), user_id="stranger")
-    assert create(stranger).status == 403
-    assert stranger.send("GET", "/user/cognito").status == 403
 
 
 class NoRoleOf:

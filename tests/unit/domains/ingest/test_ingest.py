@@ -1,14 +1,12 @@
 """Ingest: an asset and the upload of its files in one call, and again after a lost reply."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
@@ -18,9 +16,7 @@ from backend.domains.ingest.models import IngestReply
 from backend.domains.ingest.routes import build_router
 from backend.domains.ingest.service import IngestService
 from backend.domains.uploads.models import StartedUploadFile
-from backend.spec.routes import Action, Route
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
-from tests.factories.access import OnlyUser
 from tests.factories.assets import created_database
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.factories.http import Client, Response
@@ -178,11 +174,6 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert (desk.asset, desk.written) == (None, 1)
 
 
-def test_an_unknown_database_is_not_found(desk: IngestSetup) -> None:
-    assert desk.begin(EMPTY, databaseId="cellar").status == 404
-    assert desk.written == 1
-
-
 def test_an_id_that_is_taken_elsewhere_is_refused_without_revealing_where(
     desk: IngestSetup,
 ) -> None:
@@ -258,21 +249,6 @@ def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(
     assert answer.status == 409
     (failed,) = answer.body["fileResults"]
     assert (failed["relativeKey"], failed["success"]) == ("bust/scans/a.glb", False)
-
-
-def test_who_may_not_upload_makes_no_asset(desk: IngestSetup) -> None:
-    class MayCreateOnly(OnlyUser):
-        def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
-            return True
-
-        def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-            return action != "POST"
-
-    assets = replace(desk.gallery.assets, authorization=MayCreateOnly())
-    closed = IngestSetup(desk.gallery, IngestService(assets, desk.gallery.uploads), desk.tables)
-    assert closed.begin(EMPTY).status == 403
-    assert desk.asset is None
-    assert desk.send({**ASSET, "files": [EMPTY]}, user_id="stranger").status == 403
 
 
 def test_the_reply_names_no_fields_of_the_other_call() -> None:

@@ -150,19 +150,6 @@ def test_a_job_whose_asset_is_deleted_is_not_resumed(service: JobService) -> Non
     assert (refused.status, refused.body["message"]) == (409, "Asset pump is gone")
 
 
-@pytest.mark.parametrize("verb", ["", "/cancel", "/resume"])
-def test_a_job_that_is_absent_and_one_that_is_invisible_look_alike(
-    client: Client, service: JobService, verb: str
-) -> None:
-    absent = call(client, verb)
-    store(service)
-    blind = replace(service, authorization=OnlyUser("curator"))
-    invisible = call(Client(build_router(blind)), verb)
-    for answer in (absent, invisible):
-        assert (answer.status, answer.body["code"]) == (404, "JobNotFound")
-    assert absent.body["message"] == invisible.body["message"]
-
-
 @pytest.mark.parametrize("job_id", ["a#b", "x" * 401, "a?b"])
 def test_what_cannot_be_the_id_of_a_job_is_refused(client: Client, job_id: str) -> None:
     refused = client.send("GET", "/jobs/x", parameters={"jobId": job_id})

@@ -227,20 +227,6 @@ def test_a_wrong_subscription_is_refused_by_field(
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
-    client: Client, tables: Tables, service: SubscriptionService
-) -> None:
-    stranger = Client(build_router(service), user_id="stranger", authorization=AllButStrangers())
-    body = {**BODY, "entityId": "nothing", "subscribers": [ANN]}
-    assert client.send("POST", "/subscriptions", body=body).status == 404
-    assert check(client, ANN, "nothing").status == 404
-    for method in ("POST", "PUT", "DELETE"):
-        assert send(stranger, method, ANN).status == 404
-    assert check(stranger, ANN).status == 404
-    archive(tables)
-    assert send(client, "POST", ANN).status == 404
-
-
 def test_who_is_notified_of_an_archived_asset_may_leave_and_no_one_may_join(
     client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
@@ -292,23 +278,6 @@ def test_a_list_shows_visible_assets_only_and_rows_of_another_product(
     assert subscribers(stranger) == []
     assert send(client, "POST", BOB).status == 200
     assert subscribers(client) == [[ANN, BOB]]
-
-
-def test_subscriptions_are_listed_page_by_page(client: Client, assets: AssetService) -> None:
-    names = [f"asset{number}" for number in range(5)]
-    for name in names:
-        created_asset(assets, name)
-        client.send("POST", "/subscriptions", body={**BODY, "entityId": name, "subscribers": [ANN]})
-    found: list[str] = []
-    query = {"maxItems": "2"}
-    while True:
-        page = client.send("GET", "/subscriptions", query=query).body["message"]
-        found += [item["entityId"] for item in page["Items"]]
-        if "NextToken" not in page:
-            break
-        assert len(page["Items"]) == 2
-        query = {"maxItems": "2", "startingToken": page["NextToken"]}
-    assert found == names
 
 
 def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:

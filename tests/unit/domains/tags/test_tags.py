@@ -210,16 +210,6 @@ def test_a_failed_create_does_not_count(client: Client, tables: Tables) -> None:
     assert item["tagCount"] == 1
 
 
-def test_what_is_absent_is_not_found(client: Client) -> None:
-    for answer, code in (
-        (write_tag(client, "PUT"), "TagNotFound"),
-        (delete_tag(client), "TagNotFound"),
-        (write_type(client, "PUT"), "TagTypeNotFound"),
-        (delete_type(client), "TagTypeNotFound"),
-    ):
-        assert (answer.status, answer.body["code"]) == (404, code)
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [

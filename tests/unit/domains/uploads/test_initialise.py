@@ -272,15 +272,6 @@ def test_a_reply_beyond_what_lambda_sends_is_refused(
     assert open_multiparts() == []
 
 
-def test_an_absent_asset_is_not_found(museum: Gallery) -> None:
-    answer = museum.initialise(new(), assetId="other")
-    assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
-
-
-def test_a_stranger_may_not_use_the_route(museum: Gallery) -> None:
-    assert museum.as_user("stranger").initialise(new()).status == 403
-
-
 def test_the_rate_of_a_user_is_limited(tables: Tables, objects: S3Objects) -> None:
     museum = gallery(tables, objects, per_minute=2, clock=lambda: NOON + timedelta(seconds=15))
     assert [museum.initialise(new()).status for _ in range(3)] == [200, 200, 429]

@@ -92,16 +92,6 @@ def test_a_caller_gets_its_own_uploads_newest_first_with_their_states(
     assert {name: oldest[name] for name in same} == {name: single[name] for name in same}
 
 
-def test_pages_continue_where_the_last_one_ended(museum: Gallery) -> None:
-    started = [start(museum) for _ in range(5)]
-    page = get(museum, pageSize="2")
-    found = ids(page)
-    while "NextToken" in page.body:
-        page = get(museum, pageSize="2", startingToken=page.body["NextToken"])
-        found += ids(page)
-    assert found == started[::-1]
-
-
 def test_expired_uploads_and_those_to_invisible_assets_are_left_out_of_full_pages(
     museum: Gallery, tables: MemoryTables, clock: Clock
 ) -> None:

@@ -110,11 +110,6 @@ def test_a_wrong_id_is_refused(api: Constraints, name: str) -> None:
         assert answer.status == 400
 
 
-def test_what_is_unknown_beside_the_fields_is_ignored_and_named(api: Constraints) -> None:
-    answer = api.put("see", constraint(colour="red"))
-    assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, "colour")
-
-
 @pytest.mark.parametrize("text", ["^a.*$", "(a|b)+", "[", "*", "a') or True", "{{ROLE_NAME}}"])
 def test_what_looks_like_a_pattern_or_code_is_kept_as_text(api: Constraints, text: str) -> None:
     assert api.put("see", constraint(criteriaAnd=[criterion(value=text)])).status == 200

@@ -316,23 +316,6 @@ def test_a_deny_is_in_force_before_during_and_after_an_update(
     assert seen == [{"GET": "deny"}] * 2
 
 
-def test_strangers_may_do_nothing_with_constraints(
-    api: Constraints, stranger_api: Constraints
-) -> None:
-    api.put("see", constraint())
-    for answer in (
-        stranger_api.get("see"),
-        stranger_api.get("other"),
-        stranger_api.put("see", constraint()),
-        stranger_api.put("new", constraint(), "POST"),
-        stranger_api.delete("see"),
-        stranger_api.send("GET", "/auth/constraints"),
-        stranger_api.send("GET", "/auth/constraintsTemplates"),
-        stranger_api.load({}),
-    ):
-        assert answer.status == 403
-
-
 def test_one_that_is_too_large_to_delete_at_once_is_deleted_in_steps(
     api: Constraints, memory: MemoryTables
 ) -> None:
