@@ -126,7 +126,7 @@ def _verified(email: str | None, phone: str | None) -> "list[AttributeTypeTypeDe
 
 
 def _user(found: Any, attributes: "Iterable[AttributeTypeTypeDef]") -> PoolUser:
-    values = {each["Name"]: each.get("Value", "") for each in attributes}
+    values = {attribute["Name"]: attribute.get("Value", "") for attribute in attributes}
     return PoolUser(
         user_id=str(found["Username"]),
         email=values.get("email") or None,

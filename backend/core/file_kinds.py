@@ -194,7 +194,7 @@ def _disposition(kind: str, key: str) -> str:
 def blocked_extension(path: str) -> str | None:
     """Return the blocked extension of a name, if it has one; `.BAT` alone counts too."""
     name = path.rsplit("/", 1)[-1].lower()
-    return next((one for one in BLOCKED_EXTENSIONS if name.endswith(one)), None)
+    return next((extension for extension in BLOCKED_EXTENSIONS if name.endswith(extension)), None)
 
 
 def executable_kind(start: bytes) -> str | None:

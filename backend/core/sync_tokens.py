@@ -48,7 +48,7 @@ def sync_token(tokens: PageTokens, caller: Identity, written: Written) -> str | 
     if not 0 < len(written.documents) <= MAX_DOCUMENTS:
         return None
     position = {
-        "documents": [list(one) for one in written.documents],
+        "documents": [list(document) for document in written.documents],
         "records": written.records,
         "at": written.at.isoformat(),
     }

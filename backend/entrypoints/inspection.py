@@ -177,9 +177,9 @@ def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
         "facts": result.facts,
         "refused": result.refused,
         "descriptor": result.descriptor,
-        "references": [asdict(each) for each in result.references],
+        "references": [asdict(reference) for reference in result.references],
         **{
-            each.name: None if found.path_of(each) is None else each.file
-            for each in INSPECTION_OUTPUTS
+            output.name: None if found.path_of(output) is None else output.file
+            for output in INSPECTION_OUTPUTS
         },
     }

@@ -125,8 +125,8 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in {list, Union, UnionType, Annotated}:
-        for each in get_args(annotation):
-            yield from _models_in(each)
+        for arg in get_args(annotation):
+            yield from _models_in(arg)
 
 
 def _check_names_once(raw: bytes) -> None:

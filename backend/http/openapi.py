@@ -244,9 +244,9 @@ class _Schemas:
                 self._use(self._definitions[name])
 
     def _example(self, schema: Json, examples: Mapping[str, object]) -> object:
-        found = _example_in(schema)
-        if found is not None:
-            return found
+        example = _example_in(schema)
+        if example is not None:
+            return example
         if "anyOf" in schema:
             return self._example(schema["anyOf"][0], examples)
         whole = self._resolved(schema)
@@ -342,7 +342,7 @@ def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMP
         choices = (schema, *schema.get("anyOf", ()))
         if any("$ref" in each.get("items", {}) for each in choices):
             return  # the example is for a list of texts, not of objects
-        kinds = {each.get("type") for each in choices}
+        kinds = {choice.get("type") for choice in choices}
         value = examples[name]
         schema["examples"] = [[value] if "array" in kinds else value]
 

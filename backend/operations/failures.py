@@ -91,7 +91,7 @@ class FailureService:
             if self.clock() >= until and kind_of(page.after["key"]) is not None:
                 return [], page.after["key"]
             page = self.entries.page(PageRequest(_PAGE, page.after), consumer=body.consumer)
-        done, left = self._replay([found.key for found in page.items], until)
+        done, left = self._replay([item.key for item in page.items], until)
         if left is not None or page.after is None:
             return done, left
         return done, page.items[-1].key

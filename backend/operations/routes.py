@@ -26,7 +26,7 @@ def build_router(service: FailureService) -> Router:
     def list_failures(call: Call, query: FailuresQuery) -> FailuresReply:
         page = service.list_failures(call.caller, call.page(query), consumer=query.consumer)
         return FailuresReply(
-            items=[_failure(found) for found in page.items],
+            items=[_failure(item) for item in page.items],
             next_token=call.next_token(page.after),
         )
 

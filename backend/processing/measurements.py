@@ -41,7 +41,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         "generator": scene.generator,
         "vertices": len(everything) if scene.total_points is None else scene.total_points,
         "meshes": scene.meshes,
-        "materials": sum(each.declared for each in scene.materials),
+        "materials": sum(material.declared for material in scene.materials),
         "animations": scene.animations,
         "bones": scene.bones,
         "upAxis": scene.up if scene.defines_up else "",
@@ -54,7 +54,7 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
     left_out = _left_out(scene, stored, any(counts.values()))
     facts["leftOut"] = "; ".join(left_out)
     bounds = scene.bounds or _bounds(everything)
-    states = [each.state for each in references if each.kind == "texture"]
+    states = [reference.state for reference in references if reference.kind == "texture"]
     facts |= {
         "textures": len(states) + scene.embedded_textures,
         "texturesFound": states.count("found") + states.count("otherCase"),

@@ -58,14 +58,14 @@ class AssetLinkRepository:
     tables: Tables
 
     def get(self, asset_link_id: str) -> AssetLink | None:
-        found = self.tables.get(ASSET_LINKS, {ASSET_LINK_ID.name: asset_link_id})
-        return None if found is None else AssetLink.model_validate(found)
+        row = self.tables.get(ASSET_LINKS, {ASSET_LINK_ID.name: asset_link_id})
+        return None if row is None else AssetLink.model_validate(row)
 
     def active(self, nodes: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
         """Return those of the assets that exist and are active."""
         wanted = [(ASSETS, _asset_key(node.database_id, node)) for node in set(nodes)]
-        found = self.tables.get_many(wanted)
-        assets = (Asset.model_validate(item) for _, item in found)
+        rows = self.tables.get_many(wanted)
+        assets = (Asset.model_validate(item) for _, item in rows)
         return {AssetRef(asset.database_id, asset.asset_id): asset for asset in assets}
 
     def edges(self, node: AssetRef, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:

@@ -105,7 +105,7 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
     def compare_asset_versions(call: Call, path: AssetPath, query: CompareQuery) -> CompareReply:
         ids = (query.before, query.after)
         found = queries.compare_versions(call.caller, path.ref, ids, call.page(query))
-        files = [each for each in found.differences if _is_of_files(each)]
+        files = [difference for difference in found.differences if _is_of_files(difference)]
         records = [each for each in found.differences if not _is_of_files(each)]
         return CompareReply(
             asset_id=path.asset_id,
@@ -117,7 +117,9 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
             attributes=_record_differences(
                 [each for each in records if _kind(each) == "attribute"]
             ),
-            geometry=[one for each in records if (one := _geometry_difference(each)) is not None],
+            geometry=[
+                one for record in records if (one := _geometry_difference(record)) is not None
+            ],
             next_token=call.next_token(found.after),
         )
 

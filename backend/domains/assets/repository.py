@@ -135,13 +135,13 @@ class AssetRepository:
     def get_many(self, wanted: Iterable[AssetRef]) -> list[Asset]:
         """Return those of the assets that exist and are active, in no order."""
         keys_of = [(ASSETS, _key(each.database_id, each.asset_id)) for each in wanted]
-        found = self.tables.get_many(keys_of)
-        return [Asset.model_validate(item) for _, item in found]
+        rows = self.tables.get_many(keys_of)
+        return [Asset.model_validate(item) for _, item in rows]
 
     def database_of(self, asset_id: str) -> str | None:
         """Return the database in which the id is used."""
-        found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
-        return None if found is None else str(found["databaseId"])
+        row = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
+        return None if row is None else str(row["databaseId"])
 
     def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
         """Return the writes that remove a row; a job releases the reservations.
@@ -160,8 +160,8 @@ class AssetRepository:
 
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
         """Return whether the id is still reserved for this job, which deletes the remains."""
-        found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
-        return found is not None and found.get(_DELETED_BY) == job_id
+        row = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
+        return row is not None and row.get(_DELETED_BY) == job_id
 
     @attempts(_ATTEMPTS, _OvertakenError, refusal=_busy)
     def release(

@@ -6,5 +6,6 @@ from collections.abc import Iterable
 def overlapping(key_prefix: str, others: Iterable[str]) -> str | None:
     """Return the first of the other prefixes that equals this one, contains it, or is inside it."""
     return next(
-        (one for one in others if one.startswith(key_prefix) or key_prefix.startswith(one)), None
+        (other for other in others if other.startswith(key_prefix) or key_prefix.startswith(other)),
+        None,
     )

@@ -101,9 +101,9 @@ class BucketService:
         target = secured(bucket_id)
         if not self.authorization.may(caller, "GET", target):
             raise BucketNotFoundError(bucket_id)
-        found = self.get_bucket(bucket_id)
+        bucket = self.get_bucket(bucket_id)
         require(self.authorization, caller, action, target)
-        return found
+        return bucket
 
     def find_bucket(self, bucket_id: str) -> AssetBucket | None:
         """Return the bucket of an id, for other slices: no permission is checked."""
@@ -112,13 +112,13 @@ class BucketService:
         # After a clock was set back, a cached row may be from the future: it is not used.
         if known is not None and timedelta(0) <= now - known[0] < BUCKET_CACHE:
             return known[1]
-        found = self.buckets.get(bucket_id)
+        bucket = self.buckets.get(bucket_id)
         self._known.pop(bucket_id, None)
-        if found is not None:
+        if bucket is not None:
             while len(self._known) >= BUCKET_CACHE_ROWS:
                 del self._known[next(iter(self._known))]  # the one read longest ago
-            self._known[bucket_id] = (now, found)
-        return found
+            self._known[bucket_id] = (now, bucket)
+        return bucket
 
     def get_bucket(self, bucket_id: str) -> AssetBucket:
         """As `find_bucket`, for ids in stored rows.
@@ -126,10 +126,10 @@ class BucketService:
         Raises:
             BucketNotFoundError: the row of the bucket does not exist.
         """
-        found = self.find_bucket(bucket_id)
-        if found is None:
+        bucket = self.find_bucket(bucket_id)
+        if bucket is None:
             raise BucketNotFoundError(bucket_id)
-        return found
+        return bucket
 
 
 @dataclass(eq=False, repr=False)

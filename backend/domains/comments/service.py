@@ -157,10 +157,10 @@ class CommentService:
         return asset, found
 
     def _found(self, asset: Asset, key: str) -> Comment:
-        found = self.comments.get(asset.asset_id, key)
-        if found is None or not _is_of(found, asset):
+        comment = self.comments.get(asset.asset_id, key)
+        if comment is None or not _is_of(comment, asset):
             raise CommentNotFoundError(asset.asset_id, key)
-        return found
+        return comment
 
 
 def _is_of(comment: Comment, asset: Asset) -> bool:

@@ -83,10 +83,10 @@ class DatabaseRepository:
     def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
         """Return the databases with their counts; those of deleted ones are 0."""
         owners = {
-            key: one.database_id
-            for one in databases
-            if not one.is_deleted
-            for key in count_keys(one.database_id)
+            key: database.database_id
+            for database in databases
+            if not database.is_deleted
+            for key in count_keys(database.database_id)
         }
         totals: Counter[str] = Counter()
         for _, item in self.tables.get_many([(RESERVATIONS, {_RESERVATION: k}) for k in owners]):

@@ -127,10 +127,10 @@ class DatabaseService:
         """
         if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
-        found = self.databases.get(database_id)
-        if found is None:
+        database = self.databases.get(database_id)
+        if database is None:
             raise DatabaseNotFoundError(database_id)
-        return found
+        return database
 
     def describe_database(
         self, caller: Identity, database_id: str, *, show_deleted: bool = False
@@ -142,10 +142,10 @@ class DatabaseService:
         """
         if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
-        found = self.databases.get_counted(database_id, deleted=show_deleted)
-        if found is None:
+        counted = self.databases.get_counted(database_id, deleted=show_deleted)
+        if counted is None:
             raise DatabaseNotFoundError(database_id)
-        return found
+        return counted
 
     def may_see(self, caller: Identity, database_id: str) -> bool:
         """Return whether the caller may see a database with this id; nothing is read of it."""
@@ -195,8 +195,10 @@ class DatabaseService:
 
     def list_with_assets(self, caller: Identity, page: PageRequest) -> Page[Database]:
         """Return those of a page of active databases that contain active assets."""
-        found = self.list_databases(caller, page)
-        return Page(tuple(one for one in self.counted(found.items) if one.asset_count), found.after)
+        databases = self.list_databases(caller, page)
+        return Page(
+            tuple(one for one in self.counted(databases.items) if one.asset_count), databases.after
+        )
 
     def list_known(self, caller: Identity, page: PageRequest) -> Page[Database]:
         """List the databases that the caller may see, one row for each id, in no order.
@@ -243,13 +245,13 @@ class DatabaseService:
             DatabaseRevisionError: its revision is not the expected one.
             InvalidInputError: the bucket does not exist.
         """
-        found = self.get_database(caller, database_id)
+        database = self.get_database(caller, database_id)
         require(self.authorization, caller, "PUT", secured(database_id))
-        _check_revision(found, expected_revision)
+        _check_revision(database, expected_revision)
         if body.default_bucket_id is not None:
             self._check_bucket(body.default_bucket_id)
         changes = body.model_dump(by_alias=True, exclude_none=True)
-        before = attributes(found)
+        before = attributes(database)
         entry = self.audit.entry(
             caller,
             "update_database",
@@ -257,7 +259,7 @@ class DatabaseService:
             before=before,
             after=before | changes,
         )
-        return self.databases.change(found, changes, entry)
+        return self.databases.change(database, changes, entry)
 
     def delete_database(
         self, caller: Identity, database_id: str, *, expected_revision: int | None = None
@@ -273,23 +275,23 @@ class DatabaseService:
         """
         # By hand: a revision other than the expected one is refused at once.
         for _ in range(_ATTEMPTS):
-            found = self.get_database(caller, database_id)
+            database = self.get_database(caller, database_id)
             require(self.authorization, caller, "DELETE", secured(database_id))
-            _check_revision(found, expected_revision)
+            _check_revision(database, expected_revision)
             now = self.clock()
             changes = {"deleted_at": iso(now), "deleted_by": caller.user_id}
-            deleted = found.model_copy(update=changes)
+            deleted = database.model_copy(update=changes)
             entry = self.audit.entry(
                 caller,
                 "delete_database",
                 audit_entity("database", database_id),
-                before=attributes(found),
+                before=attributes(database),
                 after=attributes(deleted),
                 at=now,
             )
             try:
                 name = self.names.deleted("databaseId", database_id)
-                return self.databases.mark_deleted(found, deleted, entry, name)
+                return self.databases.mark_deleted(database, deleted, entry, name)
             except DatabaseRevisionError:
                 continue
             except DatabaseNotEmptyError as error:
@@ -316,11 +318,11 @@ class DatabaseService:
         require(self.authorization, caller, "DELETE", purge)
         if self.databases.get(database_id) is not None:
             raise DatabaseActiveError(database_id)
-        found = self.databases.get_deleted(database_id)
-        if found is None:
+        deleted = self.databases.get_deleted(database_id)
+        if deleted is None:
             raise DatabaseNotFoundError(database_id)
-        _check_revision(found, expected_revision)
-        return found
+        _check_revision(deleted, expected_revision)
+        return deleted
 
     def reservation_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """Return the writes that reserve a deleted database's id for the job that purges it.
@@ -335,8 +337,8 @@ class DatabaseService:
 
     def is_held_by(self, database_id: str, job_id: str) -> bool:
         """Return whether this job still has to remove the remains of the deleted database."""
-        found = self.databases.get_deleted(database_id)
-        return found is not None and found.purge_job_id == job_id
+        deleted = self.databases.get_deleted(database_id)
+        return deleted is not None and deleted.purge_job_id == job_id
 
     def release(self, database_id: str, job_id: str) -> None:
         """Remove the row of a purged database, so that its id can be used again.

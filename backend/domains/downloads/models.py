@@ -25,9 +25,9 @@ class VersionChoice(WireModel):
             "assetVersionId": self.asset_version_id,
             "assetVersionIdAlias": self.asset_version_id_alias,
         }
-        given = [name for name, value in ways.items() if value is not None]
-        if len(given) > 1:
-            raise WrongFieldError(given[1], f"at most one of {', '.join(ways)} is allowed")
+        names = [name for name, value in ways.items() if value is not None]
+        if len(names) > 1:
+            raise WrongFieldError(names[1], f"at most one of {', '.join(ways)} is allowed")
         return self
 
 

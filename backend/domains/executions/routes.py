@@ -62,15 +62,15 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
     ) -> ExecutionsReply:
         database_id = query.workflow_database_id or body.workflow_database_id
         page = call.page(query)
-        found = queries.list_executions(
+        executions = queries.list_executions(
             call.caller, path.ref, page, workflow=(database_id, path.workflow_id)
         )
-        return _page(call, found)
+        return _page(call, executions)
 
     @router.bind(routes.GET_EXECUTION)
     def get_execution(call: Call, path: ExecutionPath) -> ExecutionReply:
-        found = queries.get_execution(call.caller, path.ref, path.execution_id)
-        return ExecutionReply(message=_detail(found, queries.steps(found), link))
+        execution = queries.get_execution(call.caller, path.ref, path.execution_id)
+        return ExecutionReply(message=_detail(execution, queries.steps(execution), link))
 
 
 def _bind_writes(router: Router, commands: ExecutionCommands) -> None:

@@ -307,7 +307,7 @@ class _FileValues:
         def found(of: Entity) -> dict[str, list[Record]] | None:
             return self._records.list_stored_in_asset(of, most_pages)
 
-        kinds = [each.kind for each in self._kinds]
+        kinds = [kind.kind for kind in self._kinds]
         self._found = dict(zip(kinds, in_parallel(found, self._kinds), strict=True))
 
     def known(self, entity: Entity) -> ExportedValues | None:
@@ -316,7 +316,7 @@ class _FileValues:
         if by_path is None:
             return None
         records = by_path.get(entity.path, [])
-        size = sum(len(each.metadata_value) for each in records)
+        size = sum(len(record.metadata_value) for record in records)
         if len(records) > _MOST_RECORDS or size > _MOST_CHARS:
             return None
         return _exported_values(records)

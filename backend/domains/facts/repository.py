@@ -86,9 +86,9 @@ class FactRepository:
         """Return the version of the readers that read each file; a missing one is the first."""
         table_keys = FILE_ATTRIBUTES.key_names
         wanted = [dict(zip(table_keys, (READERS_VERSION_KEY, name), strict=True)) for name in names]
-        found = self.tables.get_many([(FILE_ATTRIBUTES, key) for key in wanted])
+        rows = self.tables.get_many([(FILE_ATTRIBUTES, key) for key in wanted])
         fact = FACT_BY_KEY[READERS_VERSION_KEY]
-        typed = {str(item[keys.FILE.name]): fact.typed(str(item[_VALUE])) for _, item in found}
+        typed = {str(item[keys.FILE.name]): fact.typed(str(item[_VALUE])) for _, item in rows}
         return {name: value for name, value in typed.items() if isinstance(value, int | float)}
 
     def source_of(self, asset: Asset, path: str) -> FactSource:

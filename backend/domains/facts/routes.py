@@ -31,22 +31,22 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
     def list_dependencies(
         call: Call, path: AssetPath, query: DependenciesQuery
     ) -> DependenciesReply:
-        found = service.list_dependencies(
+        dependencies = service.list_dependencies(
             call.caller, path.ref, call.page(query), file_path=query.file_path
         )
         return DependenciesReply(
-            items=[_dependencies(one) for one in found.items],
-            next_token=call.next_token(found.after),
+            items=[_dependencies(item) for item in dependencies.items],
+            next_token=call.next_token(dependencies.after),
         )
 
     @router.bind(routes.LIST_DEPENDENTS)
     def list_dependents(call: Call, path: AssetPath, query: DependentsQuery) -> DependentsReply:
         page = call.page(query)
         wanted = query.file_path + "/" if query.is_prefix else query.file_path
-        found = service.list_dependents(call.caller, path.ref, wanted, page)
+        dependents = service.list_dependents(call.caller, path.ref, wanted, page)
         return DependentsReply(
-            items=[DependentReply(file_path=one) for one in found.items],
-            next_token=call.next_token(found.after),
+            items=[DependentReply(file_path=one) for one in dependents.items],
+            next_token=call.next_token(dependents.after),
         )
 
     @router.bind(routes.LIST_SIMILAR_FILES)
@@ -56,9 +56,9 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
 
     @router.bind(routes.GET_GLB)
     def get_glb(call: Call, path: AssetPath, query: GlbQuery) -> Reply[GlbReply]:
-        found = glbs.get_glb(call.caller, path.ref, query.key)
-        read = Read((ReadAsset(*path.ref.ids, (found.path,)),), urls=True)
-        return Reply(found.reply, read=None if found.reply.glb is None else read)
+        glb = glbs.get_glb(call.caller, path.ref, query.key)
+        read = Read((ReadAsset(*path.ref.ids, (glb.path,)),), urls=True)
+        return Reply(glb.reply, read=None if glb.reply.glb is None else read)
 
     return router
 

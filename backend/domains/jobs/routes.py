@@ -13,9 +13,9 @@ def build_router(service: JobService) -> Router:
 
     @router.bind(routes.LIST_JOBS)
     def list_jobs(call: Call, query: JobsQuery) -> JobsReply:
-        found = service.list_jobs(call.caller, call.page(query))
+        jobs = service.list_jobs(call.caller, call.page(query))
         return JobsReply(
-            items=[_reply(job) for job in found.items], next_token=call.next_token(found.after)
+            items=[_reply(job) for job in jobs.items], next_token=call.next_token(jobs.after)
         )
 
     @router.bind(routes.GET_JOB)

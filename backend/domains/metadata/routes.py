@@ -149,14 +149,14 @@ def _file(
 def _list(
     call: Call, service: MetadataService, entity: Entity, query: AssetMetadataQuery
 ) -> MetadataReply:
-    found = service.list_metadata(
+    metadata = service.list_metadata(
         call.caller,
         entity,
         call.page(query),
         asset_version_id=query.asset_version_id,
         asset_version_alias=query.asset_version_id_alias,
     )
-    return _listed(call, service, entity, found)
+    return _listed(call, service, entity, metadata)
 
 
 def _listed(

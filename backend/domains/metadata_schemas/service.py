@@ -80,8 +80,8 @@ class MetadataSchemaService:
         Raises:
             SchemaNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.schemas.get(database_id, metadata_schema_id)
-        return self._visible(caller, found, metadata_schema_id)
+        schema = self.schemas.get(database_id, metadata_schema_id)
+        return self._visible(caller, schema, metadata_schema_id)
 
     def create_schema(self, caller: Identity, body: CreateSchemaBody) -> MetadataSchema:
         """Create a schema, which applies to every later write if it is enabled.
@@ -156,15 +156,15 @@ class MetadataSchemaService:
             SchemaNotFoundError: it does not exist, or the caller may not see it.
             SchemaRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.get_schema(caller, database_id, metadata_schema_id)
-        require(self.authorization, caller, "DELETE", secured(found))
+        schema = self.get_schema(caller, database_id, metadata_schema_id)
+        require(self.authorization, caller, "DELETE", secured(schema))
         entry = self.audit.entry(
             caller,
             "delete_metadata_schema",
             audit_entity("metadataSchema", metadata_schema_id),
-            before=_attributes(found),
+            before=_attributes(schema),
         )
-        return self.schemas.remove(found, entry)
+        return self.schemas.remove(schema, entry)
 
     def _visible(
         self, caller: Identity, found: MetadataSchema | None, metadata_schema_id: str

@@ -50,10 +50,10 @@ def _bind_reads(router: Router, queries: PipelineQueries) -> None:
 
     @router.bind(routes.GET_PIPELINE)
     def get_pipeline(call: Call, path: PipelinePath, query: PipelineQuery) -> PipelineReply:
-        found = queries.get_pipeline(
+        pipeline = queries.get_pipeline(
             call.caller, path.database_id, path.pipeline_id, show_deleted=query.show_deleted
         )
-        return PipelineReply(message=PipelineItem.of(found))
+        return PipelineReply(message=PipelineItem.of(pipeline))
 
 
 def _bind_writes(router: Router, commands: PipelineCommands) -> None:

@@ -32,7 +32,7 @@ class Allowed:
     def of(self, service: str) -> list[list[str]]:
         """Return the allowed ARNs of a service, each in its six parts."""
         parts = [arn.split(":", 5) for arn in sorted(self.arns)]
-        return [each for each in parts if len(each) == 6 and each[2] == service]
+        return [part for part in parts if len(part) == 6 and part[2] == service]
 
 
 def resource_of(body: PutPipelineBody, allowed: Allowed) -> Resource:

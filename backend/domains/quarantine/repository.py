@@ -20,8 +20,8 @@ class QuarantineRepository:
     def results(self, versions: Iterable[ScannedVersion]) -> dict[ScannedVersion, StoredResult]:
         """Return the stored results of some versions; most have none."""
         by_key = {_key(version): version for version in versions}
-        found = self.tables.get_many([(RESERVATIONS, {_KEY: key}) for key in by_key])
-        return {by_key[item[_KEY]]: StoredResult.model_validate(item) for _, item in found}
+        rows = self.tables.get_many([(RESERVATIONS, {_KEY: key}) for key in by_key])
+        return {by_key[item[_KEY]]: StoredResult.model_validate(item) for _, item in rows}
 
     def replace(
         self,

@@ -44,8 +44,8 @@ def notification_of(entry: Mapping[str, object]) -> Notification | None:
 def by_asset(happenings: Iterable[Notification]) -> dict[AssetRef, list[Notification]]:
     """Return the changes of each asset, in the order in which they are reported."""
     found: dict[AssetRef, list[Notification]] = {}
-    for one in happenings:
-        found.setdefault(AssetRef(one.database_id, one.asset_id), []).append(one)
+    for happening in happenings:
+        found.setdefault(AssetRef(happening.database_id, happening.asset_id), []).append(happening)
     return found
 
 
@@ -58,7 +58,7 @@ def message_text(asset_name: str, happenings: Sequence[Notification]) -> str:
     first = happenings[0]
     where = f"({first.asset_id}) of the database {first.database_id}"
     lines = [f"The asset {asset_name} {where} was changed:", ""]
-    shown = list(dict.fromkeys(_line(one) for one in happenings))
+    shown = list(dict.fromkeys(_line(happening) for happening in happenings))
     lines += shown[:_SHOWN]
     if len(shown) > _SHOWN:
         lines.append(f"and {len(shown) - _SHOWN} more.")

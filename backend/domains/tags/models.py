@@ -73,7 +73,7 @@ def _without_null(schema: dict[str, Any]) -> None:
     properties: dict[str, dict[str, Any]] = schema["properties"]
     for name, field in properties.items():
         choices: list[dict[str, Any]] = field.get("anyOf", [field])
-        properties[name] = next(one for one in choices if one.get("type") != "null")
+        properties[name] = next(choice for choice in choices if choice.get("type") != "null")
 
 
 def _described(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:

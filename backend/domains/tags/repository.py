@@ -41,8 +41,8 @@ class TagRepository:
 
     def get_many(self, tag_names: Iterable[str]) -> list[Tag]:
         """Return those of the tags that exist, in no order."""
-        found = self.tables.get_many([(TAGS, {_TAG: name}) for name in tag_names])
-        return [Tag.model_validate(item) for _, item in found]
+        rows = self.tables.get_many([(TAGS, {_TAG: name}) for name in tag_names])
+        return [Tag.model_validate(item) for _, item in rows]
 
     def list_registry(self, page: PageRequest) -> Page[Tag]:
         return self.tables.scan(TAGS, page).map(Tag.model_validate)
@@ -101,8 +101,8 @@ class TagTypeRepository:
 
     def get_many(self, names: Iterable[str]) -> dict[str, TagType]:
         """Return those of the types that exist, by name."""
-        found = self.tables.get_many([(TAG_TYPES, {_TYPE: name}) for name in names])
-        types = (TagType.model_validate(item) for _, item in found)
+        rows = self.tables.get_many([(TAG_TYPES, {_TYPE: name}) for name in names])
+        types = (TagType.model_validate(item) for _, item in rows)
         return {tag_type.tag_type_name: tag_type for tag_type in types}
 
     def list_registry(self, page: PageRequest) -> Page[TagType]:

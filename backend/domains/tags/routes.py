@@ -87,7 +87,7 @@ def _bind_tag_types(router: Router, service: TagService) -> None:
         page = service.list_tag_types(call.caller, call.page(query))
         tags = service.tags_by_type(call.caller) if page.items else {}
         return TagTypesReply(
-            items=[_tag_type(found, tags.get(found.tag_type_name, [])) for found in page.items],
+            items=[_tag_type(item, tags.get(item.tag_type_name, [])) for item in page.items],
             next_token=call.next_token(page.after),
         )
 

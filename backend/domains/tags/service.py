@@ -265,10 +265,10 @@ class TagService:
             require(self.authorization, caller, "PUT", _secured(tag))
 
     def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
-        found = self.tags.get(tag_name)
-        if found is None or not self._may_see(caller, found):
+        tag = self.tags.get(tag_name)
+        if tag is None or not self._may_see(caller, tag):
             raise TagNotFoundError(tag_name)
-        return found
+        return tag
 
     def _visible_type(self, caller: Identity, tag_type_name: str) -> TagType:
         may_see = self._may_see_type(caller, tag_type_name)

@@ -59,10 +59,10 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
 def _bind_reads(router: Router, service: UploadService) -> None:
     @router.bind(routes.LIST_UPLOADS)
     def list_uploads(call: Call, query: UploadsQuery) -> UploadsReply:
-        found = service.list_uploads(call.caller, call.page(query))
+        uploads = service.list_uploads(call.caller, call.page(query))
         return UploadsReply(
-            items=[summary(upload) for upload in found.items],
-            next_token=call.next_token(found.after),
+            items=[summary(upload) for upload in uploads.items],
+            next_token=call.next_token(uploads.after),
         )
 
     @router.bind(routes.GET_UPLOAD)

@@ -53,11 +53,11 @@ def _bind_reads(router: Router, queries: WorkflowQueries, triggers: WorkflowTrig
 
     @router.bind(routes.GET_WORKFLOW)
     def get_workflow(call: Call, path: WorkflowPath, query: WorkflowQuery) -> WorkflowReply:
-        found = queries.get_workflow(
+        workflow = queries.get_workflow(
             call.caller, path.database_id, path.workflow_id, show_deleted=query.show_deleted
         )
-        stopped = triggers.stopped([found])
-        return WorkflowReply(message=WorkflowItem.of(found, stopped.get(found.key)))
+        stopped = triggers.stopped([workflow])
+        return WorkflowReply(message=WorkflowItem.of(workflow, stopped.get(workflow.key)))
 
 
 def _bind_writes(router: Router, commands: WorkflowCommands) -> None:

@@ -43,8 +43,8 @@ def _subject(context: Context, job: Job) -> Secured | None:
     """Return the asset of a job for permission checks, active or archived."""
     from backend.domains.assets.service.permissions import secured
 
-    found = _asset_of(context, job)
-    return None if found is None else secured(found)
+    asset = _asset_of(context, job)
+    return None if asset is None else secured(asset)
 
 
 def _check_change(context: Context, job: Job) -> None:

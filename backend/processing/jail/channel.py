@@ -68,8 +68,8 @@ def _header(channel: socket.socket, descriptors: list[int]) -> bytes:
 
 def close_all(descriptors: Sequence[int]) -> None:
     """Close descriptors that were received."""
-    for each in descriptors:
-        os.close(each)
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _body(channel: socket.socket, length: int) -> bytes:

@@ -71,8 +71,8 @@ def _described(found: Inspection) -> dict[str, Any]:
         "facts": found.facts,
         "refused": found.refused,
         "descriptor": found.descriptor,
-        "references": [asdict(each) for each in found.references[: limits.REFERENCES]],
-        **{each.name: getattr(found, each.name) is not None for each in INSPECTION_OUTPUTS},
+        "references": [asdict(reference) for reference in found.references[: limits.REFERENCES]],
+        **{output.name: getattr(found, output.name) is not None for output in INSPECTION_OUTPUTS},
     }
 
 

@@ -115,8 +115,8 @@ class Conversation:
             with ExitStack() as files:
                 opened = [files.enter_context(content.open("rb"))]
                 opened += [
-                    files.enter_context((self._folder / each.file).open("wb"))
-                    for each in INSPECTION_OUTPUTS
+                    files.enter_context((self._folder / output.file).open("wb"))
+                    for output in INSPECTION_OUTPUTS
                 ]
                 send(self._channel, job, [each.fileno() for each in opened])
             for _ in range(_REQUESTS):
@@ -133,9 +133,9 @@ class Conversation:
     def written(self, result: Result) -> dict[str, Path]:
         """Return by name the outputs that the child reported, if they are valid."""
         return {
-            each.name: path
-            for each in INSPECTION_OUTPUTS
-            if getattr(result, each.name) and has_form(path := self._folder / each.file, each)
+            output.name: path
+            for output in INSPECTION_OUTPUTS
+            if getattr(result, output.name) and has_form(path := self._folder / output.file, output)
         }
 
     def _next(self) -> dict[str, Any]:
@@ -144,8 +144,8 @@ class Conversation:
             raise TimeoutError
         self._channel.settimeout(remaining)
         message, descriptors = receive(self._channel)
-        for each in descriptors:  # a child has no descriptors to send
-            os.close(each)
+        for descriptor in descriptors:  # a child has no descriptors to send
+            os.close(descriptor)
         return message
 
     def _answer(self, name: str) -> None:

@@ -52,8 +52,10 @@ def checked(given: object) -> Result:
         facts={} if reason else _facts(mapping(result.get("facts"))),
         refused=reason,
         descriptor=_descriptor(listing(result.get("descriptor"))),
-        references=[each for each in references if each is not None][: limits.REFERENCES],
-        **{each.name: result.get(each.name) is True for each in INSPECTION_OUTPUTS},
+        references=[reference for reference in references if reference is not None][
+            : limits.REFERENCES
+        ],
+        **{output.name: result.get(output.name) is True for output in INSPECTION_OUTPUTS},
     )
 
 

@@ -186,7 +186,9 @@ def install(process: int, *, files: bool = False) -> str:
     Raises:
         OSError: the kernel refuses the filter.
     """
-    packed = b"".join(struct.pack("=HBBI", *each) for each in _instructions(process, files))
+    packed = b"".join(
+        struct.pack("=HBBI", *instruction) for instruction in _instructions(process, files)
+    )
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)

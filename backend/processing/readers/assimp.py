@@ -157,7 +157,7 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     metadata = _metadata(scene.metadata)
     read_materials = Materials(scene, files, data, extension).read()
     parts = parts_of(scene)
-    if {each.name for each in read_materials} == {_SKELETON} and _is_one_place(parts):
+    if {material.name for material in read_materials} == {_SKELETON} and _is_one_place(parts):
         parts = []  # importers draw bones where there is no mesh; these have no length
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")

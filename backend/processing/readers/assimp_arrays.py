@@ -69,7 +69,7 @@ def leave_out(scene: Any) -> tuple[list[str], bool]:
 def mesh_count(scene: Any) -> int:
     """Return the number of meshes; one with points, lines and surfaces counts for each of them."""
     kinds = [scene.meshes[index].contents.primitive_types for index in range(scene.mesh_count)]
-    return sum(max(1, sum(bool(each & bits) for bits in (1, 2, 12))) for each in kinds)
+    return sum(max(1, sum(bool(kind & bits) for bits in (1, 2, 12))) for kind in kinds)
 
 
 def bone_names(scene: Any) -> set[str]:
@@ -79,7 +79,7 @@ def bone_names(scene: Any) -> set[str]:
         mesh = scene.meshes[index].contents
         if mesh.bones and mesh.bone_count:
             addresses = (c.c_void_p * mesh.bone_count).from_address(mesh.bones)
-            names |= {ai.String.from_address(each).text() for each in addresses if each}
+            names |= {ai.String.from_address(address).text() for address in addresses if address}
     return names
 
 

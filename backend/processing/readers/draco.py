@@ -38,10 +38,10 @@ def _decoded(data: bytes, names: Mapping[str, Any]) -> dict[str, Array]:
     except (draco.FileTypeException, ValueError, RuntimeError):
         raise RefusedError("a Draco-compressed mesh cannot be decoded") from None
     read: dict[str, Array] = {}
-    for each in mesh.attributes:
+    for attribute in mesh.attributes:
         for name, identifier in names.items():
-            if identifier == each["unique_id"]:
-                read[str(name)] = _rows(np.asarray(each["data"]), str(name))
+            if identifier == attribute["unique_id"]:
+                read[str(name)] = _rows(np.asarray(attribute["data"]), str(name))
     faces = getattr(mesh, "faces", None)
     if faces is not None:
         read["indices"] = np.asarray(faces).reshape(-1, 1)

@@ -235,7 +235,7 @@ def _turn(center: Point, radius: float, begin: float, end: float) -> list[Point]
     steps = range(first, math.ceil(end / _STEP - 1e-9))
     x, y, z = center
     angles = [begin, *(step * _STEP for step in steps), end]
-    return [(x + radius * math.cos(each), y + radius * math.sin(each), z) for each in angles]
+    return [(x + radius * math.cos(angle), y + radius * math.sin(angle), z) for angle in angles]
 
 
 def _bulged(rows: Sequence[tuple[Point, float]], *, closed: bool) -> list[Point]:

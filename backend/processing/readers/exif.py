@@ -126,8 +126,8 @@ def _degrees(value: object, side: object, sides: str, most: int) -> float | None
     if not (isinstance(value, tuple) and reference in tuple(sides)):
         return None
     parts = cast("tuple[object, ...]", value)
-    numbers = [float(each) for each in parts if isinstance(each, Real)]
-    if len(parts) != 3 or len(numbers) != 3 or not all(each >= 0 for each in numbers):
+    numbers = [float(part) for part in parts if isinstance(part, Real)]
+    if len(parts) != 3 or len(numbers) != 3 or not all(number >= 0 for number in numbers):
         return None
     degrees = numbers[0] + numbers[1] / 60 + numbers[2] / 3600
     if not degrees <= most:

@@ -70,7 +70,7 @@ def instances(node: Json, world: Floats, accessors: Accessors, most: int) -> Ite
     given = mapping(mapping(extensions[_INSTANCING]).get("attributes"))
     names = {"TRANSLATION": "translation", "ROTATION": "rotation", "SCALE": "scale"}
     columns = {names[name]: accessors.read(given[name]) for name in names if name in given}
-    if len({len(each) for each in columns.values()}) != 1:
+    if len({len(column) for column in columns.values()}) != 1:
         raise RefusedError("the instances of a node have no or different numbers of places")
     count = len(next(iter(columns.values())))
     if count > most:
@@ -90,7 +90,7 @@ class Skins:
         """Return by joint the matrix that moves vertices bound to it, given those of the nodes."""
         skin = entry(self._document, "skins", index)
         joints, unmoved = listing(skin.get("joints")), np.eye(4)
-        moved = [worlds.get(whole(each, "joint"), unmoved) for each in joints]
+        moved = [worlds.get(whole(joint, "joint"), unmoved) for joint in joints]
         matrices: Floats = np.array(moved, np.float64).reshape(-1, 4, 4)
         if "inverseBindMatrices" not in skin:
             return matrices

@@ -93,7 +93,7 @@ def _points(file: Any, every: int, box: _Box) -> tuple[Floats, Floats | None]:
         positions.append(np.stack([each[chosen] for each in axes], 1))
         if colored:
             channels = (chunk.red, chunk.green, chunk.blue)
-            colors.append(np.stack([np.asarray(each)[chosen] for each in channels], 1))
+            colors.append(np.stack([np.asarray(channel)[chosen] for channel in channels], 1))
     if not positions:
         return np.zeros((0, 3)), None
     raw = np.concatenate(colors) if colors else np.zeros((0, 3))
@@ -113,7 +113,7 @@ def _crs(header: Any) -> str:
             return text.partition('"')[2].partition('"')[0][:200] or text[:200]
     for record in records:
         if record.record_id == _NAME_RECORD and hasattr(record, "strings"):
-            names = "|".join(str(each).strip("\0| ") for each in record.strings)[:200]
+            names = "|".join(str(string).strip("\0| ") for string in record.strings)[:200]
             if names.strip("| "):
                 return names
     return _code(records)

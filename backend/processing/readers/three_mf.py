@@ -129,7 +129,7 @@ class _Package:
     def has_parts(self) -> bool:
         """Return whether the root places objects of other parts."""
         root = self.model(self._root)
-        uses = [*root.items, *(use for each in root.components.values() for use in each)]
+        uses = [*root.items, *(use for component in root.components.values() for use in component)]
         return any(use.part != self._root for use in uses)
 
     def content(self, part: str) -> bytes:

@@ -91,10 +91,10 @@ def _of_ifc(data: bytes) -> Unit | None:
 
 def _of_x3d(start: XmlStart) -> Unit | None:
     """Return the unit of the head; without one, lengths are in metres."""
-    given = start.attributes.get("unit", {})
-    if given.get("category") != "length":
+    attribute = start.attributes.get("unit", {})
+    if attribute.get("category") != "length":
         return METRE
-    return _of_length(number(given.get("conversionFactor", "1").encode()))
+    return _of_length(number(attribute.get("conversionFactor", "1").encode()))
 
 
 def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:

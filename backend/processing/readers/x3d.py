@@ -43,7 +43,7 @@ def require_x3d(data: bytes) -> None:
             raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
     for found in _TRIANGLES.finditer(data):
         indices = _values(found[2], found[3])
-        used = sum(each != _END for each in indices)
+        used = sum(index != _END for index in indices)
         if used < 3 or (not found[1] and used % 3):  # assimp would crash
             place = line_at(data, found.start())
             raise RefusedError(f"{place}: {len(indices)} indices are no whole triangles")

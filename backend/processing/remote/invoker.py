@@ -188,5 +188,5 @@ class _Rounds:
             found[name] = {"path": path, "state": state}
             if file is not None:
                 found[name] |= {"url": self._files.file(file), "size": self._sizes[file]}
-        outputs = {each.name: self._files.output(each) for each in INSPECTION_OUTPUTS}
+        outputs = {output.name: self._files.output(output) for output in INSPECTION_OUTPUTS}
         return {"content": self._files.content(), "files": found, "outputs": outputs}

@@ -96,17 +96,17 @@ class _Given:
         self.needs: list[str] = []
 
     def find(self, name: str, budget: Budget) -> tuple[str, State, Path | None]:
-        found = self._files.get(name)
-        if found is None:
+        file = self._files.get(name)
+        if file is None:
             # With one more than the limit, the caller refuses the file.
             if name not in self.needs and len(self.needs) <= NAMES:
                 self.needs.append(name[:NAME_CHARACTERS])
             return name, "missing", None
-        path, state = str(found["path"]), found["state"]
-        if "url" not in found or not self._fits(path, int(found["size"])):
+        path, state = str(file["path"]), file["state"]
+        if "url" not in file or not self._fits(path, int(file["size"])):
             return path, state, None
-        with budget.fetching(int(found["size"])):
-            return path, state, self._kept(f"file {path}", found)
+        with budget.fetching(int(file["size"])):
+            return path, state, self._kept(f"file {path}", file)
 
     def _fits(self, path: str, size: int) -> bool:
         if path not in self._counted:
@@ -121,4 +121,4 @@ class _Kept(Protocol):
 
 def _described(outcome: Outcome) -> dict[str, Any]:
     result = outcome.result
-    return {**asdict(result), **{each.name: False for each in INSPECTION_OUTPUTS}}
+    return {**asdict(result), **{output.name: False for output in INSPECTION_OUTPUTS}}

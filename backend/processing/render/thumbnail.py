@@ -54,7 +54,7 @@ def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
     for camera in cameras:
         project = projection(everything, camera, _OVERSAMPLING * edge, within)
         frames.append(_picture(parts, materials, camera, project, edge))
-    return [each or Image.new("RGBA", (edge, edge)) for each in frames] if any(frames) else []
+    return [frame or Image.new("RGBA", (edge, edge)) for frame in frames] if any(frames) else []
 
 
 def _positions(parts: Sequence[Part]) -> Floats:

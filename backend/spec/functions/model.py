@@ -89,11 +89,11 @@ class Function:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        return tuple(each for each in self.uses if isinstance(each, Table))
+        return tuple(use for use in self.uses if isinstance(use, Table))
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
-        return tuple(each for each in self.uses if isinstance(each, Bucket))
+        return tuple(use for use in self.uses if isinstance(use, Bucket))
 
     @property
     def topics(self) -> tuple[Topic, ...]:

@@ -76,7 +76,7 @@ def _check_value(value: object) -> Value:
         texts = cast("list[object]", value)
         if not 1 <= len(texts) <= MAX_VALUES:
             raise ValueError(f"must have 1 to {MAX_VALUES} values, not {len(texts)}")
-        return [_check_text(each) for each in texts]
+        return [_check_text(text) for text in texts]
     return _check_text(value)
 
 
@@ -167,7 +167,7 @@ class Criteria(SentModel):
         if size > MAX_TEXT_BYTES:
             fact = f"the values have {size} bytes together; at most {MAX_TEXT_BYTES} are allowed"
             raise WrongFieldError("criteriaAnd", fact)
-        ids = [each.id for each in criteria if each.id is not None]
+        ids = [criterion.id for criterion in criteria if criterion.id is not None]
         if len(set(ids)) < len(ids):
             raise WrongFieldError(
                 "criteriaAnd", "criteriaAnd and criteriaOr contain the same id twice"
@@ -210,7 +210,7 @@ class ConstraintBody(Criteria):
 
     @model_validator(mode="after")
     def check_number_of_grantees(self) -> "ConstraintBody":
-        count = len({each.group_id for each in self.group_permissions})
+        count = len({permission.group_id for permission in self.group_permissions})
         count += len({each.user_id for each in self.user_permissions})
         if count > MAX_GRANTEES:
             fact = f"groupPermissions and userPermissions name {count} roles and users"

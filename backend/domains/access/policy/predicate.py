@@ -102,7 +102,7 @@ def _without_constants(block: Block, object_type: str, effect: str) -> list[Bloc
     if all(len(each) == 1 for each in alternatives):
         return [Block(all_of, tuple(dict.fromkeys(each for (each,) in alternatives)))]
     # Only strict types have alternatives of two criteria, and no search filter.
-    return [Block((*all_of, *each)) for each in alternatives]
+    return [Block((*all_of, *alternative)) for alternative in alternatives]
 
 
 def _varying(criteria: Criteria, object_type: str, effect: str) -> Criteria | None:

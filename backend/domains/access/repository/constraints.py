@@ -172,9 +172,9 @@ def change_writes(
         writes.append(rules_write(policies[emptied], []))
     writes += [*_named_tags_writes(changes), next_epoch(), *others]
     size = sum(
-        stored_bytes(each.item if isinstance(each, Put) else dict(each.set))
-        for each in writes
-        if isinstance(each, Put | Update)
+        stored_bytes(write.item if isinstance(write, Put) else dict(write.set))
+        for write in writes
+        if isinstance(write, Put | Update)
     )
     if size > MAX_CHANGE_BYTES:
         raise PolicyTooLargeError(
@@ -266,7 +266,7 @@ def _row_names(constraint: Constraint | None) -> dict[str, Grantee | None]:
         return {}
     name = constraint.constraint_id
     rows: dict[str, Grantee | None] = {
-        name + _OF_ROWS[each.kind] + each.name: each for each in grantees(constraint)
+        name + _OF_ROWS[grantee.kind] + grantee.name: grantee for grantee in grantees(constraint)
     }
     return rows or {name: None}
 

@@ -51,7 +51,9 @@ class PolicyRepository:
             if name.startswith(OF_CONSTRAINT)
             for each in found
         ]
-        return {tag for tag in tag_names if any(distinguishes(each, tag) for each in criteria)}
+        return {
+            tag for tag in tag_names if any(distinguishes(criterion, tag) for criterion in criteria)
+        }
 
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
         """Return the roles and rules of the user.
@@ -66,10 +68,10 @@ class PolicyRepository:
             *((ROLES, {ROLE_NAME.name: name}) for name in names),
             *((POLICIES, {_KEY: key}) for key in sorted(keys)),
         ]
-        found = self.tables.get_many(wanted)
+        rows = self.tables.get_many(wanted)
         roles = frozenset(
             str(item[ROLE_NAME.name])
-            for table, item in found
+            for table, item in rows
             if table is ROLES and _counts(item, mfa=mfa)
         )
         refused = {_role(name) for name in names} - {_role(name) for name in roles}
@@ -77,7 +79,7 @@ class PolicyRepository:
             roles,
             {
                 str(item[_KEY]): cast("StoredRules", item.get("rules") or ())
-                for table, item in found
+                for table, item in rows
                 if table is POLICIES and item[_KEY] not in refused
             },
         )

@@ -31,7 +31,7 @@ def bind_constraints(router: Router, service: ConstraintService) -> None:
     def list_constraints(call: Call, query: PageQuery) -> ConstraintsReply:
         page = service.list_constraints(call.caller, call.page(query))
         return ConstraintsReply(
-            items=[_reply(each) for each in page.items], next_token=call.next_token(page.after)
+            items=[_reply(item) for item in page.items], next_token=call.next_token(page.after)
         )
 
     @router.bind(routes.GET_CONSTRAINT)

@@ -50,13 +50,14 @@ class AdministratorRules:
         """
         wanted = {each.constraint_id: each for each in _wanted(iso(self.clock()))}
         role = Grantee("role", ADMIN_ROLE)
-        found = self.constraints.get_many(wanted)
+        constraints = self.constraints.get_many(wanted)
         policies = self.constraints.policies([role])
         known = {rule["constraintId"] for rule in policies[role].rules}
         changes = [
-            Change(found.get(name), found.get(name, each))
+            Change(constraints.get(name), constraints.get(name, each))
             for name, each in wanted.items()
-            if name not in found or (role in grantees(found[name]) and name not in known)
+            if name not in constraints
+            or (role in grantees(constraints[name]) and name not in known)
         ]
         if not changes:
             return

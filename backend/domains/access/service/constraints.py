@@ -65,10 +65,10 @@ class ConstraintService:
             ConstraintNotFoundError: it does not exist.
         """
         require(self.authorization, caller, "GET", _SECURED)
-        found = self.constraints.get(constraint_id)
-        if found is None:
+        constraint = self.constraints.get(constraint_id)
+        if constraint is None:
             raise ConstraintNotFoundError(constraint_id)
-        return found
+        return constraint
 
     def create_constraint(
         self, caller: Identity, constraint_id: str, body: ConstraintBody
@@ -102,10 +102,10 @@ class ConstraintService:
             PolicyTooLargeError: the rules of its grantees do not fit one transaction.
         """
         require(self.authorization, caller, "DELETE", _SECURED)
-        found = self.constraints.get(constraint_id)
-        if found is None:
+        constraint = self.constraints.get(constraint_id)
+        if constraint is None:
             raise ConstraintNotFoundError(constraint_id)
-        self.write(caller, "delete_constraint", [Change(found, None)])
+        self.write(caller, "delete_constraint", [Change(constraint, None)])
 
     @attempts(_ATTEMPTS, RevisionConflictError)
     def replace(
@@ -119,12 +119,13 @@ class ConstraintService:
 
         `wanted` returns the new ones for the stored ones, each time these are read.
         """
-        found = self.constraints.get_many(ids)
-        after = wanted(found)
-        changes = [Change(found.get(each.constraint_id), each) for each in after]
+        constraints = self.constraints.get_many(ids)
+        after = wanted(constraints)
+        changes = [Change(constraints.get(each.constraint_id), each) for each in after]
         self.write(caller, operation, changes)
         return [
-            Written(each, each.constraint_id not in found, warnings_about(each)) for each in after
+            Written(each, each.constraint_id not in constraints, warnings_about(each))
+            for each in after
         ]
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
@@ -132,10 +133,10 @@ class ConstraintService:
         policies = self.constraints.policies(grantees_of(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
         names = {
-            each.name
+            grantee.name
             for change in changes
-            for each in grantees(change.after)
-            if each.kind == "role"
+            for grantee in grantees(change.after)
+            if grantee.kind == "role"
         }
         missing = sorted(names - self.roles.existing(sorted(names)))
         if missing:

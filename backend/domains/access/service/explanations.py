@@ -103,10 +103,10 @@ def _named(query: ExplainQuery) -> FoundRoute | None:
     method: Method | None = query.method or query.action
     if query.route is None or method is None or query.object_type == "web":
         return None
-    found = find_route(method, query.route)
-    if found is None:
+    route = find_route(method, query.route)
+    if route is None:
         raise InvalidInputError.of("route", f"route {method} {query.route} does not exist")
-    return found
+    return route
 
 
 def _of_route(given: _Granted, found: FoundRoute, query: ExplainQuery) -> Decision:

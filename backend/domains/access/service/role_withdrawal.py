@@ -85,11 +85,11 @@ class RoleWithdrawal:
     def _leaving(self, caller: Identity, policy: Policy) -> list[Write]:
         """Return the writes that remove the role from the next constraint."""
         first, *rest = policy.withdrawn
-        found = self.constraints.get(first)
+        constraint = self.constraints.get(first)
         marked = rules_write(policy, [], rest)
-        if found is None:
+        if constraint is None:
             return [marked]
-        changes = [Change(found, without_role(found, policy.grantee.name))]
+        changes = [Change(constraint, without_role(constraint, policy.grantee.name))]
         policies = {**self.constraints.policies(grantees_of(changes)), policy.grantee: policy}
         entry = entry_of(self.audit, caller, "delete_role", changes[0])
         return change_writes(changes, policies, self.new_id(), entry, marked)

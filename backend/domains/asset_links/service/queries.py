@@ -97,7 +97,7 @@ class LinkQueries:
             for tree in level:
                 children = self._linked(caller, known[tree.linked.edge.other], rows)
                 room = self.max_nodes - count
-                tree.children = [Tree(one) for one in children[:room]]
+                tree.children = [Tree(child) for child in children[:room]]
                 count += len(tree.children)
                 if len(children) > room:
                     return Subtree(root.children, truncated=True)

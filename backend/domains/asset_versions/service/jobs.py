@@ -146,10 +146,10 @@ class VersionSteps:
                 return self._files(asset, job, plan, cursor)
 
     def _asset(self, job: Job, plan: VersionPlan) -> Asset:
-        found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
-        if found is None or found.is_archived or found.created_at != plan.asset_created_at:
+        asset = self.assets.find_asset(job.database_id or "", job.asset_id or "")
+        if asset is None or asset.is_archived or asset.created_at != plan.asset_created_at:
             raise VersionOvertakenError(job.asset_id or "")
-        return found
+        return asset
 
     def _files(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         after_files = "records" if plan.revert_metadata else "metadata"

@@ -121,24 +121,24 @@ class AssetService(AssetQueries):
                 tag.
         """
         for _ in range(_ATTEMPTS):  # by hand: no attempt follows if a revision is expected
-            found = self.asset_for(caller, "PUT", database_id, asset_id)
+            asset = self.asset_for(caller, "PUT", database_id, asset_id)
             if body.tags is not None:
-                self.tags.check_tags(caller, body.tags, carried=found.tags)
-            if expected_revision is not None and expected_revision != found.revision:
+                self.tags.check_tags(caller, body.tags, carried=asset.tags)
+            if expected_revision is not None and expected_revision != asset.revision:
                 raise AssetRevisionError(asset_id)
-            changes = rules.changed_attributes(found, body)
+            changes = rules.changed_attributes(asset, body)
             if not changes:
-                return found
-            changed = found.model_copy(update=body.model_dump(exclude_none=True))
+                return asset
+            changed = asset.model_copy(update=body.model_dump(exclude_none=True))
             require(self.authorization, caller, "PUT", secured(changed))
             now = self.clock()
-            name = audit_entity("asset", found.database_id, found.asset_id)
-            old = found.model_dump(by_alias=True)
+            name = audit_entity("asset", asset.database_id, asset.asset_id)
+            old = asset.model_dump(by_alias=True)
             new = old | dict(changes)
             entry = self.audit.entry(caller, "update_asset", name, before=old, after=new, at=now)
             edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters_of(changes)
             try:
-                return self.assets.change(found, edit, entry, counters=counters)
+                return self.assets.change(asset, edit, entry, counters=counters)
             except AssetRevisionError:
                 if expected_revision is not None:
                     raise

@@ -51,10 +51,10 @@ class AssetQueries:
         Raises:
             AssetNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.assets.get(database_id, asset_id, in_archive=show_archived)
-        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+        asset = self.assets.get(database_id, asset_id, in_archive=show_archived)
+        if asset is None or not self.authorization.may(caller, "GET", secured(asset)):
             raise AssetNotFoundError(database_id, asset_id)
-        return found
+        return asset
 
     def asset_for(self, caller: Identity, action: Action, database_id: str, asset_id: str) -> Asset:
         """Return an active asset on which the caller may perform the action.
@@ -63,9 +63,9 @@ class AssetQueries:
             AssetNotFoundError: it does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may see it, but not perform the action.
         """
-        found = self.get_asset(caller, database_id, asset_id)
-        require(self.authorization, caller, action, secured(found))
-        return found
+        asset = self.get_asset(caller, database_id, asset_id)
+        require(self.authorization, caller, action, secured(asset))
+        return asset
 
     def asset_by_id(
         self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
@@ -80,11 +80,11 @@ class AssetQueries:
         if database_id is None:
             raise AssetNotFoundError(None, asset_id)
         try:
-            found = self.get_asset(caller, database_id, asset_id, show_archived=show_archived)
+            asset = self.get_asset(caller, database_id, asset_id, show_archived=show_archived)
         except NotFoundError:
             raise AssetNotFoundError(None, asset_id) from None
-        require(self.authorization, caller, action, secured(found))
-        return found
+        require(self.authorization, caller, action, secured(asset))
+        return asset
 
     def visible(self, caller: Identity, wanted: Iterable[AssetRef]) -> dict[str, Asset]:
         """Return those of the assets that are active and visible to the caller, by id."""
@@ -172,10 +172,10 @@ class AssetQueries:
         Raises:
             AssetVersionNotFoundError: the asset has no such version.
         """
-        found = self.assets.get_version(asset, asset_version_id)
-        if found is None:
+        version = self.assets.get_version(asset, asset_version_id)
+        if version is None:
             raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
-        return found
+        return version
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
         """Return the asset's version with that alias.

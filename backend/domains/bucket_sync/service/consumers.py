@@ -50,9 +50,9 @@ class SyncConsumer:
         # Folders and previews start nothing, each inspected file has one. A permanent deletion is
         # passed on: the version before may never have been processed.
         started = [
-            one
-            for one in done.files
-            if is_file(one.key) and not all(rules.adds_marker(each) for each in named[one])
+            file
+            for file in done.files
+            if is_file(file.key) and not all(rules.adds_marker(each) for each in named[file])
         ]
         self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
         # For folders whose asset is still being deleted or archived, which is usually soon over.

@@ -54,7 +54,7 @@ class ImportStep:
             {"after": page.next_key, "made": made},
             items=len(page.objects),
             finished=page.next_key is None,
-            problems=tuple(one for one in _problems(done) if one not in job.problems),
+            problems=tuple(problem for problem in _problems(done) if problem not in job.problems),
         )
 
     def _index(self, done: Followed, made: list[str] | None) -> None:
@@ -65,7 +65,7 @@ class ImportStep:
 
 def _problems(done: Followed) -> Iterator[str]:
     """The problems of a page, each reported once."""
-    yield from dict.fromkeys(sentence(one) for one in done.skips if not one.is_expected)
+    yield from dict.fromkeys(sentence(skip) for skip in done.skips if not skip.is_expected)
     if done.later:
         first = done.later[0]
         yield (

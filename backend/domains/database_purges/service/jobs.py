@@ -99,7 +99,7 @@ class PurgeSteps:
 
     def _parts(self, database_id: str) -> tuple[_Part, ...]:
         """Return the parts of a sweep; after the part of jobs, no worker writes any more."""
-        rows = (partial(self._rows, each) for each in rules.queried_remains(database_id))
+        rows = (partial(self._rows, remain) for remain in rules.queried_remains(database_id))
         return (self._archived_assets, self._other_jobs, *rows, self._scopes)
 
     def _archived_assets(
@@ -121,10 +121,10 @@ class PurgeSteps:
     def _other_jobs(self, job: Job, after: Position | None) -> _Removed:
         """Remove jobs that have ended; wait for the others, and read their page again."""
         page = self.jobs.list_in_database(_database_of(job), PageRequest(JOBS, after))
-        others = [one for one in page.items if one.job_id != job.job_id]
+        others = [item for item in page.items if item.job_id != job.job_id]
         for one in others:
             self._check_deleted(one)
-        ended = [one for one in others if one.is_finished]
+        ended = [other for other in others if other.is_finished]
         if ended:
             self._check_held(job)
             self.jobs.remove(ended)

@@ -109,16 +109,16 @@ class Admission:
 
     def _start(self, admitted: ActiveExecution) -> None:
         execution_id = admitted.execution_id
-        found = self.executions.get(admitted.database_id, admitted.asset_id, execution_id)
-        if found is None or not found.is_active:
+        execution = self.executions.get(admitted.database_id, admitted.asset_id, execution_id)
+        if execution is None or not execution.is_active:
             self.progress.end(execution_id, "ABORTED")
             return
         if self._age(admitted) >= START_TIME:
             self._fail(execution_id, _NeverStartedError())
             return
         try:
-            new_executions.require_allowed(found.pipelines, self.runs.may_call)
-            self.runs.start(execution_id, self.payloads.run_input(found))
+            new_executions.require_allowed(execution.pipelines, self.runs.may_call)
+            self.runs.start(execution_id, self.payloads.run_input(execution))
         except (RateLimitedError, UnavailableError):
             raise
         except VitrineError as error:

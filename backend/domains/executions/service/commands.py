@@ -130,15 +130,15 @@ class ExecutionCommands:
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
             PermissionDeniedError: the caller may not run the workflow, or anything on the asset.
         """
-        found = self.queries.execution_for(caller, "POST", ref, execution_id)
-        if found.is_active:
+        execution = self.queries.execution_for(caller, "POST", ref, execution_id)
+        if execution.is_active:
             message = f"Stopped by {caller.user_id}"
             self.runs.stop(execution_id, error=rules.STOPPED, cause=message)
             entry = self.audit.entry(
                 caller,
                 "stop_execution",
                 audit_entity("execution", execution_id),
-                before={"executionStatus": found.execution_status},
+                before={"executionStatus": execution.execution_status},
                 after={"executionStatus": "ABORTED"},
             )
             error = RunError(code=rules.STOPPED, message=message)
@@ -151,10 +151,10 @@ class ExecutionCommands:
         Raises as `start_execution`, and:
             ExecutionNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.queries.execution_for(caller, "GET", ref, execution_id)
-        workflow_ref = DefinitionRef(found.workflow_database_id, found.workflow_id)
+        execution = self.queries.execution_for(caller, "GET", ref, execution_id)
+        workflow_ref = DefinitionRef(execution.workflow_database_id, execution.workflow_id)
         asset, workflow = self._runnable(caller, ref, workflow_ref)
-        key = found.input_asset_file_key
+        key = execution.input_asset_file_key
         started = self._start(caller, asset, workflow, key, rerun_of=execution_id)
         self._request_start()
         return started

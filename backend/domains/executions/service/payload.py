@@ -79,5 +79,5 @@ class Payloads:
         return self._values(Entity(asset.database_id, asset.asset_id, path, kind))
 
     def _values(self, entity: Entity) -> Mapping[str, str]:
-        found = self.records.records_of(entity)
-        return {record.metadata_key: record.metadata_value for record in found}
+        records = self.records.records_of(entity)
+        return {record.metadata_key: record.metadata_value for record in records}

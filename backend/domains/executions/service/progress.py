@@ -50,12 +50,12 @@ class ExecutionProgress:
     @attempts(_ATTEMPTS, ExecutionChangedError)
     def record_started(self, execution_id: str, at: datetime) -> bool:
         """Record that an execution runs; return whether it is active."""
-        found = self.executions.find(execution_id)
-        if found is None or not found.is_active:
+        execution = self.executions.find(execution_id)
+        if execution is None or not execution.is_active:
             return False
-        if found.execution_status == "RUNNING":
+        if execution.execution_status == "RUNNING":
             return True
-        self.executions.change(found, rules.started_changes(at))
+        self.executions.change(execution, rules.started_changes(at))
         return True
 
     @attempts(_ATTEMPTS, ExecutionChangedError)
@@ -74,11 +74,11 @@ class ExecutionProgress:
         `others` are writes of the same transaction.
         """
         ending = Ending(status, at or self.clock(), error, others)
-        found = self.executions.find(execution_id)
+        execution = self.executions.find(execution_id)
         active = self.active.find(execution_id)
-        if active is None and (found is None or not found.is_active):
+        if active is None and (execution is None or not execution.is_active):
             return False
-        self._end(execution_id, found, active, ending)
+        self._end(execution_id, execution, active, ending)
         self.request_starts()
         return True
 

@@ -109,12 +109,14 @@ class ExecutionQueries:
             PermissionDeniedError: the caller may see it, but not perform the action.
         """
         asset = self.assets.get_asset(caller, *ref.ids)
-        found = self.executions.get(asset.database_id, asset.asset_id, execution_id)
-        if found is None or not self.authorization.may(caller, "GET", secured_workflow(found)):
+        execution = self.executions.get(asset.database_id, asset.asset_id, execution_id)
+        if execution is None or not self.authorization.may(
+            caller, "GET", secured_workflow(execution)
+        ):
             raise ExecutionNotFoundError(execution_id)
         require(self.authorization, caller, action, secured(asset))
-        require(self.authorization, caller, action, secured_workflow(found))
-        return found
+        require(self.authorization, caller, action, secured_workflow(execution))
+        return execution
 
 
 def secured_workflow(execution: Execution) -> Secured:

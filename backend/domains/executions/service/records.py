@@ -24,7 +24,7 @@ class ExecutionRecords:
         Raises:
             ExecutionNotFoundError: the execution does not exist, or its asset was deleted.
         """
-        found = self.executions.find(execution_id)
-        if found is None:
+        execution = self.executions.find(execution_id)
+        if execution is None:
             raise ExecutionNotFoundError(execution_id)
-        self.executions.set_outputs(found, rules.bounded(outputs))
+        self.executions.set_outputs(execution, rules.bounded(outputs))

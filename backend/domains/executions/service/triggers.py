@@ -102,11 +102,11 @@ class UploadTriggers:
 
     def _process(self, messages: Sequence[Message]) -> None:
         uploads: list[UploadedObject] = []
-        for one in parse_messages(messages, events.upload_or_failure, self.store_failure):
-            if isinstance(one, UploadedObject):
-                uploads.append(one)
+        for message in parse_messages(messages, events.upload_or_failure, self.store_failure):
+            if isinstance(message, UploadedObject):
+                uploads.append(message)
             else:
-                self.record_failure(one)
+                self.record_failure(message)
         for asset, upload, workflows in self._triggered(uploads):
             self._start_all(asset, upload, workflows)
 

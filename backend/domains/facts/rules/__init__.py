@@ -122,8 +122,8 @@ def _clean(text: str) -> str:
 def _bounded(references: Sequence[Reference]) -> str:
     kept: list[Reference] = []
     size = 0
-    for one in references[:MAX_REFERENCES]:
-        clean = one.model_copy(update={"path": _clean(one.path)[:MAX_TEXT_CHARS]})
+    for reference in references[:MAX_REFERENCES]:
+        clean = reference.model_copy(update={"path": _clean(reference.path)[:MAX_TEXT_CHARS]})
         size += len(clean.model_dump_json(by_alias=True).encode()) + 1
         if size > MAX_REFERENCES_BYTES:
             break

@@ -97,7 +97,7 @@ class GlbQueries:
         """Return the versions in which no scan found a threat."""
         versions = [VersionRef(target.key, version_id) for version_id in version_ids]
         found = self.files.quarantined(target.bucket, versions)
-        return [one.version_id for one in versions if one not in found]
+        return [version.version_id for version in versions if version not in found]
 
     def _made(self, target: FileTarget, version_id: str) -> "_Made | None":
         key = glb_key(target.asset.asset_id, target.path, version_id)
@@ -110,9 +110,11 @@ class GlbQueries:
         """Return the GLB of the newest of the versions before the current one that has one."""
         page = self.objects.list_versions(target.bucket, target.key, limit=_LISTED)
         before = [
-            one.version_id
-            for one in page.versions
-            if one.key == target.key and not one.is_delete_marker and one.version_id != current
+            version.version_id
+            for version in page.versions
+            if version.key == target.key
+            and not version.is_delete_marker
+            and version.version_id != current
         ]
         clean = self._without_threats(target, before[:OLDER_VERSIONS])
         made = in_parallel(lambda version_id: self._made(target, version_id), clean)

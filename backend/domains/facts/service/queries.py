@@ -96,7 +96,7 @@ class FactQueries:
         if not found.items:
             return Page((), found.after)
         paths = self._paths(asset)
-        led = {one.path: resolve_references(one, paths) for one in found.items}
+        led = {item.path: resolve_references(item, paths) for item in found.items}
         in_circle = circular_edges(self._edges(asset, led, paths))
         return Page(
             tuple(
@@ -136,7 +136,7 @@ class FactQueries:
             position_of=lambda one: self.facts.position_of(asset, one),
             size_of=lambda one: text_bytes(one.path),
         )
-        return Page(tuple(one.path for one in found.items), found.after)
+        return Page(tuple(item.path for item in found.items), found.after)
 
     def similar_files(
         self, caller: Identity, ref: AssetRef, file_path: str, *, size: int
@@ -214,4 +214,6 @@ def _resolved_paths(found: Iterable[Resolved]) -> frozenset[str]:
 def _size(found: FileReferences) -> int:
     """Return the size of a file's references in a reply, which may contain each path twice."""
     references = found.stored.references
-    return _ENTRY_BYTES + sum(2 * text_bytes(one.path) + _ENTRY_BYTES for one in references)
+    return _ENTRY_BYTES + sum(
+        2 * text_bytes(reference.path) + _ENTRY_BYTES for reference in references
+    )

@@ -50,9 +50,9 @@ class FactRenewalStep:
         page = self.facts.inspected(job.parameters.get("databaseId"), request)
         formats = frozenset[str](job.parameters.get("formats") or ())
         wanted = [
-            one
-            for one in page.items
-            if one.is_old and (not formats or extension_of(one.path) in formats)
+            item
+            for item in page.items
+            if item.is_old and (not formats or extension_of(item.path) in formats)
         ]
         messages = self._messages(job, wanted)
         if messages:

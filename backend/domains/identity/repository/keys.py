@@ -38,8 +38,8 @@ class ApiKeyRepository:
 
     def get_many(self, api_key_ids: Iterable[str]) -> dict[str, ApiKey]:
         """Return the keys that exist, by id."""
-        found = self.tables.get_many([(API_KEYS, {_KEY: key_id}) for key_id in api_key_ids])
-        return {key.api_key_id: key for key in (ApiKey.model_validate(item) for _, item in found)}
+        rows = self.tables.get_many([(API_KEYS, {_KEY: key_id}) for key_id in api_key_ids])
+        return {key.api_key_id: key for key in (ApiKey.model_validate(item) for _, item in rows)}
 
     def find_by_hash(self, key_hash: str) -> ApiKey | None:
         """Return the key with a hash from the index, which is eventually consistent."""

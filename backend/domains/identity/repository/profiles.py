@@ -23,8 +23,8 @@ class ProfileRepository:
 
     def get_many(self, user_ids: Iterable[str]) -> dict[str, User]:
         """Return the existing profiles, by user."""
-        found = self.tables.get_many([(USERS, {_KEY: user_id}) for user_id in user_ids])
-        users = (User.model_validate(item) for _, item in found)
+        rows = self.tables.get_many([(USERS, {_KEY: user_id}) for user_id in user_ids])
+        users = (User.model_validate(item) for _, item in rows)
         return {user.user_id: user for user in users}
 
     def pool_write(self, user_id: str, pool_id: str) -> Update:

@@ -64,7 +64,7 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
 
 
 def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
-    name = next((each for each in issuer.user_claims if each in claims), None)
+    name = next((claim for claim in issuer.user_claims if claim in claims), None)
     if name is None:
         raise RefusedError(Reason.JWT_CLAIMS, claim=" or ".join(issuer.user_claims))
     if name == "email" and claims.get("email_verified") not in (True, "true"):
@@ -121,6 +121,6 @@ def _texts(value: object) -> frozenset[str]:
         return frozenset({value})
     if isinstance(value, list):
         entries = cast("list[object]", value)
-        if all(isinstance(each, str) for each in entries):
+        if all(isinstance(entry, str) for entry in entries):
             return frozenset(cast("list[str]", entries))
     return frozenset()

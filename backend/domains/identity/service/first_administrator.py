@@ -35,12 +35,12 @@ class Administrators:
         self.profiles.ensure(User(user_id=user_id, created_on=now))
         self.roles.ensure_administrator(user_id, now)
         key_hash = hash_key(self.pepper(), key_text)
-        found = self.keys.get(ADMIN_KEY_ID)
-        if found is None:
+        key = self.keys.get(ADMIN_KEY_ID)
+        if key is None:
             self.keys.put_new(_admin_key(user_id, key_hash, now))
-        elif (found.user_id, found.api_key_hash) != (user_id, key_hash):
+        elif (key.user_id, key.api_key_hash) != (user_id, key_hash):
             changes = {"userId": user_id, "apiKeyHash": key_hash, "updatedAt": now}
-            self.keys.change(found, changes)
+            self.keys.change(key, changes)
 
 
 def _admin_key(user_id: str, key_hash: str, now: str) -> ApiKey:

@@ -103,10 +103,10 @@ class ApiKeyService:
         Raises:
             ApiKeyNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.keys.get(api_key_id)
-        if found is None or not self.authorization.may(caller, "GET", _secured(found)):
+        key = self.keys.get(api_key_id)
+        if key is None or not self.authorization.may(caller, "GET", _secured(key)):
             raise ApiKeyNotFoundError(api_key_id)
-        return found
+        return key
 
     def list_api_keys(self, caller: Identity, page: PageRequest) -> Page[ApiKey]:
         """List the keys that the caller may see, in no order."""
@@ -171,10 +171,10 @@ class ApiKeyService:
         """
         if caller.api_key_id is None:
             return None
-        found = self.keys.get(caller.api_key_id)
-        if found is None:
+        key = self.keys.get(caller.api_key_id)
+        if key is None:
             raise PermissionDeniedError("The API key of this request no longer exists")
-        return found
+        return key
 
     def _pool_user(self, user_id: str) -> tuple[Write, ...]:
         """Return the write that records a user of the pool."""
@@ -208,12 +208,12 @@ class UserKeys:
 
     @attempts(_ATTEMPTS, ApiKeyRevisionError)
     def _disable(self, caller: Identity, api_key_id: str) -> None:
-        found = self.keys.get(api_key_id)
-        if found is None:
+        key = self.keys.get(api_key_id)
+        if key is None:
             return
         now = self.clock()
         changes = {"isActive": "false", "endedBy": caller.user_id}
-        before = _audited(found)
+        before = _audited(key)
         entry = self.audit.entry(
             caller,
             "disable_api_key",
@@ -222,7 +222,7 @@ class UserKeys:
             after=before | changes,
             at=now,
         )
-        self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
+        self.keys.change(key, {**changes, "updatedAt": iso(now)}, entry)
 
 
 def _audited(key: ApiKey) -> dict[str, Any]:

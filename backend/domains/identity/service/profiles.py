@@ -52,22 +52,22 @@ class ProfileService:
         """
         _require_own(caller, user_id)
         user_id = caller.user_id
-        found = self.profiles.get(user_id)
+        profile = self.profiles.get(user_id)
         now = self.clock()
-        stored = None if found is None else found.email
+        stored = None if profile is None else profile.email
         claimed = _claimed_email(caller)
         wanted = claimed or email or stored
         confirmed = claimed is not None
-        if claimed is None and found is not None and wanted == stored:
-            confirmed = found.email_confirmed
-        kept = (found or User(user_id=user_id)).model_copy(
+        if claimed is None and profile is not None and wanted == stored:
+            confirmed = profile.email_confirmed
+        kept = (profile or User(user_id=user_id)).model_copy(
             update={
-                "created_on": (found.created_on if found is not None else "") or iso(now),
+                "created_on": (profile.created_on if profile is not None else "") or iso(now),
                 "email": wanted,
                 "email_confirmed": confirmed,
             }
         )
-        if kept != found:
+        if kept != profile:
             entry = self.audit.entry(
                 caller,
                 "update_login_profile",
@@ -132,10 +132,10 @@ class DeletedUsers:
 
     def deletions(self, user_ids: Iterable[str]) -> dict[str, str]:
         """Return when users were last deleted, by id; users that never were are left out."""
-        found = self.profiles.get_many(dict.fromkeys(user_ids))
+        profiles = self.profiles.get_many(dict.fromkeys(user_ids))
         return {
             user_id: user.deleted_at
-            for user_id, user in found.items()
+            for user_id, user in profiles.items()
             if user.deleted_at is not None
         }
 

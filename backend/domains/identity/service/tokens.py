@@ -163,12 +163,12 @@ class PoolUsers:
         known = self._known.get(user_id)
         if known is not None and _is_within(known[0], now, USERS_FRESH):
             return known[1]
-        found = self.pool.get_user(user_id)
+        user = self.pool.get_user(user_id)
         self._known.pop(user_id, None)
         while len(self._known) >= USERS_KNOWN:
             del self._known[next(iter(self._known))]  # the one that was checked longest ago
-        self._known[user_id] = (now, found)
-        return found
+        self._known[user_id] = (now, user)
+        return user
 
 
 @dataclass(eq=False, repr=False)

@@ -96,8 +96,8 @@ class UserService:
             NoUserPoolError: the deployment has no user pool.
             PoolUserNotFoundError: the user does not exist, or the caller may not see it.
         """
-        found = self._user(caller, "PUT", user_id)
-        before = {"email": found.email, "phone": found.phone}
+        user = self._user(caller, "PUT", user_id)
+        before = {"email": user.email, "phone": user.phone}
         after = before | _contact(body)
         self._record(caller, "update_cognito_user", user_id, before=before, after=after)
         self._pool().change_user(user_id, email=body.email, phone=body.phone)
@@ -111,8 +111,8 @@ class UserService:
             NoUserPoolError: the deployment has no user pool.
             PoolUserNotFoundError: the user does not exist, or the caller may not see it.
         """
-        found = self._user(caller, "DELETE", user_id)
-        before = {"email": found.email, "phone": found.phone}
+        user = self._user(caller, "DELETE", user_id)
+        before = {"email": user.email, "phone": user.phone}
         self._record(caller, "delete_cognito_user", user_id, before=before)
         # Before the user is removed from the pool, so that a failed deletion can be repeated.
         self.keys.disable_all(caller, user_id)
@@ -127,19 +127,19 @@ class UserService:
             PoolUserNotFoundError: the user does not exist, or the caller may not see it.
             StateForbidsError: the password is not managed by Cognito, or the user is disabled.
         """
-        found = self._user(caller, "POST", user_id)
+        user = self._user(caller, "POST", user_id)
         change = {"passwordReset": True}
         self._record(caller, "reset_cognito_password", user_id, after=change)
-        self._pool().reset_password(found)
+        self._pool().reset_password(user)
 
     def _user(self, caller: Identity, action: Action, user_id: str) -> PoolUser:
         pool = self._pool()
-        found = pool.get_user(user_id)
-        if found is None or not self._may(caller, user_id):
+        user = pool.get_user(user_id)
+        if user is None or not self._may(caller, user_id):
             raise PoolUserNotFoundError(user_id)
         self._require(caller, action, user_id)
         self.profiles.record_pool(user_id, pool.pool_id)
-        return found
+        return user
 
     def _require(self, caller: Identity, action: Action, user_id: str) -> None:
         self.administration.require(caller, action, user_id, self.roles.of_user(user_id))
@@ -154,7 +154,7 @@ class UserService:
 
         def sees(roles: Iterable[str]) -> bool:
             targets = secured_user(user_id, roles)
-            return any(self.authorization.may(caller, "GET", each) for each in targets)
+            return any(self.authorization.may(caller, "GET", target) for target in targets)
 
         # Roles are read only where they decide.
         return sees(()) or sees(self.roles.of_user(user_id))

@@ -244,10 +244,10 @@ class JobService:
         return found
 
     def _visible(self, caller: Identity, job_id: str) -> Job:
-        found = self.jobs.get(job_id)
-        if found is None or not self._may_see(caller, found):
+        job = self.jobs.get(job_id)
+        if job is None or not self._may_see(caller, job):
             raise JobNotFoundError(job_id)
-        return found
+        return job
 
     def _with_visible_details(self, caller: Identity, job: Job) -> Job:
         """Return the job without details of a source that the caller may not see."""

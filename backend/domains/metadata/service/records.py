@@ -83,8 +83,8 @@ class RecordService:
         self, entity: Entity, snapshot_id: str, page: PageRequest
     ) -> Page[ShownRecord]:
         """List the records of an entity in a version of its asset, by key."""
-        found = self.metadata.list_snapshot(entity, snapshot_id, page)
-        return Page(_shown(found.items, self.fields(entity)), found.after)
+        snapshot = self.metadata.list_snapshot(entity, snapshot_id, page)
+        return Page(_shown(snapshot.items, self.fields(entity)), snapshot.after)
 
     def list_stored(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
         """List existing records by key, without schema fields; eventually consistent."""

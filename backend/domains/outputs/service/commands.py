@@ -227,7 +227,7 @@ class OutputCommands:
             after = {
                 "executionId": work.execution.execution_id,
                 "workflow": work.execution.workflow_key,
-                "outputs": {one.name: one.refused or "stored" for one in outcomes},
+                "outputs": {outcome.name: outcome.refused or "stored" for outcome in outcomes},
             }
             entity = audit_entity("asset", work.asset.database_id, work.asset.asset_id)
             entries.append(self.audit.entry(work.caller, OPERATION, entity, before={}, after=after))

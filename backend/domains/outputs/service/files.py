@@ -121,7 +121,7 @@ class FileOutputs:
         """Store previews of files, and of the asset, after the files."""
         outcomes = in_parallel(self._stored_file, [one for one in found if is_preview(one.name)])
         others = [one for one in found if not is_preview(one.name)]
-        return outcomes + [self._stored_asset_preview(one) for one in others]
+        return outcomes + [self._stored_asset_preview(other) for other in others]
 
     def is_large(self, one: Written) -> bool:
         return one.size > self.deposits.parts.large_bytes and not is_preview(one.name)

@@ -99,9 +99,9 @@ class GeneratedPreviews:
 
     def withdraw(self, target: FileTarget, execution: Execution) -> None:
         """Remove the preview that was generated for an earlier version of a file."""
-        for one in find_previews(self.objects, target.bucket, target.key):
-            if self._is_generated(target.bucket, one.key):
-                self.objects.delete(target.bucket, one.key)
+        for preview in find_previews(self.objects, target.bucket, target.key):
+            if self._is_generated(target.bucket, preview.key):
+                self.objects.delete(target.bucket, preview.key)
         self.pictures.withdraw(target, execution.execution_id)
 
     def show_asset(
@@ -155,8 +155,8 @@ class GeneratedPreviews:
         return True
 
     def _has_uploaded(self, target: FileTarget) -> bool:
-        found = find_previews(self.objects, target.bucket, target.key)
-        return any(not self._is_generated(target.bucket, one.key) for one in found)
+        previews = find_previews(self.objects, target.bucket, target.key)
+        return any(not self._is_generated(target.bucket, preview.key) for preview in previews)
 
     def _is_generated(self, bucket: str, key: str) -> bool:
         """Return whether the preview was generated; a missing one was not a user's.
@@ -180,7 +180,8 @@ class GeneratedPreviews:
                 return True
         others = find_previews(self.objects, target.bucket, target.key)
         return any(
-            one.key != key and not self._is_generated(target.bucket, one.key) for one in others
+            other.key != key and not self._is_generated(target.bucket, other.key)
+            for other in others
         )
 
 

@@ -175,13 +175,13 @@ class ShippedPipelines:
     def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
         """Create each that never existed, and update each that no user has changed or deleted."""
         for each in shipped:
-            found = self.pipelines.get(GLOBAL, each.id)
-            wanted = self._wanted(each, found)
-            if found is None:
+            pipeline = self.pipelines.get(GLOBAL, each.id)
+            wanted = self._wanted(each, pipeline)
+            if pipeline is None:
                 if self.pipelines.get(GLOBAL, each.id, deleted=True) is None:
                     self.pipelines.commit([self.pipelines.create_write(wanted)])
-            elif found.shipped and attributes(wanted) != attributes(found):
-                self.pipelines.commit([self.pipelines.change_write(found, wanted)])
+            elif pipeline.shipped and attributes(wanted) != attributes(pipeline):
+                self.pipelines.commit([self.pipelines.change_write(pipeline, wanted)])
 
     def _wanted(self, shipped: Shipped, found: Pipeline | None) -> Pipeline:
         now = iso(self.clock())

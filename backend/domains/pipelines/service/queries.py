@@ -27,10 +27,10 @@ class PipelineQueries:
         Raises:
             PipelineNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.pipelines.get(database_id, pipeline_id, deleted=show_deleted)
-        if found is None or not self.may_see(caller, found):
+        pipeline = self.pipelines.get(database_id, pipeline_id, deleted=show_deleted)
+        if pipeline is None or not self.may_see(caller, pipeline):
             raise PipelineNotFoundError(pipeline_id)
-        return found
+        return pipeline
 
     def list_pipelines(
         self,

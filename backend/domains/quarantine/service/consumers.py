@@ -66,9 +66,9 @@ class ScanConsumer:
         )
 
     def _process(self, messages: Sequence[Message]) -> None:
-        for found in parse_messages(messages, self._read, self.store_failure):
-            if found is not None:
-                self._store(found)
+        for message in parse_messages(messages, self._read, self.store_failure):
+            if message is not None:
+                self._store(message)
 
     def _read(self, message: Message) -> ScanResult | None:
         found = rules.scan_result(message)
@@ -120,7 +120,7 @@ class ScanConsumer:
     def _bucket(self, version: ScannedVersion) -> AssetBucket | None:
         """The registered bucket and base prefix of an object; imported ones may have none yet."""
         records = self.registry.for_objects([ObjectRef(version.bucket, version.key)])
-        named = (one for one in records if one.bucket_name == version.bucket)
+        named = (record for record in records if record.bucket_name == version.bucket)
         return next((one for one in named if version.key.startswith(one.key_prefix)), None)
 
     def _owner(self, bucket: AssetBucket, key: str) -> Asset | None:

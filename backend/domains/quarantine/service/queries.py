@@ -26,7 +26,7 @@ class Quarantine:
         wanted = [ScannedVersion(bucket, *version) for version in dict.fromkeys(versions)]
         results = self.repository.results(wanted)
         threats = (one for one, stored in results.items() if stored.is_threat)
-        return {VersionRef(one.key, one.version_id) for one in threats}
+        return {VersionRef(threat.key, threat.version_id) for threat in threats}
 
     def check_clean(self, bucket: str, key: str, version_id: str) -> None:
         """Require that the version may be read or copied.

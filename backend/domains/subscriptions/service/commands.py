@@ -83,8 +83,8 @@ class SubscriptionService:
         """
         sent = _named(caller, body)
         asset = self.assets.asset_by_id(caller, "POST", body.entity_id)
-        found = self.subscriptions.get(asset.asset_id)
-        subscribers = found.subscribers if found is not None else []
+        subscription = self.subscriptions.get(asset.asset_id)
+        subscribers = subscription.subscribers if subscription is not None else []
         for user_id in sent:
             if user_id in subscribers:
                 raise SubscriptionExistsError(asset.asset_id, user_id)
@@ -95,7 +95,7 @@ class SubscriptionService:
         self._make_known(caller, sent)
         users = [*subscribers, *sent]
         active = self.assets.require_active(asset)
-        return self._write(caller, "create_subscription", asset, found, users, active)
+        return self._write(caller, "create_subscription", asset, subscription, users, active)
 
     @attempts(_ATTEMPTS, SubscriptionChangedError)
     def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -151,14 +151,14 @@ class SubscriptionService:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.asset_by_id(caller, "GET", asset_id)
-        found = self.subscriptions.get(asset.asset_id)
-        return found is not None and caller.named(user_id) in found.subscribers
+        subscription = self.subscriptions.get(asset.asset_id)
+        return subscription is not None and caller.named(user_id) in subscription.subscribers
 
     def _found(self, asset: Asset) -> Subscription:
-        found = self.subscriptions.get(asset.asset_id)
-        if found is None:
+        subscription = self.subscriptions.get(asset.asset_id)
+        if subscription is None:
             raise SubscriptionNotFoundError(asset.asset_id)
-        return found
+        return subscription
 
     def _make_known(self, caller: Identity, users: Collection[str]) -> None:
         if not users:

@@ -246,14 +246,14 @@ class Completion:
     def _settle_single(
         self, file: UploadFile, parts: Sequence[SentPart], awaits: tuple[str, ...]
     ) -> Outcome:
-        found = self._read_single(file)
-        stored = [] if found is None else [found.part]
+        single = self._read_single(file)
+        stored = [] if single is None else [single.part]
         problem = rules.stored_parts_problem(file, parts, stored)
-        if found is None or problem is not None:
+        if single is None or problem is not None:
             return Outcome(problem, settled=False)
         if awaits:
             return Outcome(handed=rules.parts_digest(stored), awaits=awaits)
-        return self._place(file, found.temporary, found.content)
+        return self._place(file, single.temporary, single.content)
 
     def _read_single(self, file: UploadFile) -> Single | None:
         size = file.size or 0

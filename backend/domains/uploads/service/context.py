@@ -42,12 +42,12 @@ class UploadContext:
             UploadExpiredError: it has expired.
             UploadNotFoundError: it does not exist.
         """
-        found = self.uploads.get(upload_id)
-        if found is None or (caller is not None and found.user_id != caller.user_id):
+        upload = self.uploads.get(upload_id)
+        if upload is None or (caller is not None and upload.user_id != caller.user_id):
             raise UploadNotFoundError(upload_id)
-        if found.expires_at <= epoch_seconds(self.clock()):
+        if upload.expires_at <= epoch_seconds(self.clock()):
             raise UploadExpiredError(upload_id)
-        return self.with_stalled(found)
+        return self.with_stalled(upload)
 
     def asset_of(self, caller: Identity, upload: Upload) -> Asset:
         """Return the asset of an upload, for a caller who may write it.

@@ -77,7 +77,7 @@ class Settlement:
         self._settle_all(run, completion, open_files, known)
         settled = run.settled()
         known_results = (*upload.results.values(), *settled.values())
-        if run.outage is None and any(one.is_done for one in known_results):
+        if run.outage is None and any(result.is_done for result in known_results):
             try:
                 asset = self.follow_files(asset, completion, settled)
             except UnavailableError as error:

@@ -60,14 +60,14 @@ def read_single(
     None if there is none.
     """
     try:
-        found = objects.read_version(bucket, key, length=size if verified else START_BYTES)
+        version = objects.read_version(bucket, key, length=size if verified else START_BYTES)
     except NotFoundError:
         return None
     return Single(
-        temporary=Temporary(key, found.version.version_id, found.version.size),
-        part=whole_part(found.version),
+        temporary=Temporary(key, version.version.version_id, version.version.size),
+        part=whole_part(version.version),
         content=Content(
-            found.content[:START_BYTES], sha256_of(found.content) if verified else None
+            version.content[:START_BYTES], sha256_of(version.content) if verified else None
         ),
     )
 

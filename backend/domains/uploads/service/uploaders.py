@@ -12,6 +12,6 @@ class Uploaders:
 
     def uploader(self, upload_id: str) -> Identity | None:
         """Return who started an upload; None once its rows have expired."""
-        found = self.uploads.get(upload_id)
+        upload = self.uploads.get(upload_id)
         # Second factors are not stored, so the identity has none.
-        return None if found is None else Identity(found.user_id)
+        return None if upload is None else Identity(upload.user_id)

@@ -122,7 +122,9 @@ class Workflow(StoredDefinition):
         Its results are stored as the system's. A workflow of the same id that calls anything else
         must not have that permission.
         """
-        called = [(each.database_id, each.name, each.resource) for each in self.functions]
+        called = [
+            (function.database_id, function.name, function.resource) for function in self.functions
+        ]
         return self.has_shipped_id and called == [
             (GLOBAL, one.id, own_function(one.function))
             for one in SHIPPED

@@ -62,26 +62,26 @@ class AssociatedUpdates:
         current = self.pipelines.find_pipelines([place]).get(place)
         if current is None:  # it was deleted since, so no workflow uses it
             return Updated()
-        found = self.workflows.get_many(wanted).values()
-        allowed = [each for each in found if self._may_change(caller, each)]
+        values = self.workflows.get_many(wanted).values()
+        allowed = [value for value in values if self._may_change(caller, value)]
         writes = [write for each in allowed for write in self._writes(caller, each, current)]
         if writes:
             self.workflows.commit([self.pipelines.require_unchanged(current), *writes])
-        return Updated(len(allowed), len(found) - len(allowed))
+        return Updated(len(allowed), len(values) - len(allowed))
 
     def _may_change(self, caller: Identity, workflow: Workflow) -> bool:
         if not self.authorization.may(caller, "PUT", secured(workflow)):
             return False
         if not workflow.has_trigger:
             return True
-        used = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
+        used = self.pipelines.find_pipelines([function.pipeline for function in workflow.functions])
         return not_runnable(self.authorization, caller, workflow, used.values()) is None
 
     def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
         place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
         functions = [
-            WorkflowFunction.of(pipeline) if each.pipeline == place else each
-            for each in found.functions
+            WorkflowFunction.of(pipeline) if function.pipeline == place else function
+            for function in found.functions
         ]
         now = self.clock()
         changes = {

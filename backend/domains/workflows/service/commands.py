@@ -83,28 +83,30 @@ class WorkflowCommands:
             WorkflowNotFoundError: it does not exist, or the caller may not see it.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.workflows.get(database_id, workflow_id)
-        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+        workflow = self.workflows.get(database_id, workflow_id)
+        if workflow is None or not self.authorization.may(caller, "GET", secured(workflow)):
             raise WorkflowNotFoundError(workflow_id)
-        require(self.authorization, caller, "DELETE", secured(found))
+        require(self.authorization, caller, "DELETE", secured(workflow))
         now = self.clock()
-        deleted = found.model_copy(update={"deleted_at": iso(now), "deleted_by": caller.user_id})
+        deleted = workflow.model_copy(update={"deleted_at": iso(now), "deleted_by": caller.user_id})
         entry = self.audit.entry(
             caller,
             "delete_workflow",
-            audit_entity("workflow", found.database_id, found.workflow_id),
-            before=attributes(found),
+            audit_entity("workflow", workflow.database_id, workflow.workflow_id),
+            before=attributes(workflow),
             after=attributes(deleted),
             at=now,
         )
-        pipelines = self.pipelines.find_pipelines([each.pipeline for each in found.functions])
+        pipelines = self.pipelines.find_pipelines(
+            [function.pipeline for function in workflow.functions]
+        )
         freed = [
             write
             for pipeline in pipelines.values()
-            for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
+            for write in self.pipelines.use_writes(pipeline, workflow.key, is_used=False)
         ]
-        away = self.workflows.deletion_writes(found, deleted)
-        counted = self.databases.count_definition(found.database_id, _KIND, -1)
+        away = self.workflows.deletion_writes(workflow, deleted)
+        counted = self.databases.count_definition(workflow.database_id, _KIND, -1)
         return self.workflows.commit([*away, *freed, *counted, entry])
 
     def _wanted(self, caller: Identity, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
@@ -195,16 +197,16 @@ class ShippedWorkflows:
         for each in shipped:
             place = DefinitionRef(GLOBAL, each.id)
             pipelines = self.pipelines.find_pipelines([place])
-            found = self.workflows.get(GLOBAL, each.id)
+            workflow = self.workflows.get(GLOBAL, each.id)
             if place not in pipelines:
                 continue
-            wanted = self._wanted(each, found, pipelines[place])
+            wanted = self._wanted(each, workflow, pipelines[place])
             uses = _use_writes(self.pipelines, wanted, pipelines)
-            if found is None:
+            if workflow is None:
                 if self.workflows.get(GLOBAL, each.id, deleted=True) is None:
                     self.workflows.commit([self.workflows.create_write(wanted), *uses])
-            elif found.shipped and attributes(wanted) != attributes(found):
-                self.workflows.commit([self.workflows.change_write(found, wanted), *uses])
+            elif workflow.shipped and attributes(wanted) != attributes(workflow):
+                self.workflows.commit([self.workflows.change_write(workflow, wanted), *uses])
 
     def _wanted(self, shipped: Shipped, found: Workflow | None, pipeline: Pipeline) -> Workflow:
         now = iso(self.clock())
@@ -224,7 +226,7 @@ def _use_writes(
     queries: PipelineQueries, workflow: Workflow, pipelines: Mapping[DefinitionRef, Pipeline]
 ) -> list[Write]:
     """Return the writes that record in pipelines whether the workflow uses them."""
-    used = {each.pipeline for each in workflow.functions}
+    used = {function.pipeline for function in workflow.functions}
     return [
         write
         for place, pipeline in pipelines.items()

@@ -31,10 +31,10 @@ class WorkflowQueries:
         Raises:
             WorkflowNotFoundError: it does not exist, or the caller may not see it.
         """
-        found = self.workflows.get(database_id, workflow_id, deleted=show_deleted)
-        if found is None or not self.may_see(caller, found):
+        workflow = self.workflows.get(database_id, workflow_id, deleted=show_deleted)
+        if workflow is None or not self.may_see(caller, workflow):
             raise WorkflowNotFoundError(workflow_id)
-        return found
+        return workflow
 
     def find_workflow(self, database_id: str, workflow_id: str) -> Workflow | None:
         """Return the active workflow with an id. No permission is checked."""

@@ -18,9 +18,9 @@ class WorkflowTriggers:
         with the product run as the product.
         """
         own = [
-            each
-            for each in workflows
-            if each.has_trigger and not each.is_shipped and not each.is_deleted
+            workflow
+            for workflow in workflows
+            if workflow.has_trigger and not workflow.is_shipped and not workflow.is_deleted
         ]
         authors = {each.stored_by for each in own if each.stored_by}
         deletions = self.deleted_users.deletions(sorted(authors)) if authors else {}
