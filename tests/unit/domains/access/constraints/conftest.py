@@ -59,8 +59,3 @@ def services(memory: MemoryTables, now: datetime) -> AccessServices:
 @pytest.fixture
 def api(services: AccessServices) -> Constraints:
     return Constraints(services.router())
-
-
-@pytest.fixture
-def stranger_api(services: AccessServices) -> Constraints:
-    return Constraints(services.router(), user_id="stranger")
