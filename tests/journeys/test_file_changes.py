@@ -229,6 +229,37 @@ def test_folders_are_made_archived_and_deleted_whole(api: Api, database: str, li
     assert api.refused("DELETE", f"{lion}/deleteFile", everything)[0] == 404
 
 
+def test_a_folder_moves_with_its_metadata_into_another_one(
+    api: Api, database: str, lion: str
+) -> None:
+    asset = lion.rpartition("/")[2]
+    many = {f"/many/{n:03}.bin": [noise(9, str(n))] for n in range(60)}
+    api.upload(database, asset, {**many, "/parts/many/007.bin": [noise(5, "kept")]})
+    note = {"filePath": "/many/001.bin", "type": "metadata", "metadata": [RECORD]}
+    api.ok("POST", f"{lion}/metadata/file", note)
+    api.completed("POST", f"{lion}/createFolder", {"relativeKey": "/many/empty/"})
+    to = {"sourcePath": "/many/", "destinationPath": "/parts/many/"}
+    reply = api.completed("POST", f"{lion}/moveFolder", to)
+    assert reply["affectedFiles"] == ["/many/", "/parts/many/"]
+    job = api.ok("GET", f"/jobs/{reply['jobId']}")
+    assert (job["state"], job["itemsDone"], job["itemsTotal"]) == ("done", 59, 60)
+    (problem,) = job["problems"]
+    assert problem.startswith("/many/007.bin: ")
+    moved = {f"/parts{path}" for path in many}
+    kept = {"/a.stl", ODD, "/parts/1.stl", "/many/007.bin"}
+    assert set(shown(api, lion)) == moved | kept
+    assert content(api, lion, "/parts/many/007.bin") == noise(5, "kept")
+    assert content(api, lion, "/parts/many/059.bin") == noise(9, "59")
+    assert records(api, lion, "/parts/many/001.bin") == ["maker"]
+    assert records(api, lion, "/many/001.bin") == []
+    items = api.ok("GET", f"{lion}/listFiles?pageSize=1000&maxItems=1000")["items"]
+    folders = {item["relativePath"].strip("/") for item in items if item["isFolder"]}
+    assert folders == {"many", "parts", "parts/many", "parts/many/empty"}
+    wait_for(lambda: found(api, database), {path[1:] for path in moved | kept})
+    inside = {"sourcePath": "/parts", "destinationPath": "/parts/many/x"}
+    assert api.refused("POST", f"{lion}/moveFolder", inside)[0] == 400
+
+
 def test_of_moves_of_one_file_at_the_same_time_one_succeeds(
     runtime: Runtime, database: str, lion: str
 ) -> None:
