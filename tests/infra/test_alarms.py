@@ -1,4 +1,4 @@
-"""What functions count is what their alarms watch."""
+"""The metrics that functions count are those that their alarms watch."""
 
 import json
 from itertools import product

@@ -165,7 +165,7 @@ Need = Callable[[Attempt], int]
 
 
 class Content(NamedTuple):
-    """What a reply shows: `read` finds it in the body, `expected` is what it must be.
+    """The part of a reply that is checked: `read` finds it in the body, `expected` is its value.
 
     Without `read`, the reply is only searched for the text of the object.
     """
