@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, errorText } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
@@ -9,12 +9,12 @@ import { editTexts } from '../../texts/edit';
 import { viewerTexts } from '../../texts/viewer';
 import { UserText } from '../../ui/UserText';
 import { ErrorNotice } from '../../ui/ErrorNotice';
-import { toast } from '../../ui/Toasts';
-import { downloadUrl, type Place } from '../../api/downloads';
+import type { Place } from '../../api/downloads';
 import { Stage } from '../../viewer/Stage';
 import { assetPath as pathOfKey } from '../../api/hits';
 import { cachedAsset } from '../find/cachedAsset';
 import { addRecentAsset } from '../find/recentAssets';
+import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
 import { ArchivedNotice } from './ArchivedNotice';
 import { AssetEditor } from './AssetEditor';
@@ -239,50 +239,6 @@ function AssetHeader(props: {
         changed={props.changed}
       />
     </header>
-  );
-}
-
-function CopyButton() {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      toast(texts.copied);
-    } catch {
-      toast(location.href); // the browser allows no access to the clipboard
-    }
-  };
-  return (
-    <button type="button" onClick={() => void copy()}>
-      {texts.copy}
-    </button>
-  );
-}
-
-function DownloadButton({ place, path }: { place: Place; path: string | undefined }) {
-  const [signing, setSigning] = useState(false);
-  const download = async () => {
-    if (!path) return;
-    setSigning(true);
-    try {
-      const link = document.createElement('a');
-      // Without it, a browser would open images and texts instead of saving them.
-      link.href = await downloadUrl(place, path, true);
-      link.rel = 'noreferrer';
-      link.click();
-    } catch (error) {
-      toast(errorText(error));
-    }
-    setSigning(false);
-  };
-  return (
-    <button
-      type="button"
-      className="primary"
-      disabled={!path || signing}
-      onClick={() => void download()}
-    >
-      {texts.download}
-    </button>
   );
 }
 
