@@ -101,11 +101,14 @@ RARE = (
         "a schema in force where a job copies a file into another database",
     ),
     Rare(
-        "AssetFileVersionsStorageTableV2 AssetFileMetadataVersionsStorageTable",
-        "BatchWriteItem DeleteItem Query",
-        "LifecycleWorker",
-        "a job removes a file of a version for good",
+        "AssetFileVersionsStorageTableV2 AssetFileMetadataVersionsStorageTable "
+        "AssetVersionsStorageTableV2",
+        "BatchWriteItem DeleteItem Query UpdateItem",
+        "FilesApi LifecycleWorker",
+        "a file of a version is removed for good",
     ),
+    Rare("Jobs", "BatchGetItem", "JobsApi", "a user who has started jobs lists them"),
+    Rare("Jobs", "ConditionCheckItem", "LifecycleWorker", "a folder that a job goes on to move"),
     Rare(
         "assetauxiliarybucket/*",
         "DeleteObject GetObject PutObject",
