@@ -1,7 +1,7 @@
 // Changing an asset in place, also while another user changes it.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { file } from './walk.mjs';
+import { file, newAsset as upload } from './walk.mjs';
 
 /** Creates an asset, and returns its address. */
 async function newAsset(page, name) {

@@ -1,7 +1,7 @@
 // Moving, renaming, copying, archiving, restoring and deleting files in the tree of an asset.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { accessible, file } from './walk.mjs';
+import { accessible, file, newAsset as upload } from './walk.mjs';
 
 const rows = (page) => page.locator('.tree .file');
 const row = (page, name) => rows(page).filter({ has: page.getByText(name, { exact: true }) });

@@ -1,7 +1,17 @@
 // Archived assets, ranges that cannot be, and the way back from a search.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { accessible, file, HITS, newAsset, quoted, UI, vitrine, withKey } from './walk.mjs';
+import {
+  accessible,
+  file,
+  HITS,
+  NARROW_AND_DARK,
+  newAsset,
+  quoted,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 test('archived assets leave the hits, are found on request, and restored', async ({ page }) => {
   const name = `leaving ${Date.now()}`;

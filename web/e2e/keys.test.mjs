@@ -7,6 +7,7 @@ import {
   endpoint,
   file,
   HITS,
+  NARROW_AND_DARK,
   triangle,
   UI,
   vitrine,
