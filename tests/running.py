@@ -83,8 +83,8 @@ def _find_obstacle() -> str:
     """Return why a part that passes now is no proof, or an empty text."""
     runs = (pytest_run for part in PARTS.values() for pytest_run in part.runs)
     variables = {*AMOUNTS, *_VARIABLES, *(name for row in runs for name in row.environment)}
-    if given := sorted(variables & set(os.environ)):
-        return f"the environment has {', '.join(given)}"
+    if overridden := sorted(variables & set(os.environ)):
+        return f"the environment has {', '.join(overridden)}"
     if "CI" in os.environ:
         return "continuous integration only reads the record"
     return "" if proofs.is_clean() else "there are uncommitted changes"

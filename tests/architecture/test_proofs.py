@@ -1,12 +1,18 @@
 """Due parts, the parts that run now, and records that cannot be read."""
 
 import json
+import os
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests import proofs, running
 from tests.changes import parts_to_run, reduced
-from tests.parts import SHORT, inputs
+from tests.engines import HOST_FOLDER
+from tests.parts import ENVIRONMENT, SHORT, Part, inputs
 from tests.proofs import Proof, file_blobs, inputs_digest, read_proofs, write_proofs
 
 BLOBS = file_blobs()
@@ -84,3 +90,63 @@ def test_what_cannot_be_read_of_a_record_is_due(tmp_path: Path, text: str) -> No
     path.write_text(text, encoding="utf-8")
     assert read_proofs(path) == {}
     assert read_proofs(tmp_path / "none.json") == {}
+
+
+def test_blobs_are_those_of_the_working_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proofs, "ROOT", tmp_path)
+    for name in ("changed", "deleted", "same"):
+        (tmp_path / name).write_text("before")
+    for command in ("init --quiet", "add ."):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    before = file_blobs()
+    (tmp_path / "changed").write_text("after")
+    (tmp_path / "deleted").unlink()
+    (tmp_path / "new").write_text("before")
+    after = file_blobs()
+    assert after.keys() == {"changed", "same", "new"}
+    assert after["same"] == after["new"] == before["changed"] != after["changed"]
+
+
+def passes(_name: str, _part: Part) -> bool:
+    return True
+
+
+KILLS = SHORT["kills"]
+
+
+@pytest.mark.parametrize(
+    ("part", "environment", "is_clean", "is_recorded"),
+    [
+        (KILLS, {}, True, True),
+        (KILLS._replace(runs=KILLS.runs[:0]), {}, True, False),
+        (KILLS, {"CI": "true"}, True, False),
+        (KILLS, {"POLICIES": "1"}, True, False),
+        (KILLS, {"KILL_ROUNDS": "9"}, True, False),
+        (KILLS, {}, False, False),
+    ],
+    ids=["whole", "some of it", "in CI", "an amount", "a variable", "changes"],
+)
+def test_only_a_whole_part_on_a_clean_tree_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    part: Part,
+    environment: Mapping[str, str],
+    is_clean: bool,
+    is_recorded: bool,
+) -> None:
+    for name in ("CI", *ENVIRONMENT):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(HOST_FOLDER, os.environ[HOST_FOLDER])  # restored at the end
+    host = SimpleNamespace(folder=os.environ[HOST_FOLDER], stop=lambda: None)
+    monkeypatch.setattr(running, "EngineHost", lambda: host)
+    monkeypatch.setattr(running, "RECORDS", tmp_path)
+    monkeypatch.setattr(running, "run", passes)
+    monkeypatch.setattr(proofs, "is_clean", lambda: is_clean)
+    written: list[Mapping[str, Proof]] = []
+    monkeypatch.setattr(proofs, "write_proofs", written.append)
+    assert running.run_all({"kills": part})
+    assert [set(record) >= {"kills"} for record in written] == [True] * is_recorded
