@@ -30,7 +30,7 @@ from backend.domains.access.policy.search_filter import search_filter
 from backend.search.query.models import SearchBody, SuggestQuery
 from backend.search.query.service import SearchService
 from benchmarks.access import cluster
-from benchmarks.relevance.corpus import PRODUCTS, Thing, generated
+from benchmarks.relevance.corpus import PRODUCTS, Thing, generate_things
 from benchmarks.relevance.judging import queries
 from benchmarks.relevance.measure import Collection, DocumentRefusedError
 from tests.factories.access import OnlyUser
@@ -130,7 +130,7 @@ class _Growth:
 
 
 def _things() -> Iterator[Thing]:
-    for thing in generated(SIZES[-1]):
+    for thing in generate_things(SIZES[-1]):
         yield replace(thing, database=f"database-{thing.number % _DATABASES}")
 
 

@@ -67,7 +67,7 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
         key = cut(record.key, FLAT_VALUE_BYTES // 2)
         room = FLAT_VALUE_BYTES - _FLAT_OVERHEAD - len(key.encode())
         values[key] = cut(record.value, room)
-    return dict(_fitted(values))
+    return dict(_fit_budget(values))
 
 
 def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> list[JsonObject]:
@@ -75,12 +75,12 @@ def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> li
     kept = records[:MAX_PAIRS]
     # A character more than keywords have: a longer text is found by its words, and not as a whole
     # value.
-    texts = _fitted({record.key: record.value[: KEYWORD_CHARS + 1] for record in kept})
+    texts = _fit_budget({record.key: record.value[: KEYWORD_CHARS + 1] for record in kept})
     return [
         {
             "key": record.key,
             "string": texts[record.key],
-            **_typed(record, geojson_points),
+            **_typed_value(record, geojson_points),
         }
         for record in kept
     ]
@@ -92,7 +92,7 @@ def attribute_pairs(records: Sequence[Record], *, dates: bool = True) -> list[Js
     Facts that are dates have both, so that words find them. Without `dates` they are texts.
     """
     whole = {record.key: record.value[: KEYWORD_CHARS + 1] for record in records}
-    texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
+    texts = _fit_budget(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
     return [
         {"key": record.key, **_attribute_value(record, texts[record.key], dates)}
         for record in records[:MAX_PAIRS]
@@ -134,7 +134,7 @@ def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> Jso
             shapes[f"gs_{record.key}"] = cut(geometry, FLAT_VALUE_BYTES)
         elif geometry is not None:
             points[f"gp_{record.key}"] = geometry
-    return {**points, **_fitted(shapes)}
+    return {**points, **_fit_budget(shapes)}
 
 
 def iso_date(text: object) -> str | None:
@@ -161,7 +161,7 @@ def cut(text: str, limit: int) -> str:
     return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
 
 
-def _fitted(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[str, str]:
+def _fit_budget(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[str, str]:
     if sum(map(len, values.values())) * 4 <= budget:
         return values
     if sum(len(value.encode()) for value in values.values()) <= budget:
@@ -170,7 +170,7 @@ def _fitted(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[st
     return {key: cut(value, share) for key, value in values.items()}
 
 
-def _typed(record: Record, geojson_points: bool = False) -> JsonObject:
+def _typed_value(record: Record, geojson_points: bool = False) -> JsonObject:
     match record.value_type.lower():
         case "number":
             typed: JsonObject = {"number": number_of(record.value)}
@@ -192,7 +192,7 @@ def _attribute_value(record: Record, text: str, dates: bool) -> JsonObject:
     fact = FACT_BY_KEY.get(record.key)
     if fact is None or fact.type == "string" or (fact.type == "date" and not dates):
         return {"string": text}
-    typed = _typed(Record(record.key, record.value, fact.type))
+    typed = _typed_value(Record(record.key, record.value, fact.type))
     if fact.type == "date" and typed and int(typed["date"][:4]) not in YEARS:
         typed = {}
     return {"string": text, **typed} if fact.type == "date" or not typed else typed

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from benchmarks.access import cluster
 from benchmarks.relevance.corpus import things
-from benchmarks.relevance.judging import judged, queries
+from benchmarks.relevance.judging import grade_things, queries
 from benchmarks.relevance.measure import Collection, Scores, Typos, ndcg, scores
 
 LEAST_NAVIGATIONAL_RECALL = 0.95
@@ -31,14 +31,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command()
 def main(
     *,
-    each: Annotated[bool, typer.Option(help="Print each query, the worst first.")] = False,
+    per_query: Annotated[
+        bool, typer.Option("--each", help="Print each query, the worst first.")
+    ] = False,
     output: Annotated[Path, typer.Option(help="Where to write the JSON.")] = Path(
         ".local/bench-relevance.json"
     ),
 ) -> None:
     """Measure, print and compare with the targets."""
     corpus = things()
-    grades = [judged(query, corpus) for query in QUERIES]
+    grades = [grade_things(query, corpus) for query in QUERIES]
     with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
         isolated = Collection(engine, "isolated", "boolean")
         standard = Collection(engine, "standard", "BM25")
@@ -50,7 +52,7 @@ def main(
             "standard": scores(QUERIES, grades, standard.found),
         }
         typos = isolated.typos(corpus)
-        if each:
+        if per_query:
             _show_each(isolated, grades)
     _show(by_engine, typos)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +60,7 @@ def main(
         name: {kind: row._asdict() for kind, row in of.items()} for name, of in by_engine.items()
     }
     output.write_text(json.dumps({**figures, "typos": typos._asdict()}, indent=2) + "\n")
-    missed = _missed(by_engine, typos)
+    missed = _list_misses(by_engine, typos)
     for line in missed:
         _screen.print(f"missed: {line}")
     raise typer.Exit(1 if missed else 0)
@@ -75,7 +77,7 @@ def _show(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> None:
         table.add_row(kind, str(row.queries), *(f"{figure:.3f}" for figure in figures))
     _screen.print(table)
     _screen.print(
-        f"of {typos.words} words that names have misspelt, {typos.found} find such a name; it is"
+        f"of {typos.words} words that names have misspelt, {typos.finding} find such a name; it is"
         f" above an exact hit for {len(typos.above_exact)}"
     )
 
@@ -92,7 +94,7 @@ def _show_each(collection: Collection, grades: list[dict[str, int]]) -> None:
         )
 
 
-def _missed(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
+def _list_misses(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
     ours, plain = by_engine["product"], by_engine["plain"]
     navigational = ours["navigational"].recall
     closed = 1 - (1 - ours["total"].ndcg) / (1 - plain["total"].ndcg)
@@ -103,7 +105,7 @@ def _missed(by_engine: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
         ),
         f"{closed:.2f} of the distance to 1 is closed": closed >= LEAST_CLOSED,
         f"misspelt names above exact hits: {typos.above_exact}": not typos.above_exact,
-        f"{typos.found} of {typos.words} words find misspelt names": typos.found > 0,
+        f"{typos.finding} of {typos.words} words find misspelt names": typos.finding > 0,
     }
     return [line for line, holds in checks.items() if not holds]
 

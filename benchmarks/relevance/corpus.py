@@ -122,7 +122,7 @@ class Thing:
 
 def things() -> list[Thing]:
     """All assets, the same in each run."""
-    return [*generated(GENERATED), *_models()]
+    return [*generate_things(GENERATED), *_models()]
 
 
 def documents(thing: Thing) -> Iterator[Document]:
@@ -143,17 +143,19 @@ def documents(thing: Thing) -> Iterator[Document]:
         yield project(FileSource(row, _BUCKET, version, version))
 
 
-def generated(count: int) -> Iterator[Thing]:
+def generate_things(count: int) -> Iterator[Thing]:
     """The first assets of an endless list; part numbers repeat after 90,000."""
     chance = random.Random(SEED)
     products = tuple(GROUP_OF)
     # Some products are common and some rare, as in every collection.
     weights = [1 / (1 + place % 12) for place in range(len(products))]
     for number in range(count):
-        yield _thing(number, chance, chance.choices(products, weights)[0], products)
+        yield _build_thing(number, chance, chance.choices(products, weights)[0], products)
 
 
-def _thing(number: int, chance: random.Random, product: str, products: Sequence[str]) -> Thing:
+def _build_thing(
+    number: int, chance: random.Random, product: str, products: Sequence[str]
+) -> Thing:
     letters = "".join(word[0] for word in product.split()).upper().ljust(2, "X")
     part_number = f"{letters}-{1000 + number * 7919 % 90_000}-{chance.choice('ABCD')}"
     variant = f"{chance.choice(_SIZES)} {chance.randrange(10, 400, 5)}"

@@ -35,7 +35,7 @@ class Query(NamedTuple):
         return self.kind in {"exact id", "exact name", "asset against file"}
 
 
-def judged(query: Query, things: Iterable[Thing]) -> dict[str, int]:
+def grade_things(query: Query, things: Iterable[Thing]) -> dict[str, int]:
     """Return the ids of all documents with a grade above 0."""
     grades: dict[str, int] = {}
     for thing in things:
@@ -68,7 +68,7 @@ def grade_of(stored: Mapping[str, Any]) -> Grade:
     return _GRADES[kind](grade, **others)
 
 
-def called(name: str, *, product: str = "", variant: str = "") -> Grade:
+def grade_by_name(name: str, *, product: str = "", variant: str = "") -> Grade:
     """Grade assets of this name 3, and those with another spelling of the name 2."""
 
     def grade(thing: Thing, path: str | None) -> int:
@@ -129,7 +129,7 @@ def files(conditions: Sequence[Condition]) -> Grade:
 
 
 _GRADES: Mapping[str, Callable[..., Grade]] = {
-    "called": called,
+    "called": grade_by_name,
     "products": products,
     "where": where,
     "files": files,

@@ -28,7 +28,7 @@ from backend.search.query.models import SearchBody
 from backend.search.query.previews import PreviewQueries
 from backend.search.query.queries import plan_search
 from backend.search.query.service import SearchService
-from backend.search.query.words import TEXT_FIELDS, folded
+from backend.search.query.words import TEXT_FIELDS, fold
 from backend.spec.search_indexes import SEARCH_INDEXES
 from benchmarks.relevance.corpus import Thing, documents
 from benchmarks.relevance.judging import MEANT, Query
@@ -62,7 +62,7 @@ class Typos(NamedTuple):
     """Misspelt words of names: how many searches found such names, how many ranked them wrongly."""
 
     words: int
-    found: int
+    finding: int
     above_exact: tuple[str, ...]
 
 
@@ -132,15 +132,15 @@ class Collection:
         words = {word for thing in things if thing.misspelt for word in thing.product.split()}
         texts = {thing.id: _words_of(thing) for thing in things}
         by_id = {thing.id: thing for thing in things}
-        rare = [word for word in sorted(words) if _is_rare(folded(word), texts)]
-        found, wrong = 0, list[str]()
+        rare = [word for word in sorted(words) if _is_rare(fold(word), texts)]
+        count, wrong = 0, list[str]()
         for word in rare:
             hits = self._search(query=word, size=_MAX_HITS, entityTypes=["asset"])
-            exact = [folded(word) in texts[hit] for hit in hits]
-            found += any(by_id[hit].misspelt for hit in hits)
+            exact = [fold(word) in texts[hit] for hit in hits]
+            count += any(by_id[hit].misspelt for hit in hits)
             if False in exact and True in exact[exact.index(False) :]:
                 wrong.append(word)
-        return Typos(len(rare), found, tuple(wrong))
+        return Typos(len(rare), count, tuple(wrong))
 
     def _search(self, **body: object) -> list[str]:
         request = SearchBody.model_validate({**body, "aggregations": False})
@@ -190,7 +190,7 @@ def _words_of(thing: Thing) -> set[str]:
     body = document.body
     values = [pair.get("string", "") for pair in body.get("metadata", ())]
     texts = [thing.name, *thing.tags, str(body["str_description"]), *values]
-    return {folded(word) for text in texts for word in _PARTS.findall(text)}
+    return {fold(word) for text in texts for word in _PARTS.findall(text)}
 
 
 def _is_rare(word: str, texts: Mapping[str, set[str]]) -> bool:

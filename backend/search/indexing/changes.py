@@ -92,15 +92,17 @@ def table_changes(records: Sequence[Record]) -> Changes:
 
 def object_changes(messages: Sequence[Record]) -> Changes:
     """Return what object events of S3 change, which EventBridge put into a queue."""
-    return _queued(messages, lambda body: {_object_of(body)})
+    return _collect_changes(messages, lambda body: {_object_of(body)})
 
 
 def settle_changes(messages: Sequence[Record]) -> Changes:
     """Return the documents that settle messages of `rebuild` name."""
-    return _queued(messages, from_message)
+    return _collect_changes(messages, from_message)
 
 
-def _queued(messages: Sequence[Record], read: Callable[[object], Iterable[Reference]]) -> Changes:
+def _collect_changes(
+    messages: Sequence[Record], read: Callable[[object], Iterable[Reference]]
+) -> Changes:
     changes = Changes()
     for number, message in enumerate(messages):
         try:
@@ -127,8 +129,8 @@ def _object_of(event: object) -> ObjectRef:
 
 
 def _add_table_change(changes: Changes, record: Record) -> None:
-    change = _mapping(_mapping(record, "fields").get("dynamodb"), "dynamodb")
-    key = cast("Image", _mapping(change.get("Keys"), "dynamodb.Keys"))
+    change = _require_mapping(_require_mapping(record, "fields").get("dynamodb"), "dynamodb")
+    key = cast("Image", _require_mapping(change.get("Keys"), "dynamodb.Keys"))
     table = _table(key)
     if table is ASSETS:
         asset = AssetRef(keys.active(_text(key, "databaseId")), _text(key, "assetId"))
@@ -142,7 +144,7 @@ def _add_table_change(changes: Changes, record: Record) -> None:
     elif table is ASSET_LINKS and change.get("NewImage") is not None:
         # The record of a removed link contains no assets; its transaction also writes both assets'
         # rows.
-        image = cast("Image", _mapping(change["NewImage"], "dynamodb.NewImage"))
+        image = cast("Image", _require_mapping(change["NewImage"], "dynamodb.NewImage"))
         for composite in (keys.LINK_FROM, keys.LINK_TO):
             database_id, asset_id = composite.parse(_text(image, composite.name))
             changes.references.add(AssetRef(keys.active(database_id), asset_id))
@@ -161,13 +163,13 @@ def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
     """Add a fan-out. The first revision is the asset's creation, when it has no files yet."""
     if image is None:
         return
-    row = _mapping(image, "dynamodb.NewImage")
+    row = _require_mapping(image, "dynamodb.NewImage")
     value = row.get("inheritedRevision")
     revision = 0
     if value is not None:
-        revision = int(str(_mapping(value, "inheritedRevision").get("N")))
+        revision = int(str(_require_mapping(value, "inheritedRevision").get("N")))
     if revision > 1:
-        created_at = str(_mapping(row.get("createdAt", {}), "createdAt").get("S", ""))
+        created_at = str(_require_mapping(row.get("createdAt", {}), "createdAt").get("S", ""))
         changes.fan_outs.add(FanOut(asset.database_id, asset.asset_id, revision, created_at))
 
 
@@ -178,14 +180,14 @@ def _latest(fan_outs: set[FanOut]) -> set[FanOut]:
     return set({(f.database_id, f.asset_id): f for f in in_order}.values())
 
 
-def _mapping(value: object, name: str) -> Mapping[str, Any]:
+def _require_mapping(value: object, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise _MalformedError(f"the record has no {name}")
     return cast("Mapping[str, Any]", value)
 
 
 def _text(image: Image, name: str) -> str:
-    value = _mapping(image.get(name), name).get("S")
+    value = _require_mapping(image.get(name), name).get("S")
     if not isinstance(value, str) or not value:
         raise _MalformedError(f"{name} is not a text")
     return value

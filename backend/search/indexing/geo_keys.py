@@ -27,7 +27,7 @@ class GeoKeys:
     tables: Tables
     _known: set[str] = field(default_factory=set[str])
 
-    def allowed(self, wanted: set[str]) -> frozenset[str]:
+    def add_keys(self, wanted: set[str]) -> frozenset[str]:
         """Return those of the wanted keys that have fields; new ones are added up to the limit."""
         if wanted <= self._known:
             return frozenset(wanted)
@@ -38,7 +38,7 @@ class GeoKeys:
             count = self._add(key)
         return frozenset(wanted & self._known)
 
-    def existing(self, wanted: set[str]) -> frozenset[str]:
+    def known_keys(self, wanted: set[str]) -> frozenset[str]:
         """Return those of the wanted keys that already have fields; add none."""
         if not wanted <= self._known:
             self._add_known(self.tables.get(SEARCH_STATE, _KEY) or {})

@@ -40,7 +40,7 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
     Raises:
         MappingDiffersError: an existing index has another mapping.
     """
-    refused = _named("memory is not limited", engine.limit_memory(BREAKERS))
+    refused = _describe_effect("memory is not limited", engine.limit_memory(BREAKERS))
     try:
         planned = state.pointer()
     except SearchNotSetUpError:
@@ -65,10 +65,10 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
 def create_index(engine: SearchEngine, name: str, index: SearchIndex) -> tuple[str, ...]:
     """Create an index unless it exists; return a sentence for tuning that the service refuses."""
     engine.create_index(name, mapping=index.mapping, settings=index.settings)
-    return _named(f"{name} is not tuned", engine.tune_index(name, index.tuning))
+    return _describe_effect(f"{name} is not tuned", engine.tune_index(name, index.tuning))
 
 
-def _named(effect: str, reason: str | None) -> tuple[str, ...]:
+def _describe_effect(effect: str, reason: str | None) -> tuple[str, ...]:
     return () if reason is None else (f"{effect}: {reason}",)
 
 

@@ -127,7 +127,7 @@ def project(
     mapping_version: int = MAPPING_VERSION,
 ) -> Document:
     """Return the document of a source; for a deleted one, the tombstone that replaces it."""
-    document = _projected(source, allowed_geo_keys, mapping_version)
+    document = _project_source(source, allowed_geo_keys, mapping_version)
     body = {
         field: value
         for field, value in document.body.items()
@@ -136,7 +136,7 @@ def project(
     return replace(document, body=body, mapping_version=mapping_version)
 
 
-def _projected(source: Source, allowed: frozenset[str], mapping_version: int) -> Document:
+def _project_source(source: Source, allowed: frozenset[str], mapping_version: int) -> Document:
     if isinstance(source, AssetSource):
         return _asset(source, allowed, mapping_version)
     if isinstance(source, FileSource):
@@ -216,7 +216,7 @@ def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
     return {"str_databaseid": database_id, "str_assetid": asset_id}
 
 
-def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
+def _shared_fields(row: Row, bucket: AssetBucket) -> JsonObject:
     """Return the fields that an asset's document and those of its files share."""
     shared: JsonObject = {
         **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
@@ -241,7 +241,7 @@ def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
     return shared
 
 
-def _described(
+def _metadata_fields(
     records: Iterable[Record], allowed: frozenset[str], mapping_version: int
 ) -> JsonObject:
     kept = searchable(records)
@@ -254,7 +254,7 @@ def _described(
     }
 
 
-def _previewed(source: AssetSource | FileSource) -> JsonObject:
+def _preview_fields(source: AssetSource | FileSource) -> JsonObject:
     preview, small = source.preview, source.small
     if preview is None:
         return {}
@@ -271,7 +271,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
     row = source.row
     at_root = source.preview_key if mapping_version >= _CONTENT_FROM else None
     version = _row(row.get("currentVersion"))
-    shared = _shared(row, source.bucket)
+    shared = _shared_fields(row, source.bucket)
     body: JsonObject = {
         **shared,
         "str_assettype": _type(row),
@@ -286,8 +286,8 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "bool_has_asset_parents": _counts(row, "parentCount"),
         "bool_has_assets_related": _counts(row, "relatedCount"),
         "bool_archived": is_archived(row),
-        **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source),
+        **_metadata_fields(source.metadata, allowed, mapping_version),
+        **_preview_fields(source),
     }
     parts = (shared["str_databaseid"], shared["str_assetid"])
     return _document(ASSET_INDEX, parts, body)
@@ -297,7 +297,7 @@ def _file(
     source: FileSource, version: ObjectVersion, allowed: frozenset[str], mapping_version: int
 ) -> Document:
     """Return a file's document with the facts of a version; `bool_archived` is of the latest."""
-    shared = _shared(source.asset, source.bucket)
+    shared = _shared_fields(source.asset, source.bucket)
     # HEAD and listings report times in different resolutions, so only whole seconds are used.
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     attributes = searchable_attributes(source.attributes)
@@ -310,8 +310,8 @@ def _file(
         "date_lastmodified": modified.isoformat(),
         "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
         SHAPE: shape_of(source.attributes),
-        **_described(source.metadata, allowed, mapping_version),
-        **_previewed(source),
+        **_metadata_fields(source.metadata, allowed, mapping_version),
+        **_preview_fields(source),
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}

@@ -144,7 +144,7 @@ class Rebuilder:
         ticket = self.state.issue_ticket()
         portion = _Portion(ticket, self.sources.read(references))
         wanted = wanted_geo_keys(portion.reading.sources)
-        allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
+        allowed = self.geo_keys.add_keys(wanted) if wanted else frozenset[str]()
         names = {name for name in ticket.pointer.names if only is None or name in only}
         for version in sorted({ticket.mappings[name] for name in names}):
             alike = {name for name in names if ticket.mappings[name] == version}

@@ -66,14 +66,14 @@ class Pointer:
         return self.assets_read if index is ASSET_INDEX else self.files_read
 
 
-def numbered(number: int) -> Pointer:
+def pointer_to(number: int) -> Pointer:
     """Return the pointer to only the pair of indexes with this number."""
     assets, files = f"{ASSET_INDEX.alias}-{number}", f"{FILE_INDEX.alias}-{number}"
     return Pointer(assets, (assets,), files, (files,))
 
 
 # The bootstrap creates this pair; each reindex creates the next number.
-FIRST_POINTER = numbered(1)
+FIRST_POINTER = pointer_to(1)
 
 
 class Mappings(dict[str, int]):
@@ -141,7 +141,7 @@ class SearchState:
         """Return the mapping versions of the indexes."""
         return _mappings(self.tables.get(SEARCH_STATE, KEY) or {})
 
-    def reading(self) -> Reading:
+    def read_names(self) -> Reading:
         """Return the names of the indexes, and the mapping version of the pair that is read.
 
         Raises:
@@ -158,7 +158,7 @@ class SearchState:
         Raises:
             SearchNotSetUpError: the item names no indexes.
         """
-        return self.reading().mapping_version
+        return self.read_names().mapping_version
 
     def begin(self, pointer: Pointer, mappings: Mapping[str, int] | None = None) -> Pointer:
         """Store the names of the indexes, unless that was done before; return the stored names.

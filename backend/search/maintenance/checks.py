@@ -132,7 +132,7 @@ class Checker:
         state = state.model_copy(deep=True)
         if state.again is not None:
             return self._compare_again(check, state, Position(*state.again))
-        compared = self._compared(check, state.position)
+        compared = self._compare_window(check, state.position)
         if compared is None:
             state.walked = True
             return self._start_second_comparison(state)
@@ -156,11 +156,11 @@ class Checker:
                 return Stepped(second.state, compared.documents, second.wait_seconds)
         return Stepped(state, compared.documents)
 
-    def _compared(self, check: Check, after: Position) -> Compared | None:
-        def named(database_id: str) -> str | None:
+    def _compare_window(self, check: Check, after: Position) -> Compared | None:
+        def find_next(database_id: str) -> str | None:
             return self.comparer.next_database(check.names, database_id)
 
-        window = self.walk.window(after, check.scope, named=named)
+        window = self.walk.window(after, check.scope, named=find_next)
         return None if window is None else self.comparer.compare(window, check.names)
 
     def _start_second_comparison(self, state: CheckState) -> Stepped:
@@ -177,7 +177,7 @@ class Checker:
 
     def _compare_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
         """Compare one window again, up to the position of the walk."""
-        compared = None if after >= state.position else self._compared(check, after)
+        compared = None if after >= state.position else self._compare_window(check, after)
         if compared is not None:
             starts = range(0, len(state.suspects), DIGEST_CHARS)
             known = {state.suspects[start : start + DIGEST_CHARS] for start in starts}

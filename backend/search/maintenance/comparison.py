@@ -111,13 +111,13 @@ class Comparer:
         """
         # The index is read first: a document written between the two reads is found in the sources,
         # so it becomes a suspect instead of being overlooked.
-        assets, upto = self._stored(ASSET_INDEX, names, window.after, window.upto)
-        files, upto = self._stored(FILE_INDEX, names, window.after, upto)
+        assets, upto = self._read_stored(ASSET_INDEX, names, window.after, window.upto)
+        files, upto = self._read_stored(FILE_INDEX, names, window.after, upto)
         wanted = [r for r in window.references if place_of(r) <= upto[1:]]
         # A pair of indexes is created together, so both have one mapping version.
         version = self.state.mappings()[names[ASSET_INDEX.alias]]
         files_read: list[FileSource] = []
-        expected, unreadable = self._expected(wanted, version, files_read)
+        expected, unreadable = self._read_expected(wanted, version, files_read)
         unreadable |= window.unreadable
         compared = Compared(upto, len(expected), unreadable=len(unreadable), files=files_read)
         for standing in (*assets, *files):
@@ -144,7 +144,7 @@ class Comparer:
             databases += (document.place[0] for document in self.engine.stretch(name, wanted))
         return min(databases, default=None)
 
-    def _stored(
+    def _read_stored(
         self, index: SearchIndex, names: Names, after: Position, upto: Position
     ) -> tuple[list[StoredDocument], Position]:
         """Return the stored documents of the window, and the position they reach."""
@@ -172,7 +172,7 @@ class Comparer:
         asset_id, *key = documents[-1].place
         return documents, Position(upto.database_id, asset_id, key[0] if key else LAST)
 
-    def _expected(
+    def _read_expected(
         self,
         references: Sequence[AssetRef | FileKeyRef],
         mapping_version: int,
@@ -189,7 +189,7 @@ class Comparer:
             unreadable |= {entry.asset.asset_id for entry in reading.unreadable}
             files += (source for source in reading.sources if isinstance(source, FileSource))
             wanted = wanted_geo_keys(reading.sources)
-            allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
+            allowed = self.geo_keys.add_keys(wanted) if wanted else frozenset[str]()
             for source in reading.sources:
                 document = project(source, allowed, mapping_version)
                 if document.body.get("deleted") is not True:

@@ -108,7 +108,7 @@ class FailureEntries:
 
     def batches(self, request: PageRequest) -> Page[FailureSummary]:
         """List only the batches that mappings gave up."""
-        return self._listed(BATCHES, request)
+        return self._list_summaries(BATCHES, request)
 
     def read(self, key: str) -> StoredFailure | None:
         """Return one entry; None if it does not exist."""
@@ -147,14 +147,14 @@ class FailureEntries:
 
     def _page(self, request: PageRequest, consumer: str | None) -> Page[FailureSummary]:
         if consumer is None:
-            return self._listed("", request)
+            return self._list_summaries("", request)
         after = "" if request.after is None else str(request.after["key"])
         if after.startswith(BATCHES):
-            return self._listed(BATCHES, request)
-        page = self._listed(f"{consumer}/", request)
+            return self._list_summaries(BATCHES, request)
+        page = self._list_summaries(f"{consumer}/", request)
         return Page(page.items, page.after or position_of(BATCHES))
 
-    def _listed(self, prefix: str, request: PageRequest) -> Page[FailureSummary]:
+    def _list_summaries(self, prefix: str, request: PageRequest) -> Page[FailureSummary]:
         after = None if request.after is None else str(request.after["key"])
         listing = self.objects.list_objects(self.bucket, prefix, limit=request.limit, after=after)
         ours = [item for item in listing.objects if kind_of(item.key)]
@@ -185,8 +185,8 @@ def summary_of(key: str, size: int, start: str) -> FailureSummary:
     kind = kind_of(key) or "poison"
     replays = replays_of(head)
     if kind == "batch":
-        context = _mapping(head.get("requestContext"))
-        batch = _mapping(head.get("DDBStreamBatchInfo"))
+        context = _mapping_or_empty(head.get("requestContext"))
+        batch = _mapping_or_empty(head.get("DDBStreamBatchInfo"))
         return FailureSummary(
             key=key,
             kind=kind,
@@ -209,7 +209,7 @@ def summary_of(key: str, size: int, start: str) -> FailureSummary:
     )
 
 
-def parsed(stored: StoredFailure) -> PoisonEntry | BatchEntry:
+def parse_failure(stored: StoredFailure) -> PoisonEntry | BatchEntry:
     """Parse the entry in an object.
 
     Raises:
@@ -229,7 +229,7 @@ def parsed(stored: StoredFailure) -> PoisonEntry | BatchEntry:
 
 def replays_of(document: Mapping[str, Any]) -> Replays:
     """Return the replays that are recorded in an entry."""
-    noted = _mapping(document.get("replays"))
+    noted = _mapping_or_empty(document.get("replays"))
     attempts = noted.get("attempts")
     return Replays(
         attempts if isinstance(attempts, int) else 0,
@@ -283,7 +283,7 @@ def _document(stored: StoredFailure) -> JsonObject:
 
 
 def _batch(document: JsonObject) -> BatchEntry:
-    arn = _text(_mapping(document.get("requestContext")).get("functionArn")) or ""
+    arn = _text(_mapping_or_empty(document.get("requestContext")).get("functionArn")) or ""
     consumer = consumer_of(arn)
     if consumer is None:
         raise UnreadableFailureError(f"{arn or 'nothing'} is not a consumer of streams")
@@ -292,7 +292,7 @@ def _batch(document: JsonObject) -> BatchEntry:
         event: object = json.loads(payload) if isinstance(payload, str) else payload
     except (ValueError, RecursionError) as error:
         raise UnreadableFailureError(f"its payload is not JSON: {error}") from error
-    records = _mapping(event).get("Records")
+    records = _mapping_or_empty(event).get("Records")
     if not isinstance(records, list) or not records:
         raise UnreadableFailureError("its payload contains no records")
     entries = cast("list[object]", records)
@@ -311,7 +311,7 @@ def _wire(replays: Replays) -> JsonObject:
     return {name: value for name, value in noted.items() if value is not None}
 
 
-def _mapping(value: object) -> JsonObject:
+def _mapping_or_empty(value: object) -> JsonObject:
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 

@@ -26,7 +26,7 @@ from backend.core.search_engine import SearchEngine
 from backend.domains.jobs.models import Job, Progress
 from backend.search.indexing.indexes import create_index
 from backend.search.indexing.rebuild import Rebuilder, StoredVersionAheadError
-from backend.search.indexing.state import Pointer, PointerHeldError, SearchState, numbered
+from backend.search.indexing.state import Pointer, PointerHeldError, SearchState, pointer_to
 from backend.search.maintenance.checks import Check, Checker, CheckState, Counts, moment
 from backend.search.maintenance.comparison import Comparer
 from backend.search.maintenance.walk import EVERYTHING, START, Position, SourceWalk
@@ -78,7 +78,7 @@ class ReindexState(WireModel):
 
     @property
     def new(self) -> Pointer:
-        return numbered(self.number)
+        return pointer_to(self.number)
 
     @property
     def new_names(self) -> Mapping[str, str]:
@@ -180,10 +180,10 @@ class ReindexStep:
         """Build a window into the new indexes."""
         names = {index.alias: state.old.current(index) for index in SEARCH_INDEXES}
 
-        def named(database_id: str) -> str | None:
+        def find_next(database_id: str) -> str | None:
             return self.comparer.next_database(names, database_id)
 
-        window = self.walk.window(state.position, EVERYTHING, named=named)
+        window = self.walk.window(state.position, EVERYTHING, named=find_next)
         if window is None:
             state.phase, state.at = "verify", []
             return _Stepped(state, wait_seconds=_REFRESH_SECONDS)

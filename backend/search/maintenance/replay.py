@@ -33,8 +33,8 @@ from backend.search.maintenance.failure_entries import (
     StoredFailure,
     UnreadableFailureError,
     kind_of,
+    parse_failure,
     parse_leading_members,
-    parsed,
     replays_of,
 )
 from backend.spec.functions.operations import REPLAY_FAILURES
@@ -117,7 +117,7 @@ class Replayer:
         if stored is None:
             return Replayed(key, "absent", "the failure does not exist")
         try:
-            entry = parsed(stored)
+            entry = parse_failure(stored)
         except UnreadableFailureError as error:
             self._record_failure(stored, str(error), again=False)
             return Replayed(key, "failed", str(error))

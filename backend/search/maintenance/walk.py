@@ -140,7 +140,7 @@ class SourceWalk:
     def _of_assets(self, after: Position, end: str) -> Window:
         rows, is_end = self._rows(after, end)
         upto, references, unreadable = after, list[AssetRef | FileKeyRef](), set[str]()
-        for number, (row, files) in enumerate(self._listed(rows)):
+        for number, (row, files) in enumerate(self._list_files(rows)):
             asset = AssetRef(after.database_id, str(row["assetId"]))
             if files is None:
                 unreadable.add(asset.asset_id)
@@ -176,7 +176,7 @@ class SourceWalk:
         end = min(*ends, last, LAST)
         return [rows[name] for name in sorted(rows) if name <= end], end == last
 
-    def _listed(self, rows: list[Item]) -> Iterator[tuple[Item, _Files | None]]:
+    def _list_files(self, rows: list[Item]) -> Iterator[tuple[Item, _Files | None]]:
         """Return each asset with its first page of files; several are listed in parallel."""
         for start in range(0, len(rows), WORKERS):
             some = rows[start : start + WORKERS]

@@ -54,7 +54,7 @@ class WorkSteps:
     def repair(self, job: Job) -> Progress:
         """Run a step of a job of the kind `repairSearch` (raises as `check`)."""
         if "references" in job.parameters:
-            return self._named(job)
+            return self._rebuild_named(job)
         scope = Scope(job.parameters.get("databaseId"), job.parameters.get("assetId"))
         stepped = self._walk(job, at_once=True, scope=scope)
         if stepped.state.finished:
@@ -77,7 +77,7 @@ class WorkSteps:
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
 
-    def _named(self, job: Job) -> Progress:
+    def _rebuild_named(self, job: Job) -> Progress:
         """Build the documents that the job names, some hundred per step."""
         begin = int(job.cursor.get("begin", 0))
         entries = cast("list[Any]", job.parameters["references"])

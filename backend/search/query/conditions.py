@@ -11,7 +11,7 @@ from decimal import Decimal
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.letters import any_of, equals, matches, rewritten, spellings
+from backend.search.query.letters import any_of, equals, matches, rewrite_literals, spellings
 from backend.search.query.metadata_text import (
     MAX_PATTERN_WILDCARDS,
     MAX_WILDCARDS,
@@ -22,8 +22,8 @@ from backend.search.query.metadata_text import (
     pair_query,
     wildcards_in,
 )
-from backend.search.query.pairs import METADATA, nested
-from backend.search.query.words import TEXT_FIELDS, folded, split_words, whole_word_query
+from backend.search.query.pairs import METADATA, nested_query
+from backend.search.query.words import TEXT_FIELDS, fold, split_words, whole_word_query
 from backend.search.values import iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS
@@ -129,7 +129,7 @@ def equal(name: str | None, value: str) -> JsonObject:
     if field.endswith(KEYWORD):
         dotted = [f".{value}"] if _lacks_dot(name, value) else []
         return any_of([equals(field, form) for form in (value, *dotted)])
-    return {"term": {field: {"value": _typed(field, value)}}}
+    return {"term": {field: {"value": _convert_value(field, value)}}}
 
 
 def like(name: str | None, pattern: str) -> JsonObject:
@@ -152,7 +152,7 @@ def like(name: str | None, pattern: str) -> JsonObject:
     return any_of([*(_words_like(name, pattern) if name in ANALYSED else []), *whole])
 
 
-def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
+def in_bounds(name: str | None, bounds: dict[str, str]) -> JsonObject:
     """Return the condition that a number or date is within bounds (`gt`, `gte`, `lt`, `lte`).
 
     Raises:
@@ -164,7 +164,7 @@ def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
         return _bounded_pair(_key(name), bounds)
     if not name.startswith(("num_", "date_")):
         raise ConditionError(f"{name.removesuffix(KEYWORD)} does not support ranges")
-    known = {word: _typed(name, text) for word, text in bounds.items()}
+    known = {word: _convert_value(name, text) for word, text in bounds.items()}
     return {"range": {name: known}}
 
 
@@ -179,7 +179,7 @@ def _bounded_pair(key: Key, bounds: dict[str, str]) -> JsonObject:
         ranges["date"] = {word: _date(key.sent, text) for word, text in bounds.items()}
     return any_of(
         [
-            nested(path, {"bool": {"filter": [key_condition(path, key), condition]}})
+            nested_query(path, {"bool": {"filter": [key_condition(path, key), condition]}})
             for path in key.names
             for kind, known in ranges.items()
             for condition in [{"range": {f"{path}.{kind}": known}}]
@@ -214,11 +214,14 @@ def _lacks_dot(name: str, value: str) -> bool:
 def _words_like(field: str, pattern: str) -> list[JsonObject]:
     """Return queries for a word of an analysed field, as it is analysed."""
     composed, *decomposed = spellings(pattern)
-    patterns = [rewritten(composed, folded), *(rewritten(form, str.lower) for form in decomposed)]
+    patterns = [
+        rewrite_literals(composed, fold),
+        *(rewrite_literals(form, str.lower) for form in decomposed),
+    ]
     return [{"wildcard": {field: {"value": form}}} for form in patterns]
 
 
-def _typed(field: str, value: str) -> str:
+def _convert_value(field: str, value: str) -> str:
     """Convert a value to the type of the field."""
     # Checked here: the error of OpenSearch would not name the field.
     if field.startswith("num_"):

@@ -91,7 +91,7 @@ class CursorPlaces:
             beyond = mine[:surplus]
             kept = [*mine[len(beyond) :], opened]
             closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
-            if self._replaced(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
+            if self._replace_cursors(user_id, held, _UserCursors(kept, closed, held.revision + 1)):
                 for place in beyond:
                     close(engine, place)
                 return opened
@@ -111,7 +111,7 @@ class CursorPlaces:
         closed = cast("list[str]", item.get("closed", []))
         return _UserCursors(list(opened), list(closed), int(item.get("revision", 0)))
 
-    def _replaced(self, user_id: str, held: _UserCursors, new: _UserCursors) -> bool:
+    def _replace_cursors(self, user_id: str, held: _UserCursors, new: _UserCursors) -> bool:
         """Write the cursors of a user; return False if another request of the user was faster."""
         ends = epoch_seconds(self.clock() + LONGEST)
         item: Item = {**_key(user_id), **new._asdict(), "expiresAt": ends}

@@ -97,7 +97,7 @@ class Cursors:
             TooLargeError: the next cursor would be longer than the limit.
         """
         scope = _scope(caller, plan)
-        cursor = self._read(plan.cursor or "", scope) or self._opened(caller, engine, kinds)
+        cursor = self._read(plan.cursor or "", scope) or self._open_cursor(caller, engine, kinds)
         if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
             close(engine, cursor.point_in_time)
             raise CursorExpiredError
@@ -147,7 +147,7 @@ class Cursors:
         if cursor is not None:
             close(engine, cursor.point_in_time)
 
-    def _opened(
+    def _open_cursor(
         self, caller: Identity, engine: SearchEngine, kinds: Mapping[str, EntityType]
     ) -> _Cursor:
         opened = self.places.open(caller.user_id, kinds, engine=engine)

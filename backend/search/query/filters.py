@@ -18,9 +18,9 @@ from backend.search.query.conditions import (
     KEYWORD,
     Budget,
     ConditionError,
-    bounded,
     equal,
     exists,
+    in_bounds,
     is_key,
     known_field,
     like,
@@ -102,7 +102,7 @@ def _about(kind: str, name: str, value: Any, field: str, budget: Budget) -> Json
     elif kind == "range" and isinstance(value, dict) and value and value.keys() <= _BOUNDS:
         budget.spend()
         bounds = cast("JsonObject", value)
-        return bounded(
+        return in_bounds(
             name.removesuffix(KEYWORD),
             {word: _scalar(bound, field) for word, bound in bounds.items()},
         )
@@ -167,14 +167,14 @@ class _Translation:
     def translate(self, node: "Node", name: str | None) -> JsonObject:
         if node.data not in self._known:
             kind = node.data.replace("_", " ")
-            raise self._refused(f"{kind} in {self._shown(node)} is not supported", node)
+            raise self._refusal(f"{kind} in {self._shown(node)} is not supported", node)
         try:
             return self._known[node.data](node, name)
         except ConditionError as error:
-            raise self._refused(str(error), node) from None
+            raise self._refusal(str(error), node) from None
 
     def _search_field(self, node: "Node", _: str | None) -> JsonObject:
-        name = _unescaped(str(node.children[0]))
+        name = _unescape(str(node.children[0]))
         (child,) = _nodes(node)
         if name == "*" == str(child.children[0]):  # `*:*` matches everything in Lucene
             return self._word(child, None)
@@ -211,7 +211,7 @@ class _Translation:
             return {"match_all": {}} if name is None else exists(name)
         plain = _ESCAPE.sub("", value)
         if "*" not in plain and "?" not in plain:
-            return self._value(name, _unescaped(value))
+            return self._value(name, _unescape(value))
         self._budget.spend(wildcards=1)
         return like(name, value)
 
@@ -223,19 +223,19 @@ class _Translation:
         low, high = _nodes(node)
         over = "gte" if node.children[0] == "[" else "gt"
         under = "lte" if node.children[-1] == "]" else "lt"
-        return self._bounded(name, {over: low, under: high})
+        return self._translate_bounds(name, {over: low, under: high})
 
     def _comparison(self, node: "Node", name: str | None) -> JsonObject:
         (value,) = _nodes(node)
         word = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}[str(node.children[0])]
-        return self._bounded(name, {word: value})
+        return self._translate_bounds(name, {word: value})
 
-    def _bounded(self, name: str | None, bounds: dict[str, "Node"]) -> JsonObject:
+    def _translate_bounds(self, name: str | None, bounds: dict[str, "Node"]) -> JsonObject:
         self._budget.spend()
         texts = {word: _text_of(bound) for word, bound in bounds.items()}
-        return bounded(name, {word: text for word, text in texts.items() if text != "*"})
+        return in_bounds(name, {word: text for word, text in texts.items() if text != "*"})
 
-    def _refused(self, fact: str, node: "Node") -> InvalidInputError:
+    def _refusal(self, fact: str, node: "Node") -> InvalidInputError:
         return InvalidInputError.of(self._field, f"{fact} (column {node.meta.start_pos + 1})")
 
     def _shown(self, node: "Node") -> str:
@@ -248,8 +248,8 @@ def _text_of(node: "Node") -> str:
     if node.data == "minus":
         return f"-{_text_of(_nodes(node)[0])}"
     value = str(node.children[0])
-    return _unescaped(value[1:-1] if node.data == "phrase" else value)
+    return _unescape(value[1:-1] if node.data == "phrase" else value)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _ESCAPE.sub(r"\1", text)

@@ -120,7 +120,7 @@ class Freshness:
 
     def _projected(self, source: Source, mapping_version: int) -> Document:
         wanted = wanted_geo_keys([source])
-        allowed = self.geo_keys.existing(wanted) if wanted else frozenset[str]()
+        allowed = self.geo_keys.known_keys(wanted) if wanted else frozenset[str]()
         return project(source, allowed, mapping_version)
 
     def _with_records(self, source: Source) -> Source | None:

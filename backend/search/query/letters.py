@@ -32,7 +32,7 @@ _PARTS = re.compile(r"\\.|[*?]|[^\\*?]+|\\", re.DOTALL)
 _WILDCARDS: Mapping[str, str] = {"*": ".*", "?": "."}
 
 
-def normalized(text: str) -> str:
+def normalize(text: str) -> str:
     """Return the form by which texts are compared: case folded, in NFC."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
@@ -55,15 +55,15 @@ def matches(field: str, pattern: str) -> JsonObject:
     return _conditions(field, "wildcard", pattern, "".join(parts))
 
 
-def rewritten(pattern: str, rewrite: Callable[[str], str]) -> str:
+def rewrite_literals(pattern: str, rewrite: Callable[[str], str]) -> str:
     """Return a pattern with its literal parts rewritten; wildcards remain as they are."""
     return "".join(
-        part if part in _WILDCARDS else escaped(rewrite(_literal(part)))
+        part if part in _WILDCARDS else escape_wildcards(rewrite(_literal(part)))
         for part in _PARTS.findall(pattern)
     )
 
 
-def escaped(text: str) -> str:
+def escape_wildcards(text: str) -> str:
     """Return a text in which no character is a wildcard."""
     return re.sub(r"([\\*?])", r"\\\1", text)
 
@@ -98,7 +98,7 @@ def _literal(part: str) -> str:
 
 def _letters(text: str) -> str:
     """Return a regular expression for all texts with the same normalized form."""
-    text, expressions, place = normalized(text), list[str](), 0
+    text, expressions, place = normalize(text), list[str](), 0
     while place < len(text):
         size = next(n for n in (3, 2, 1) if n == 1 or text[place : place + n] in sources_by_form())
         expressions.append(_letter(text[place : place + size]))
@@ -118,13 +118,13 @@ def _letter(text: str) -> str:
     else:
         apart = set[str]()
     single = sorted(form for form in sources if len(form) == 1)
-    longer = sorted({*map(_escaped, (form for form in sources if len(form) > 1)), *apart})
+    longer = sorted({*map(_escape_expression, (form for form in sources if len(form) > 1)), *apart})
     if not longer:
-        return _escaped(text) if len(single) == 1 else f"[{''.join(single)}]"
+        return _escape_expression(text) if len(single) == 1 else f"[{''.join(single)}]"
     return f"({'|'.join([*single, *longer])})"
 
 
-def _escaped(text: str) -> str:
+def _escape_expression(text: str) -> str:
     """Return a text in which no ASCII character has a meaning in regular expressions."""
     return "".join(c if c.isalnum() or c == "_" or ord(c) > 127 else f"\\{c}" for c in text)
 
@@ -134,6 +134,6 @@ def sources_by_form() -> Mapping[str, tuple[str, ...]]:
     """Return the letters that normalize to a text other than themselves, by that text."""
     by_form: dict[str, list[str]] = defaultdict(list)
     for letter in map(chr, chain.from_iterable(_CODE_POINTS)):
-        if (text := normalized(letter)) != letter:
+        if (text := normalize(letter)) != letter:
             by_form[text].append(letter)
     return {text: tuple(letters) for text, letters in by_form.items()}

@@ -156,13 +156,13 @@ def _bucket(counted: JsonObject) -> JsonObject:
 
 
 def _equal(condition: _Condition) -> JsonObject:
-    name, value = _typed(condition, condition.value)
+    name, value = _typed_value(condition, condition.value)
     return {"term": {name: {"value": value}}}
 
 
 def _one_of(condition: _Condition) -> JsonObject:
     values = _list(condition, 1, MAX_VALUES)
-    typed = [_typed(condition, value) for value in values]
+    typed = [_typed_value(condition, value) for value in values]
     names = {name for name, _ in typed}
     if len(names) > 1:
         raise condition.refuse("the values have different types")
@@ -229,7 +229,7 @@ _CONDITIONS: Mapping[FilterOperator, Callable[[_Condition], JsonObject]] = {
 }
 
 
-def _typed(condition: _Condition, value: Any) -> tuple[str, Any]:
+def _typed_value(condition: _Condition, value: Any) -> tuple[str, Any]:
     """Return the field with values of the type, and the converted value."""
     kind = condition.type or _kind_of(condition, value)
     known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}

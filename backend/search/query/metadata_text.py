@@ -13,7 +13,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.letters import any_of, equals, matches
-from backend.search.query.pairs import METADATA, nested
+from backend.search.query.pairs import METADATA, nested_query
 from backend.search.query.words import inner_query, split_words
 from backend.search.values import number_of
 from backend.spec.facts import FACT_PREFIX
@@ -87,7 +87,7 @@ def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> 
             # The value as text, or as the number or boolean that is stored.
             whole = exact(f"{path}.string", value, literal=literal)
             filters.append(any_of([whole, *_typed_values(path, value)]))
-        should.append(nested(path, {"bool": {"filter": filters}}))
+        should.append(nested_query(path, {"bool": {"filter": filters}}))
     return any_of(should)
 
 
@@ -103,7 +103,7 @@ def part_query(text: str, key: Key | None = None) -> JsonObject:
     should: list[JsonObject] = []
     for path in _PATHS if key is None else key.names:
         conditions = [] if key is None else [key_condition(path, key)]
-        should.append(nested(path, all_of([*conditions, _part_of_value(path, text)])))
+        should.append(nested_query(path, all_of([*conditions, _part_of_value(path, text)])))
     return any_of(should)
 
 
@@ -174,7 +174,7 @@ def _element(text: str, mode: Mode) -> _Element:
         raise InvalidInputError.of(
             _FIELD, "AND and OR need an element on both sides, as in key:value AND key:value"
         )
-    alone = _unquoted(text.strip(": "))
+    alone = _unquote(text.strip(": "))
     if mode != "both" and not alone:
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not a {mode}")
     require_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
@@ -211,7 +211,7 @@ def _pairs(text: str) -> list[_Pair]:
     colons = [match.start() for match in _QUOTED_OR_COLON.finditer(text) if match[1]]
     sent = [(text[:at].strip(), text[at + 1 :].strip()) for at in colons[:MAX_COLONS]]
     return [
-        _Pair(_unquoted(key), _unquoted(value), _unquoted(value) != value)
+        _Pair(_unquote(key), _unquote(value), _unquote(value) != value)
         for key, value in sent
         if key
     ]
@@ -233,7 +233,7 @@ def _groups(text: str) -> list[list[str]]:
     return [[element.strip() for element in part] for part in parts]
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) > 1 and value.startswith('"') and value.endswith('"'):
         return re.sub(r"\\(.)", r"\1", value[1:-1])
     return value

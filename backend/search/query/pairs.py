@@ -56,7 +56,7 @@ class Named(NamedTuple):
         conditions: list[JsonObject] = [{"term": {self.field("key"): self.key}}]
         if condition is not None:
             conditions.append(condition)
-        return nested(self.path, {"bool": {"filter": conditions}})
+        return nested_query(self.path, {"bool": {"filter": conditions}})
 
 
 def pair_named(key: str, *, field: str) -> Named:
@@ -96,7 +96,7 @@ def mapping_version_for(body: SearchBody) -> int:
     return DATED_FACTS_FROM if is_dated else ATTRIBUTES_FROM
 
 
-def nested(path: str, query: JsonObject, **more: object) -> JsonObject:
+def nested_query(path: str, query: JsonObject, **more: object) -> JsonObject:
     """Return a nested query. Indexes of earlier mapping versions have no attributes."""
     unmapped = {"ignore_unmapped": True} if path == ATTRIBUTES else {}
     return {"nested": {"path": path, "query": query, **unmapped, **more}}

@@ -157,11 +157,11 @@ class PreviewQueries:
             marked = self.quarantine.among(bucket, places)
             infected |= {ScannedVersion(bucket, *place) for place in marked or ()}
         return [
-            _quarantined("file")
+            _missing_for_threat("file")
             if not infected.isdisjoint(file)
             else preview
             if infected.isdisjoint(shown)
-            else _quarantined("preview")
+            else _missing_for_threat("preview")
             for preview, file, shown in zip(previews, files, pictures, strict=True)
         ]
 
@@ -265,7 +265,7 @@ def _scanned_pictures(preview: _Picture | Missing) -> list[ScannedVersion]:
     ]
 
 
-def _quarantined(subject: str) -> Missing:
+def _missing_for_threat(subject: str) -> Missing:
     return Missing(reason="quarantined", message=f"A malware scan found a threat in the {subject}")
 
 

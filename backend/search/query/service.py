@@ -291,7 +291,7 @@ class SearchService:
         """
         if self.engine is None:
             raise SearchNotDeployedError
-        read = self.state.reading()
+        read = self.state.read_names()
         names: dict[EntityType, str]
         names = {"asset": read.pointer.assets_read, "file": read.pointer.files_read}
         by_name: dict[str, EntityType] = {names[kind]: kind for kind in kinds}

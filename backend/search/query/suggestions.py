@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.query.letters import any_of, escaped, matches, spellings
+from backend.search.query.letters import any_of, escape_wildcards, matches, spellings
 from backend.search.query.pairs import METADATA
 from backend.search.query.plan import NOT_SHOWN, TIE_BREAKERS, SearchPlan
-from backend.search.query.words import folded, fuzziness, split_words
+from backend.search.query.words import fold, fuzziness, split_words
 from backend.spec.search_indexes import INNER_FIELDS
 
 Kind = Literal["name", "tag", "key", "value"]
@@ -47,7 +47,7 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
         raise InvalidInputError.of("q", "must contain letters or digits")
     named = _begins("str_assetname", text)
     tagged = _begins("list_tags", text)
-    keyed = matches(_KEY, f"{escaped(text)}*")
+    keyed = matches(_KEY, f"{escape_wildcards(text)}*")
     valued = _begins(f"{_STRING}.text", text)
     in_pairs = [{"nested": {"path": METADATA, "query": query}} for query in (keyed, valued)]
     either: list[JsonObject] = [named, tagged, *in_pairs]
@@ -62,10 +62,10 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
         "size": 0,
         "track_total_hits": False,
         "aggs": {
-            "name": _counted(assets, "str_assetname.keyword", size),
-            "tag": _counted(tagged, "list_tags.keyword", _TAGS_READ),
-            "key": _nested(_counted(keyed, _KEY, size)),
-            "value": _nested(_counted(valued, _STRING, size)),
+            "name": _count_values(assets, "str_assetname.keyword", size),
+            "tag": _count_values(tagged, "list_tags.keyword", _TAGS_READ),
+            "key": _nested_counts(_count_values(keyed, _KEY, size)),
+            "value": _nested_counts(_count_values(valued, _STRING, size)),
         },
     }
 
@@ -76,7 +76,7 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
     Those that begin with the text come first.
     """
     kinds: tuple[Kind, ...] = ("name", "tag", "key", "value")
-    lists = [_listed(kind, aggregations[kind], text) for kind in kinds]
+    lists = [_list_values(kind, aggregations[kind], text) for kind in kinds]
     suggestions = [
         suggestion for turn in zip_longest(*lists) for suggestion in turn if suggestion is not None
     ]
@@ -151,7 +151,7 @@ def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
         for word in split_words(marked_text)
     }
     nearest = [
-        min(((distance(folded(word), folded(other)), other) for other in marked), default=None)
+        min(((distance(fold(word), fold(other)), other) for other in marked), default=None)
         for word in words
     ]
     kept = [word for word in nearest if word is not None and word[0] <= _MAX_DISTANCE]
@@ -172,14 +172,14 @@ def distance(word: str, other: str) -> int:
     return row[-1]
 
 
-def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
+def _list_values(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
     counted = counted.get("of_pairs", counted)
-    words = [folded(word) for word in split_words(text)]
+    words = [fold(word) for word in split_words(text)]
     buckets: list[JsonObject] = counted["values"]["buckets"]
     kept = [bucket for bucket in buckets if len(bucket["key"]) <= MAX_TEXT_CHARS]
     if kind == "tag":  # a document has other tags besides the similar one
-        kept = [bucket for bucket in kept if all(word in folded(bucket["key"]) for word in words)]
-    kept.sort(key=lambda bucket: not folded(bucket["key"]).startswith(folded(text.strip())))
+        kept = [bucket for bucket in kept if all(word in fold(bucket["key"]) for word in words)]
+    kept.sort(key=lambda bucket: not fold(bucket["key"]).startswith(fold(text.strip())))
     return [
         {"text": bucket["key"], "kind": kind, "documents": bucket["doc_count"]} for bucket in kept
     ]
@@ -190,9 +190,9 @@ def _begins(field: str, text: str) -> JsonObject:
     return any_of([{"match_bool_prefix": {field: query}} for query in queries])
 
 
-def _counted(condition: JsonObject, field: str, size: int) -> JsonObject:
+def _count_values(condition: JsonObject, field: str, size: int) -> JsonObject:
     return {"filter": condition, "aggs": {"values": {"terms": {"field": field, "size": size}}}}
 
 
-def _nested(counted: JsonObject) -> JsonObject:
+def _nested_counts(counted: JsonObject) -> JsonObject:
     return {"nested": {"path": METADATA}, "aggs": {"of_pairs": counted}}

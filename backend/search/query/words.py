@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.query.letters import any_of, equals, escaped, spellings
-from backend.search.query.pairs import METADATA, nested
+from backend.search.query.letters import any_of, equals, escape_wildcards, spellings
+from backend.search.query.pairs import METADATA, nested_query
 from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
 
 # Weights of a word in a field; only the best match counts (decision 36, guide `searching`).
@@ -151,7 +151,7 @@ def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
     counted = _constant({"match_all": {}}, _EACH_WORD)
     should: list[JsonObject] = []
     for word in (*words, *(word for word, _ in marked)):
-        values = [nested(path, _in_text(path, word), score_mode="max") for path in paths]
+        values = [nested_query(path, _in_text(path, word), score_mode="max") for path in paths]
         should.append({"bool": {"must": [any_of([_whole(word), *values]), counted]}})
     some = {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
     # The better of the two counts, so documents with all words are ranked as without the others.
@@ -174,7 +174,7 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
         is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
         is_number = is_mixed and len(text) >= _MIN_NUMBER_CHARS
         boost = _WHOLE_NUMBER if is_number else _WHOLE_VALUE
-        queries.append(_constant(nested(METADATA, value), boost))
+        queries.append(_constant(nested_query(METADATA, value), boost))
     return queries
 
 
@@ -185,7 +185,7 @@ def whole_word_query(text: str) -> JsonObject:
     queries: list[JsonObject] = []
     for spelt in spellings(text):
         queries.append(_whole(spelt))
-        queries += [nested(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
+        queries += [nested_query(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
     return any_of(queries)
 
 
@@ -193,8 +193,8 @@ def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> J
     """Return the query for a text anywhere in a field, or with `end=""` at its end."""
     composed, *decomposed = spellings(text)
     # The normalizer of `inner` removes accents from letters, but not marks after them.
-    forms = [folded(composed), *map(str.lower, decomposed)]
-    values = [f"*{escaped(form)}{end}" for form in forms]
+    forms = [fold(composed), *map(str.lower, decomposed)]
+    values = [f"*{escape_wildcards(form)}{end}" for form in forms]
     name = f"{field}.{INNER}"
     return any_of([{"wildcard": {name: {"value": value, "boost": boost}}} for value in values])
 
@@ -214,7 +214,7 @@ _WITHOUT_PARTS = str.maketrans(
 )
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text as the normalizer of `inner` writes it: without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WITHOUT_PARTS))
     return "".join(char for char in decomposed if not unicodedata.combining(char))
@@ -263,7 +263,7 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
             should.append(_nearly(word, (f"{field}.text",)))
-    return nested(path, {"bool": {"should": should}}, score_mode="max")
+    return nested_query(path, {"bool": {"should": should}}, score_mode="max")
 
 
 def _in_text(path: str, text: str) -> JsonObject:
@@ -277,7 +277,7 @@ def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:
     if with_metadata:
         for path in (METADATA, ATTRIBUTES):
             either = [_in_text(path, word), _nearly(word, (f"{path}.string.text",), letters)]
-            should.append(nested(path, {"bool": {"should": either}}, score_mode="max"))
+            should.append(nested_query(path, {"bool": {"should": either}}, score_mode="max"))
     return {"bool": {"should": should, "minimum_should_match": 1}}
 
 
@@ -316,10 +316,10 @@ def _signs(text: str, *, with_metadata: bool) -> JsonObject:
     for sign in signs:
         # With or without the selector of its coloured form.
         forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
-        values = [f"*{escaped(form.lower())}*" for form in forms if form]
+        values = [f"*{escape_wildcards(form.lower())}*" for form in forms if form]
         queries = [_like(field, value) for field in _INNER_BOOSTS for value in values]
         for path in (METADATA, ATTRIBUTES) if with_metadata else ():
-            queries += [nested(path, _like(f"{path}.string", value)) for value in values]
+            queries += [nested_query(path, _like(f"{path}.string", value)) for value in values]
         filters.append(any_of(queries))
     return {"bool": {"filter": filters}}
 
@@ -344,5 +344,5 @@ def _simple_query(text: str, *, with_metadata: bool) -> JsonObject:
     should = [words]
     for path in (METADATA, ATTRIBUTES):
         values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
-        should.append(nested(path, {"simple_query_string": values}, score_mode="max"))
+        should.append(nested_query(path, {"simple_query_string": values}, score_mode="max"))
     return {"bool": {"should": should, "minimum_should_match": 1}}

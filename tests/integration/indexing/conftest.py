@@ -79,14 +79,14 @@ class World:
             settle_changes,
             partial(count_metric, consumer="IndexSettle"),
         )
-        messages = self.received(SETTLE)
+        messages = self.receive_all(SETTLE)
         assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}
         return len(messages)
 
-    def received(self, queue: Queue) -> list[dict[str, Any]]:
+    def receive_all(self, queue: Queue) -> list[dict[str, Any]]:
         """All messages of a queue, removed from it, as Lambda receives them."""
         url = self.deployment.settings.queue(queue)
-        found: list[dict[str, Any]] = []
+        messages: list[dict[str, Any]] = []
         while True:
             reply = self.deployment.sqs.receive_message(
                 QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=0
@@ -95,9 +95,11 @@ class World:
                 self.deployment.sqs.delete_message(
                     QueueUrl=url, ReceiptHandle=message.get("ReceiptHandle", "")
                 )
-                found.append({"messageId": message.get("MessageId"), "body": message.get("Body")})
+                messages.append(
+                    {"messageId": message.get("MessageId"), "body": message.get("Body")}
+                )
             if not reply.get("Messages"):
-                return found
+                return messages
 
     def changes(self, table: Table) -> list[Any]:
         """The records of a table's real stream since the last call, in order."""
@@ -118,7 +120,7 @@ class World:
 
     def failures(self) -> list[str]:
         bucket = self.deployment.settings.bucket(FAILURE_BUCKET)
-        return [one.key for one in self.deployment.objects.list_objects(bucket, "").objects]
+        return [item.key for item in self.deployment.objects.list_objects(bucket, "").objects]
 
 
 def _rebuilder(deployment: Deployment, tables: Tables, engine: SearchEngine) -> Rebuilder:

@@ -52,10 +52,10 @@ def test_changes_of_all_tables_and_of_objects_reach_both_indexes(world: World) -
     assert len(records) == 3
     assert world.stream(records) == {"batchItemFailures": []}
     world.objects_changed("pump/wheel.glb")
-    found = world.found()
-    assert set(found) == {PUMP_ID, "museum:pump:pump/wheel.glb"}
-    assert found[PUMP_ID]["MD_"] == {"material": "steel"}
-    file = found["museum:pump:pump/wheel.glb"]
+    documents = world.found()
+    assert set(documents) == {PUMP_ID, "museum:pump:pump/wheel.glb"}
+    assert documents[PUMP_ID]["MD_"] == {"material": "steel"}
+    file = documents["museum:pump:pump/wheel.glb"]
     assert (file["num_filesize"], file["AB_"]) == (7, {"triangles": "900"})
     nested = {"range": {"metadata.number": {"gte": 12}}}
     assert set(world.found({"nested": {"path": "metadata", "query": nested}})) == {
@@ -90,7 +90,7 @@ def late_writer_is_refused(world: World, meanwhile: Callable[[], None] = lambda:
     remove_asset(world.tables)
     world.stream(world.changes(ASSETS))
     meanwhile()
-    writes = [write_of(one, world.pointer.assets_read, ticket.number) for one in late]
+    writes = [write_of(document, world.pointer.assets_read, ticket.number) for document in late]
     outcome = BulkWriter(world.deployment.engine).write(writes)
     assert (outcome.written, outcome.overtaken) == (0, 1)
     assert world.found() == {}
@@ -172,8 +172,8 @@ def test_metadata_and_asset_that_change_together_are_both_in_the_document(world:
     assets, metadata = world.changes(ASSETS), world.changes(ASSET_FILE_METADATA)
     world.stream(metadata)
     world.stream(assets)
-    found = world.found()[PUMP_ID]
-    assert (found["str_assetname"], found["MD_"]) == ("Renamed", {"material": "steel"})
+    document = world.found()[PUMP_ID]
+    assert (document["str_assetname"], document["MD_"]) == ("Renamed", {"material": "steel"})
     world.tables.write(Delete(table=ASSET_FILE_METADATA, key=metadata_key("material")))
     world.stream(world.changes(ASSET_FILE_METADATA))
     assert "MD_" not in world.found()[PUMP_ID]
@@ -210,10 +210,10 @@ def test_files_of_a_real_bucket_are_archived_restored_and_removed(world: World) 
     for key in keys:
         world.put(key)
     world.objects_changed(*keys)
-    found = world.found()
-    assert len(found) == 3
+    documents = world.found()
+    assert len(documents) == 3
     b = "museum:pump:pump/dir/b.e57"
-    assert found[b]["str_previewfilekey"] == keys[2]
+    assert documents[b]["str_previewfilekey"] == keys[2]
     client = world.deployment.objects.client
     client.delete_object(Bucket=world.bucket, Key=keys[1])
     world.objects_changed(keys[1])
@@ -234,11 +234,11 @@ def test_a_message_that_is_postponed_arrives_again_after_its_new_delay(world: Wo
     url = world.deployment.settings.queue(SETTLE)
     queues.send(SETTLE, [{"references": []}])
 
-    def received() -> list[str]:
+    def receive_handles() -> list[str]:
         reply = sqs.receive_message(QueueUrl=url, VisibilityTimeout=60, WaitTimeSeconds=1)
         return [message.get("ReceiptHandle", "") for message in reply.get("Messages", [])]
 
-    receipts = received()
-    assert received() == []
+    receipts = receive_handles()
+    assert receive_handles() == []
     queues.postpone(SETTLE, [*receipts, "no receipt"], seconds=0)
-    assert len(received()) == 1
+    assert len(receive_handles()) == 1

@@ -57,18 +57,20 @@ def old_world(world: World, aliases: None) -> World:
 
 def test_an_archived_file_is_found_with_the_facts_of_its_last_content(world: World) -> None:
     furnish(world)
-    found = world.found()
-    assert set(found) == {"museum:pump", WHEEL, GEAR}
+    documents = world.found()
+    assert set(documents) == {"museum:pump", WHEEL, GEAR}
     (content,) = (
-        one
-        for one in world.deployment.objects.list_versions(world.bucket, "pump/wheel.glb").versions
-        if not one.is_delete_marker
+        version
+        for version in world.deployment.objects.list_versions(
+            world.bucket, "pump/wheel.glb"
+        ).versions
+        if not version.is_delete_marker
     )
-    wheel = found[WHEEL]
+    wheel = documents[WHEEL]
     assert wheel["bool_archived"] is True
     assert (wheel["num_filesize"], wheel["str_etag"]) == (6, content.etag)
     assert wheel["str_s3_version_id"] == content.version_id
-    assert found["museum:pump"]["str_previewfilekey"] == "pump/preview.png"
+    assert documents["museum:pump"]["str_previewfilekey"] == "pump/preview.png"
 
 
 def test_the_stored_size_is_that_of_the_source_and_is_read_without_it(world: World) -> None:
@@ -80,7 +82,7 @@ def test_the_stored_size_is_that_of_the_source_and_is_read_without_it(world: Wor
     hits = client.search(index=list(names), body=body)["hits"]["hits"]
     assert len(hits) >= 3
     for hit in hits:
-        raw = client.transport.perform_request("GET", f"/{hit['_index']}/_source/{_quoted(hit)}")
+        raw = client.transport.perform_request("GET", f"/{hit['_index']}/_source/{_quote_id(hit)}")
         text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
         assert hit["fields"]["source_bytes"] == [len(text.encode())]
 
@@ -111,19 +113,19 @@ def test_parts_inside_of_words_are_found(text: str, names: set[str], world: Worl
     assert set(world.found(inside(text))) == names
 
 
-def _quoted(hit: dict[str, Any]) -> str:
+def _quote_id(hit: dict[str, Any]) -> str:
     return str(hit["_id"]).replace("/", "%2F")
 
 
 def test_indexes_of_the_first_version_take_the_documents_that_they_had(old_world: World) -> None:
     furnish(old_world)
-    found = old_world.found()
-    assert "num_filesize" not in found[WHEEL]
-    assert not any("source_bytes" in body for body in found.values())
-    assert {"museum:pump:pump/preview.png", "museum:pump:pump/ghost.glb"} <= set(found)
+    documents = old_world.found()
+    assert "num_filesize" not in documents[WHEEL]
+    assert not any("source_bytes" in body for body in documents.values())
+    assert {"museum:pump:pump/preview.png", "museum:pump:pump/ghost.glb"} <= set(documents)
     assert old_world.failures() == []
     sources = old_world.rebuilder.sources.read({AssetRef("museum", "pump")}).sources
-    writes = [write_of(project(one), old_world.pointer.assets_read, 2**62) for one in sources]
+    writes = [write_of(project(source), old_world.pointer.assets_read, 2**62) for source in sources]
     outcome = BulkWriter(old_world.deployment.engine).write(writes)
     undeclared = "The document has a field that the mapping does not declare"
     assert [reason for _, reason in outcome.refused] == [undeclared]

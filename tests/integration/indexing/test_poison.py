@@ -74,8 +74,8 @@ def test_an_asset_and_a_file_with_poison_are_found(name: str, world: World) -> N
     ]
     outcome = BulkWriter(world.deployment.engine).write(writes)
     assert outcome.refused == []
-    found = world.found({"match": {"str_assetname": "pump"}})
-    assert {source["_rectype"] for source in found.values()} == {"asset", "file"}
+    hits = world.found({"match": {"str_assetname": "pump"}})
+    assert {source["_rectype"] for source in hits.values()} == {"asset", "file"}
     key = min(record.key for record in records).encode(errors="replace").decode()
     if not key.startswith("?"):
         pair = {"term": {"metadata.key": key}}
@@ -93,9 +93,9 @@ def test_a_document_that_opensearch_refuses_is_kept_and_found_as_a_stub_beside_o
     point = '{"lat": 48, "long": 9, "alt": 0}'
     store_metadata(world.tables, "where", point, asset_id="pump", value_type="lla")
     assert world.stream(world.changes(ASSETS)) == {"batchItemFailures": []}
-    found = world.found()
-    assert set(found) == {"museum:pump", "museum:valve"}
-    assert found["museum:pump"]["str_assetname"] == "The pump"
-    assert "MD_" not in found["museum:pump"]
-    assert "str_description" in found["museum:valve"]
+    documents = world.found()
+    assert set(documents) == {"museum:pump", "museum:valve"}
+    assert documents["museum:pump"]["str_assetname"] == "The pump"
+    assert "MD_" not in documents["museum:pump"]
+    assert "str_description" in documents["museum:valve"]
     assert len(world.failures()) == 1

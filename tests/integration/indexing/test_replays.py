@@ -92,10 +92,10 @@ def test_poison_is_alone_in_waiting_and_is_replayed_when_its_cause_is_removed(
     store_metadata(world.tables, "key", "steel", asset_id="gear")
     records = [*world.changes(ASSETS), *world.changes(ASSET_FILE_METADATA)]
     assert world.stream(records) == {"batchItemFailures": []}
-    found = world.found()
-    assert found["museum:gear"]["MD_"] == {"key": "steel"}
-    assert found["museum:pump"]["str_assetname"] == "The pump"
-    assert "MD_" not in found["museum:pump"]
+    documents = world.found()
+    assert documents["museum:gear"]["MD_"] == {"key": "steel"}
+    assert documents["museum:pump"]["str_assetname"] == "The pump"
+    assert "MD_" not in documents["museum:pump"]
     (kept,) = entries.page(PageRequest(10)).items
     assert "nested documents" in (kept.reason or "")
     assert replayer.replay(kept.key).outcome == "failed"
@@ -201,7 +201,9 @@ def test_dead_letters_are_moved_back_and_processed(world: World) -> None:
     assert last is not None
     assert (last.state, last.moved) == ("COMPLETED", 2)
     received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
-    messages = [{"messageId": one.get("MessageId"), "body": one.get("Body")} for one in received]
+    messages = [
+        {"messageId": message.get("MessageId"), "body": message.get("Body")} for message in received
+    ]
     consumer = QueueConsumer(
         OBJECT_EVENTS,
         world.deployment.queues,

@@ -22,12 +22,12 @@ A_DAY_LATER = NOON + timedelta(hours=25)
 
 def sweep(world: World, *, at: datetime = A_DAY_LATER, engine: Any = None) -> int:
     state = SearchState(world.tables, lambda: NOON)
-    found = TombstoneSweep(engine or world.deployment.engine, state, lambda: at)
+    sweep = TombstoneSweep(engine or world.deployment.engine, state, lambda: at)
     world.deployment.engine.refresh([world.pointer.assets_read, world.pointer.files_read])
-    return found.run(until=at + timedelta(minutes=1))
+    return sweep.run(until=at + timedelta(minutes=1))
 
 
-def stored(world: World, asset_id: str = "pump") -> dict[str, Any] | None:
+def find_document(world: World, asset_id: str = "pump") -> dict[str, Any] | None:
     client = world.deployment.engine.client
     try:
         return client.get(index=world.pointer.assets_read, id=f"museum:{asset_id}")
@@ -46,18 +46,18 @@ def deleted(world: World) -> World:
     build(world, "pump")
     remove_asset(world.tables)
     build(world, "pump")
-    found = stored(world)
-    assert found is not None
-    assert found["_source"]["date_deleted"] == "2026-03-01T12:00:00Z"
+    document = find_document(world)
+    assert document is not None
+    assert document["_source"]["date_deleted"] == "2026-03-01T12:00:00Z"
     return world
 
 
 def test_a_tombstone_is_removed_after_a_day(deleted: World) -> None:
     assert sweep(deleted, at=NOON) == 0
     assert sweep(deleted, at=NOON + timedelta(hours=24)) == 0
-    assert stored(deleted) is not None
+    assert find_document(deleted) is not None
     assert sweep(deleted) == 1
-    assert stored(deleted) is None
+    assert find_document(deleted) is None
     assert sweep(deleted) == 0
 
 
@@ -85,7 +85,7 @@ def test_an_asset_restored_while_its_tombstone_is_swept_remains(deleted: World) 
 
 
 def test_the_very_next_ticket_is_not_refused_by_the_sweep(deleted: World) -> None:
-    before = stored(deleted)
+    before = find_document(deleted)
     assert before is not None
     assert sweep(deleted) == 1
     document = project(AssetGone("museum", "pump"))
@@ -95,14 +95,14 @@ def test_the_very_next_ticket_is_not_refused_by_the_sweep(deleted: World) -> Non
 
 
 def test_a_writer_with_an_older_ticket_cannot_revive_what_was_just_swept(deleted: World) -> None:
-    before = stored(deleted)
+    before = find_document(deleted)
     assert before is not None
     assert sweep(deleted) == 1
     document = project(AssetGone("museum", "pump"))
     write = write_of(document, deleted.pointer.assets_read, before["_version"])
     outcome = BulkWriter(deleted.deployment.engine).write([write])
     assert (outcome.written, outcome.overtaken) == (0, 1)
-    assert stored(deleted) is None
+    assert find_document(deleted) is None
 
 
 def test_many_tombstones_of_one_ticket_are_swept_page_by_page(
@@ -110,10 +110,10 @@ def test_many_tombstones_of_one_ticket_are_swept_page_by_page(
 ) -> None:
     monkeypatch.setattr(tombstones, "PAGE", 4)
     build(world, *(f"asset-{number}" for number in range(11)))
-    found, runs = 0, 0
+    total, runs = 0, 0
     while (removed := sweep(world)) > 0:
-        found, runs = found + removed, runs + 1
-    assert found == 11
+        total, runs = total + removed, runs + 1
+    assert total == 11
     assert runs <= 3
 
 
@@ -121,4 +121,4 @@ def test_a_run_without_time_removes_nothing(deleted: World) -> None:
     state = SearchState(deleted.tables, lambda: NOON)
     engine = deleted.deployment.engine
     assert TombstoneSweep(engine, state, lambda: A_DAY_LATER).run(until=A_DAY_LATER) == 0
-    assert stored(deleted) is not None
+    assert find_document(deleted) is not None

@@ -49,13 +49,13 @@ class NotingEngine(OpenSearchEngine):
         return self.opened[-1]
 
     def still_open(self) -> set[str]:
-        found: list[JsonObject] = self.client.get_all_pits().get("pits", [])
-        return {one["pit_id"] for one in found} & set(self.opened)
+        points: list[JsonObject] = self.client.get_all_pits().get("pits", [])
+        return {point["pit_id"] for point in points} & set(self.opened)
 
     def close_all(self) -> None:
         """Close open points in time, as the cluster does when no page is requested."""
-        if found := self.still_open():
-            self.client.delete_pit(body={"pit_id": sorted(found)})
+        if leaked := self.still_open():
+            self.client.delete_pit(body={"pit_id": sorted(leaked)})
 
 
 @dataclass
@@ -76,10 +76,10 @@ class Library:
     ) -> None:
         """Write documents by id, each into the index of its `_rectype`."""
         self._version[0] += 1
-        writes = [self._write(*each, with_sizes=with_sizes) for each in documents.items()]
+        writes = [self._write(*document, with_sizes=with_sizes) for document in documents.items()]
         for start in range(0, len(writes), 2000):
             results = self.engine.bulk(writes[start : start + 2000])
-            assert {one.status for one in results} <= {200, 201}
+            assert {result.status for result in results} <= {200, 201}
         if refresh:
             self.refresh()
 

@@ -35,15 +35,15 @@ def file(owner: str, number: int, **fields: Any) -> JsonObject:
 
 
 def documents(database: str = "museum") -> dict[str, JsonObject]:
-    found: dict[str, JsonObject] = {}
+    documents: dict[str, JsonObject] = {}
     for name, files in (("gearbox", 5), ("drive", 2), ("lamp", 0)):
         owner = name if database == "museum" else f"{database}-{name}"
         more: JsonObject = {"str_databaseid": database, "list_tags": ["red", name]}
         about: JsonObject = {**more, "str_assettype": ".glb"}
-        found[owner] = asset(owner, str_assetname=name, **about)
+        documents[owner] = asset(owner, str_assetname=name, **about)
         for number in range(files):
-            found[f"{owner}:{number}"] = file(owner, number, **more)
-    return found
+            documents[f"{owner}:{number}"] = file(owner, number, **more)
+    return documents
 
 
 @pytest.fixture
@@ -53,10 +53,12 @@ def museum(library: Library) -> Library:
 
 
 def buckets(reply: JsonObject, facet: str) -> dict[str, int]:
-    return {one["key"]: one["doc_count"] for one in reply["aggregations"][facet]["buckets"]}
+    return {
+        bucket["key"]: bucket["doc_count"] for bucket in reply["aggregations"][facet]["buckets"]
+    }
 
 
-def chosen(facet: str, *values: Any) -> dict[str, Any]:
+def choice_of(facet: str, *values: Any) -> dict[str, Any]:
     return {"facet": facet, "values": list(values)}
 
 
@@ -65,25 +67,28 @@ def ids(reply: JsonObject) -> list[str]:
 
 
 def test_a_chosen_value_hides_no_other_value_of_its_facet(museum: Library) -> None:
-    extension = chosen("str_fileext", ".obj", ".txt")
+    extension = choice_of("str_fileext", ".obj", ".txt")
     reply = museum.search(facetChoices=[extension])
     assert reply["hits"]["total"]["value"] == len(ids(reply)) == 2
     assert buckets(reply, "str_fileext") == {".glb": 5, ".obj": 1, ".txt": 1}
     assert buckets(reply, "list_tags") == {"red": 2, "gearbox": 2}
     assert buckets(reply, "str_assettype") == {}
 
-    both = museum.search(facetChoices=[extension, chosen("list_tags", "drive")])
+    both = museum.search(facetChoices=[extension, choice_of("list_tags", "drive")])
     assert both["hits"]["total"]["value"] == 0
     assert buckets(both, "str_fileext") == {".glb": 2}
     assert buckets(both, "list_tags") == {"red": 2, "gearbox": 2}
 
     tight = museum.search(
-        facetChoices=[chosen("fact_watertight", "true"), chosen("str_fileext", ".glb")],
+        facetChoices=[choice_of("fact_watertight", "true"), choice_of("str_fileext", ".glb")],
         metadataFacets=[{"key": "fact_watertight"}],
     )
     assert sorted(ids(tight)) == ["drive:0", "gearbox:0", "gearbox:4"]
     (facet,) = tight["metadataFacets"]
-    assert {one["key"]: one["doc_count"] for one in facet["buckets"]} == {"true": 3, "false": 2}
+    assert {bucket["key"]: bucket["doc_count"] for bucket in facet["buckets"]} == {
+        "true": 3,
+        "false": 2,
+    }
     assert buckets(tight, "str_fileext") == {".glb": 3, ".obj": 1}
 
     after: str | None = ""
@@ -100,7 +105,9 @@ def test_sizes_and_dates_are_counted_in_a_bounded_number_of_buckets(museum: Libr
     sizes, dates, none = museum.search(histograms=fields, aggregations=False)["histograms"]
     assert sizes["field"] == "num_filesize"
     assert len(sizes["buckets"]) == len(SIZE_BOUNDS) + 1
-    counts = {(one.get("from"), one.get("to")): one["documents"] for one in sizes["buckets"]}
+    counts = {
+        (bucket.get("from"), bucket.get("to")): bucket["documents"] for bucket in sizes["buckets"]
+    }
     assert {place: count for place, count in counts.items() if count} == {
         (None, 1000): 3,
         (1000, 10_000): 2,
@@ -108,14 +115,14 @@ def test_sizes_and_dates_are_counted_in_a_bounded_number_of_buckets(museum: Libr
         (SIZE_BOUNDS[-1], None): 1,
     }
     assert 1 <= len(dates["buckets"]) <= MAX_DATE_BUCKETS
-    assert sum(one["documents"] for one in dates["buckets"]) == 7
+    assert sum(bucket["documents"] for bucket in dates["buckets"]) == 7
     assert dates["interval"] == "3M"
     assert dates["buckets"][0]["from"].startswith("2010-03-01")
     assert none["buckets"] == []
     of_drive = museum.search(
-        histograms=["num_filesize"], facetChoices=[chosen("list_tags", "drive")]
+        histograms=["num_filesize"], facetChoices=[choice_of("list_tags", "drive")]
     )
-    assert sum(one["documents"] for one in of_drive["histograms"][0]["buckets"]) == 2
+    assert sum(bucket["documents"] for bucket in of_drive["histograms"][0]["buckets"]) == 2
 
 
 def test_assets_come_with_their_three_best_files(museum: Library) -> None:
@@ -124,7 +131,7 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert sorted(ids(reply)) == ["drive", "gearbox"]
     by_id = {hit["_id"]: hit for hit in reply["hits"]["hits"]}
     assert len(by_id["gearbox"]["files"]) == 3
-    assert [one["_id"] for one in by_id["drive"]["files"]] == ["drive:0", "drive:1"]
+    assert [file["_id"] for file in by_id["drive"]["files"]] == ["drive:0", "drive:1"]
     best = by_id["drive"]["files"][0]
     assert best["_index_type"] == "file"
     assert best["_source"]["str_key"] == "drive/gear 0.glb"
@@ -138,15 +145,17 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
         query="gear", foldFiles=True, size=1, sort=[{"date_lastmodified": "desc"}]
     )
     (first,) = newest["hits"]["hits"]
-    assert [one["_id"] for one in first["files"]] == ["gearbox:4", "gearbox:3", "gearbox:2"]
-    text = museum.search(query="gear", foldFiles=True, facetChoices=[chosen("str_fileext", ".txt")])
-    assert [one["_id"] for one in text["hits"]["hits"][0]["files"]] == ["gearbox:3"]
+    assert [file["_id"] for file in first["files"]] == ["gearbox:4", "gearbox:3", "gearbox:2"]
+    text = museum.search(
+        query="gear", foldFiles=True, facetChoices=[choice_of("str_fileext", ".txt")]
+    )
+    assert [file["_id"] for file in text["hits"]["hits"][0]["files"]] == ["gearbox:3"]
     assert (ids(text), text["assetsFound"]) == (["gearbox"], 1)
     assert museum.search(query="nothing", foldFiles=True)["hits"]["hits"] == []
     assert museum.requests_of(query="gear", foldFiles=True) == 2
     assert museum.requests_of(query="nothing", foldFiles=True) == 1
     assert museum.requests_of(query="gear", histograms=["num_filesize"]) == 1
-    assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
+    assert museum.requests_of(query="gear", facetChoices=[choice_of("str_fileext", ".txt")]) == 1
 
 
 @pytest.mark.parametrize("sort", [[], [{"date_lastmodified": "asc"}], [{"_score": "asc"}]])
@@ -156,9 +165,9 @@ def test_folded_files_have_the_scores_of_other_searches(
     plain = museum.search(query="gear", size=100)["hits"]["hits"]
     scores = {hit["_id"]: hit["_score"] for hit in plain}
     folded = museum.search(query="gear", foldFiles=True, sort=sort)["hits"]["hits"]
-    files = {one["_id"]: one["_score"] for hit in folded for one in hit["files"]}
+    files = {file["_id"]: file["_score"] for hit in folded for file in hit["files"]}
     assert len(files) == 5
-    assert files == {one: scores[one] for one in files}
+    assert files == {name: scores[name] for name in files}
 
 
 COUNTED: dict[str, Any] = {
@@ -171,22 +180,24 @@ COUNTED: dict[str, Any] = {
 
 
 def assets(rows: Any) -> list[int]:
-    return [one["assets"] for one in rows]
+    return [row["assets"] for row in rows]
 
 
 def test_with_folded_files_facets_also_count_assets(museum: Library) -> None:
     reply = museum.search(foldFiles=True)
     aggregations = reply["aggregations"]
-    tags = {one["key"]: one["assets"] for one in aggregations["list_tags"]["buckets"]}
+    tags = {bucket["key"]: bucket["assets"] for bucket in aggregations["list_tags"]["buckets"]}
     assert tags == {"red": 3, "gearbox": 1, "drive": 1, "lamp": 1}
-    (one,) = aggregations["str_databaseid"]["buckets"]
-    assert (one["assets"], one["doc_count"], reply["assetsFound"]) == (3, 10, 3)
-    assert aggregations["str_databaseid"]["filtered_databaseid"]["buckets"] == [one]
-    extensions = {one["key"]: one["assets"] for one in aggregations["str_fileext"]["buckets"]}
+    (bucket,) = aggregations["str_databaseid"]["buckets"]
+    assert (bucket["assets"], bucket["doc_count"], reply["assetsFound"]) == (3, 10, 3)
+    assert aggregations["str_databaseid"]["filtered_databaseid"]["buckets"] == [bucket]
+    extensions = {
+        bucket["key"]: bucket["assets"] for bucket in aggregations["str_fileext"]["buckets"]
+    }
     assert extensions == {".glb": 2, ".obj": 1, ".txt": 1}
-    of_drive = museum.search(foldFiles=True, facetChoices=[chosen("list_tags", "drive")])
-    (one,) = of_drive["aggregations"]["str_databaseid"]["buckets"]
-    assert one["assets"] == of_drive["assetsFound"] == 1
+    of_drive = museum.search(foldFiles=True, facetChoices=[choice_of("list_tags", "drive")])
+    (bucket,) = of_drive["aggregations"]["str_databaseid"]["buckets"]
+    assert bucket["assets"] == of_drive["assetsFound"] == 1
 
 
 def test_with_folded_files_facts_and_histograms_also_count_assets(museum: Library) -> None:
@@ -205,12 +216,17 @@ def test_with_folded_files_facts_and_histograms_also_count_assets(museum: Librar
     )
     reply = museum.search(foldFiles=True, **COUNTED)
     watertight, triangles = reply["metadataFacets"]
-    assert {one["key"]: one["assets"] for one in watertight["buckets"]} == {"true": 2, "false": 2}
+    assert {bucket["key"]: bucket["assets"] for bucket in watertight["buckets"]} == {
+        "true": 2,
+        "false": 2,
+    }
     assert assets(triangles["ranges"]) == [1, 0]
     sizes, dates = reply["histograms"]
     assert assets(sizes["buckets"])[:4] == [2, 2, 1, 0]
     assert max(assets(dates["buckets"])) == 2
-    assert all(one["assets"] <= one["documents"] for one in (*sizes["buckets"], *dates["buckets"]))
+    assert all(
+        bucket["assets"] <= bucket["documents"] for bucket in (*sizes["buckets"], *dates["buckets"])
+    )
     flat = museum.search(**COUNTED)
     assert "assets" not in flat["aggregations"]["list_tags"]["buckets"][0]
     assert "assets" not in flat["histograms"][0]["buckets"][0]
@@ -220,9 +236,9 @@ def test_with_folded_files_facts_and_histograms_also_count_assets(museum: Librar
 def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
     search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
     bodies: tuple[dict[str, Any], ...] = (
-        {"facetChoices": [chosen("str_fileext", ".obj"), chosen("list_tags", "red")]},
+        {"facetChoices": [choice_of("str_fileext", ".obj"), choice_of("list_tags", "red")]},
         {
-            "facetChoices": [chosen("fact_watertight", True)],
+            "facetChoices": [choice_of("fact_watertight", True)],
             "metadataFacets": [{"key": "fact_watertight"}],
         },
         {"histograms": ["num_filesize", "date_lastmodified"]},
@@ -232,7 +248,7 @@ def test_hidden_documents_change_no_count_and_no_file(museum: Library) -> None:
             "histograms": ["num_filesize"],
             "metadataFacets": [{"key": "fact_watertight"}],
         },
-        {"query": "drive", "foldFiles": True, "facetChoices": [chosen("list_tags", "drive")]},
+        {"query": "drive", "foldFiles": True, "facetChoices": [choice_of("list_tags", "drive")]},
         {"query": "gaer", "didYouMean": True},
     )
 
@@ -265,16 +281,16 @@ def test_hidden_and_archived_assets_are_not_folded_in(museum: Library) -> None:
 
 def test_of_equal_files_one_to_look_at_comes_first(library: Library) -> None:
     names = ("a.bin", "b.pdf", "c.png", "d.step", "e.gltf", "f.glb", "g")
-    found = {
+    by_name = {
         name: file("flange", 0, str_key=f"flange/{name}", str_fileext=f".{name.partition('.')[2]}")
         for name in names
     }
-    del found["g"]["str_fileext"]
-    library.put({"flange": asset("flange", str_assetname="flange"), **found})
+    del by_name["g"]["str_fileext"]
+    library.put({"flange": asset("flange", str_assetname="flange"), **by_name})
 
     def files(**body: Any) -> list[str]:
         (hit,) = library.search(foldFiles=True, **body)["hits"]["hits"]
-        return [one["_id"] for one in hit["files"]]
+        return [file["_id"] for file in hit["files"]]
 
     assert files() == files(query="flange") == ["e.gltf", "f.glb", "d.step"]
     assert files(sort=["str_assetname"]) == files()

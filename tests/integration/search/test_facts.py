@@ -99,13 +99,16 @@ def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) 
         {"key": "fact_triangles", "size": 1},
     ]
     kinds, missing, tight, triangles = library.search(metadataFacets=facets)["metadataFacets"]
-    assert {one["key"]: one["doc_count"] for one in kinds["buckets"]} == {
+    assert {bucket["key"]: bucket["doc_count"] for bucket in kinds["buckets"]} == {
         "JPEG": 3,
         "glTF2": 2,
         "OBJ": 1,
     }
     assert missing["ranges"] == [{"to": 1.0, "doc_count": 1}, {"from": 1.0, "doc_count": 1}]
-    assert {one["key"]: one["doc_count"] for one in tight["buckets"]} == {"true": 1, "false": 1}
+    assert {bucket["key"]: bucket["doc_count"] for bucket in tight["buckets"]} == {
+        "true": 1,
+        "false": 1,
+    }
     assert (triangles["documents"], triangles["others"]) == (3, 2)
     assert (triangles["number"]["min"], triangles["number"]["max"]) == (9, 200_000)
 
@@ -128,14 +131,14 @@ def test_dates_of_photographs_are_compared_ordered_and_counted(library: Library)
     (facet,) = library.search(metadataFacets=[{"key": "fact_taken"}])["metadataFacets"]
     assert (facet["documents"], len(facet["buckets"])) == (3, 3)
     assert "number" not in facet
-    assert sum(one["documents"] for one in facet["dates"]) == 3
+    assert sum(interval["documents"] for interval in facet["dates"]) == 3
     assert facet["dates"][0]["from"].startswith("2021-")
     chosen = {"facet": "fact_taken", "values": [facet["buckets"][0]["key"]]}
     assert library.search(facetChoices=[chosen])["hits"]["total"]["value"] == 1
     (folded,) = library.search(foldFiles=True, metadataFacets=[{"key": "fact_taken"}])[
         "metadataFacets"
     ]
-    assert sum(one["assets"] for one in folded["dates"]) == 3
+    assert sum(bucket["assets"] for bucket in folded["dates"]) == 3
 
 
 def test_dates_of_any_year_are_few_intervals(library: Library) -> None:
@@ -145,7 +148,7 @@ def test_dates_of_any_year_are_few_intervals(library: Library) -> None:
     )
     (facet,) = library.search(metadataFacets=[{"key": "fact_taken"}])["metadataFacets"]
     assert len(facet["dates"]) <= MAX_DATE_BUCKETS
-    assert sum(one["documents"] for one in facet["dates"]) == 4
+    assert sum(interval["documents"] for interval in facet["dates"]) == 4
     assert facet["documents"] == len(years)
 
 
@@ -267,12 +270,14 @@ def test_unlike_models_are_not_called_alike(library: Library) -> None:
         shapes[name] = str(shape_text(descriptor(parts) or []))
     library.put({name: file(name, {"fact_shape": text}) for name, text in shapes.items()})
     similar = ShapeQueries(library.engine, library.service.state, OnlyUser()).similar
-    found: dict[str, dict[str, float]] = {}
+    distances: dict[str, dict[str, float]] = {}
     for name, text in shapes.items():
         hits = similar(CALLER, text, size=9, but=FileKeyRef("museum", name, f"{name}/file.txt"))
-        found[name] = {hit.asset_id: hit.similarity for hit in hits}
-    assert found["gear.glb"].pop("gear.stl") == found["gear.stl"].pop("gear.glb") > 0.95
-    others = {(one, other): alike for one, all_ in found.items() for other, alike in all_.items()}
+        distances[name] = {hit.asset_id: hit.similarity for hit in hits}
+    assert distances["gear.glb"].pop("gear.stl") == distances["gear.stl"].pop("gear.glb") > 0.95
+    others = {
+        (name, other): alike for name, all_ in distances.items() for other, alike in all_.items()
+    }
     assert max(others.values()) == others["chair.glb", "pine.glb"] < 0.5
     assert sum(alike > 0.1 for alike in others.values()) == 2
 
@@ -297,16 +302,16 @@ def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> 
     service = library.service
     similar = ShapeQueries(service.engine, service.state, RulesAuthorization(allowed)).similar
     text = str(shape_text(shapes["f0"]))
-    found = similar(CALLER, text, size=5, but=FileKeyRef("museum", "f0", "f0/file.txt"))
+    neighbours = similar(CALLER, text, size=5, but=FileKeyRef("museum", "f0", "f0/file.txt"))
     wanted = sorted(
-        (one for one in shapes if one not in {"f0", *rows}),
-        key=lambda one: math.dist(shapes[one], shapes["f0"]),
+        (name for name in shapes if name not in {"f0", *rows}),
+        key=lambda name: math.dist(shapes[name], shapes["f0"]),
     )
-    assert [one.asset_id for one in found] == wanted[:5]
-    assert found[0].asset_id == "near"
-    for one in found:
-        apart = math.dist(shapes[one.asset_id], shapes["f0"])
-        assert one.similarity == pytest.approx(0.5 ** (apart**2 / 0.04), rel=0.03, abs=1e-4)
+    assert [neighbour.asset_id for neighbour in neighbours] == wanted[:5]
+    assert neighbours[0].asset_id == "near"
+    for neighbour in neighbours:
+        apart = math.dist(shapes[neighbour.asset_id], shapes["f0"])
+        assert neighbour.similarity == pytest.approx(0.5 ** (apart**2 / 0.04), rel=0.03, abs=1e-4)
     (itself,) = similar(CALLER, text, size=1, but=FileKeyRef("", "", ""))
     assert (itself.asset_id, itself.similarity) == ("f0", 1.0)
     assert (

@@ -21,12 +21,12 @@ WORD = "helical"
 
 def neighbours(word: str, letters: str = string.ascii_lowercase) -> Iterator[str]:
     """Return all words that differ from this one in a letter, in the order of the alphabet."""
-    found = {word + letter for letter in letters}
+    words = {word + letter for letter in letters}
     for place in range(len(word)):
-        found |= {word[:place] + letter + word[place + 1 :] for letter in letters}
-        found |= {word[:place] + letter + word[place:] for letter in letters}
-        found.add(word[:place] + word[place + 1 :])
-    return iter(sorted(found - {word}))
+        words |= {word[:place] + letter + word[place + 1 :] for letter in letters}
+        words |= {word[:place] + letter + word[place:] for letter in letters}
+        words.add(word[:place] + word[place + 1 :])
+    return iter(sorted(words - {word}))
 
 
 def document(kind: str, name: str, word: str, database: str) -> JsonObject:
@@ -84,7 +84,7 @@ BODIES: tuple[JsonObject, ...] = (
     {"query": "helxxal", "didYouMean": True},
     {"query": WORD, "includeMetadataInSearch": False},
     {"query": WORD, "sort": [{"_score": "asc"}], "size": 3},
-    {"query": WORD, "metadataFacets": [{"key": f"made {one}"} for one in SHOWN[:2]]},
+    {"query": WORD, "metadataFacets": [{"key": f"made {name}"} for name in SHOWN[:2]]},
     {"query": "", "histograms": ["num_filesize", "date_lastmodified"]},
     {"metadataQuery": "helic*", "metadataSearchMode": "value"},
     {"metadataQuery": "elica", "metadataSearchMode": "value"},
@@ -113,7 +113,7 @@ def test_replies_are_the_same_whatever_is_hidden(library: Library) -> None:
     assert all(before[text]["hits"]["hits"] for text in map(repr, BODIES[:3]))
     words = [WORD, *neighbours(WORD), *(f"{WORD}{n}" for n in neighbours("aa")), "pump", "pumps"]
     words += [*neighbours("zelicals"), *neighbours("pumps"), *neighbours("halical"), "unlike", "zz"]
-    words += [two for one in neighbours(WORD, "a") for two in neighbours(one, "a")]
+    words += [two for near in neighbours(WORD, "a") for two in neighbours(near, "a")]
     hidden: dict[str, JsonObject] = {}
     for number, word in enumerate(dict.fromkeys(words)):
         hidden |= both(f"h{number}", word, "hidden")
@@ -124,14 +124,14 @@ def test_replies_are_the_same_whatever_is_hidden(library: Library) -> None:
 
 def replies(service: SearchService) -> dict[str, Any]:
     """Return all replies to the restricted user, by their requests."""
-    found: dict[str, Any] = {}
+    replies: dict[str, Any] = {}
     for body in BODIES:
-        found[repr(body)] = service.search(CALLER, SearchBody.model_validate(body))
+        replies[repr(body)] = service.search(CALLER, SearchBody.model_validate(body))
     for body in NAMED:
-        found[repr(body)] = service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
+        replies[repr(body)] = service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
     for text in TYPED:
-        found[text] = service.suggest(CALLER, SuggestQuery(q=text))
-    for reply in found.values():
+        replies[text] = service.suggest(CALLER, SuggestQuery(q=text))
+    for reply in replies.values():
         if isinstance(reply, dict):
             reply.pop("took")
-    return found
+    return replies

@@ -54,35 +54,37 @@ def museum(library: Library) -> Library:
     return library
 
 
-def folded(library: Library, **body: Any) -> dict[str, list[str]]:
+def search_folded(library: Library, **body: Any) -> dict[str, list[str]]:
     """The found assets, and the files of each."""
     reply = library.search(foldFiles=True, aggregations=False, **body)
     hits = reply["hits"]["hits"]
     assert len(hits) == reply["assetsFound"]
-    return {hit["_id"]: [one["_id"] for one in hit["files"]] for hit in hits}
+    return {hit["_id"]: [file["_id"] for file in hit["files"]] for hit in hits}
 
 
 def test_metadata_of_an_asset_and_facts_of_its_files_are_combined(museum: Library) -> None:
     both = {"chair": ["chair:high"], "lamp": ["lamp:shade"]}
-    assert folded(museum, metadataFilters=[OAK, LARGE]) == both
-    assert folded(museum, metadataQuery="material:oak", metadataFilters=[LARGE]) == both
+    assert search_folded(museum, metadataFilters=[OAK, LARGE]) == both
+    assert search_folded(museum, metadataQuery="material:oak", metadataFilters=[LARGE]) == both
     query = {"query_string": {"query": "MD_material:oak AND fact_triangles:>1000"}}
-    assert folded(museum, filters=[query]) == both
+    assert search_folded(museum, filters=[query]) == both
     choice = {"facet": "metadata.material", "values": ["oak"]}
-    assert folded(museum, facetChoices=[choice], metadataFilters=[LARGE]) == both
+    assert search_folded(museum, facetChoices=[choice], metadataFilters=[LARGE]) == both
     # One value is of the asset, the other of the file.
     wax = {"key": "finish", "op": "eq", "value": "wax"}
-    assert folded(museum, metadataFilters=[OAK, wax]) == {"chair": ["chair:high"]}
+    assert search_folded(museum, metadataFilters=[OAK, wax]) == {"chair": ["chair:high"]}
     # Fields of assets only are inherited like metadata.
     carved = {"query_string": {"query": "str_description:carved"}}
-    assert folded(museum, filters=[carved], metadataFilters=[LARGE]) == {"chair": ["chair:high"]}
+    assert search_folded(museum, filters=[carved], metadataFilters=[LARGE]) == {
+        "chair": ["chair:high"]
+    }
 
 
 def test_a_negated_condition_holds_if_neither_has_the_value(museum: Library) -> None:
     none = {"key": "material", "op": "exists", "value": False}
-    assert folded(museum, metadataFilters=[none, LARGE]) == {"lamp": ["lamp:foot"]}
+    assert search_folded(museum, metadataFilters=[none, LARGE]) == {"lamp": ["lamp:foot"]}
     query = {"query_string": {"query": "NOT MD_material:oak AND fact_triangles:>1000"}}
-    assert folded(museum, filters=[query]) == {"gear": ["gear:high"], "lamp": ["lamp:foot"]}
+    assert search_folded(museum, filters=[query]) == {"gear": ["gear:high"], "lamp": ["lamp:foot"]}
 
 
 def test_facets_of_files_are_counted_with_a_condition_on_assets_alone(museum: Library) -> None:
@@ -95,8 +97,8 @@ def test_facets_of_files_are_counted_with_a_condition_on_assets_alone(museum: Li
     assert reply["assetsFound"] == 3
     (extension,) = reply["aggregations"]["str_fileext"]["buckets"]
     assert (extension["key"], extension["doc_count"], extension["assets"]) == (".glb", 4, 3)
-    assert [one["assets"] for one in reply["metadataFacets"][0]["ranges"]] == [2, 2]
-    assert sum(one["documents"] for one in reply["histograms"][0]["buckets"]) == 4
+    assert [bucket["assets"] for bucket in reply["metadataFacets"][0]["ranges"]] == [2, 2]
+    assert sum(bucket["documents"] for bucket in reply["histograms"][0]["buckets"]) == 4
     assert museum.ids(metadataFilters=[OAK]) == {"chair", "desk", "lamp:shade"}  # not folded
     assert museum.requests_of(foldFiles=True, metadataFilters=[OAK]) == 3
     assert museum.requests_of(foldFiles=True, metadataFilters=[LARGE]) == 2

@@ -87,7 +87,7 @@ def test_the_second_request_is_under_the_rules_of_the_caller(mixed: Library) -> 
     plan = plan_search(SearchBody(size=1000), {"term": {"list_tags.keyword": "a"}})
     request = to_opensearch(plan)
     search = partial(mixed.engine.search, (mixed.pointer.assets_read,))
-    found = search(request)["hits"]["hits"]
+    heads = search(request)["hits"]["hits"]
     mixed.put({"middle": {**document("middle", 90_000), "list_tags": ["secret"]}})
-    hits = with_sources(found, request, search)
+    hits = with_sources(heads, request, search)
     assert {hit["_id"] for hit in hits} == {"small", "large"}

@@ -163,8 +163,8 @@ def test_letters_are_found_in_any_case_and_form(shelf: Library) -> None:
         def sent(query: str) -> Any:
             return [{"query_string": {"query": query}}] if body == "filters" else query
 
-        found = [(query, shelf.ids(**{body: sent(query)})) for query, _ in request]
-        return [one for one, wanted in zip(found, request, strict=True) if one != wanted]
+        results = [(query, shelf.ids(**{body: sent(query)})) for query, _ in request]
+        return [result for result, wanted in zip(results, request, strict=True) if result != wanted]
 
     assert wrong(METADATA, "metadataQuery") == []
     assert wrong(FILTERS, "filters") == []
@@ -190,11 +190,14 @@ def test_named_fields_and_suggestions_ignore_case_and_form(shelf: Library) -> No
     assert simple(metadataKey="länge", metadataValue="STRASSE") == {"cafe"}
     assert simple(metadataKey="fact_triangles", metadataValue="777") == set()
 
-    def suggested(typed: str) -> list[str]:
-        return [one["text"] for one in shelf.service.suggest(CALLER, SuggestQuery(q=typed))]
+    def suggest_texts(typed: str) -> list[str]:
+        return [
+            suggestion["text"]
+            for suggestion in shelf.service.suggest(CALLER, SuggestQuery(q=typed))
+        ]
 
-    assert suggested("län") == ["LÄNGE"]
-    assert suggested("été") == [nfd("Été в Йошкар-Оле")]
+    assert suggest_texts("län") == ["LÄNGE"]
+    assert suggest_texts("été") == [nfd("Été в Йошкар-Оле")]
 
 
 ENGINE_WORDS = re.compile(
@@ -205,8 +208,8 @@ ENGINE_WORDS = re.compile(
 LONG = "ab" * 250
 HOSTILE: tuple[JsonObject, ...] = (
     *(
-        {"filters": [{"query_string": {"query": one}}]}
-        for one in (
+        {"filters": [{"query_string": {"query": body}}]}
+        for body in (
             "str_assetname:" + "a*" * 2000,
             "str_key:" + "a?" * 1000,
             "a*" * 2000,
@@ -223,8 +226,8 @@ HOSTILE: tuple[JsonObject, ...] = (
     {"filters": [{"term": {"MD_" + "a*" * 2000: "x"}}]},
     *({"metadataQuery": f"{'a*' * 1000}:x", "metadataSearchMode": m} for m in ("both", "key")),
     *({"metadataQuery": "a*" * 2000, "metadataSearchMode": m} for m in ("both", "value")),
-    *({"metadataQuery": one} for one in (f"maker:*{LONG}*", "maker:" + "*é" * 30, "*é*" * 10)),
-    *({"query": one} for one in ("a*" * 2000, "*a" * 2000, f"*{LONG}", "a?" * 2000, "**" * 2000)),
+    *({"metadataQuery": text} for text in (f"maker:*{LONG}*", "maker:" + "*é" * 30, "*é*" * 10)),
+    *({"query": text} for text in ("a*" * 2000, "*a" * 2000, f"*{LONG}", "a?" * 2000, "**" * 2000)),
     {"query": f"{'a' * 255}~2 {'b' * 255}~2"},
     {"query": "é" * 5000},
 )
@@ -239,10 +242,10 @@ def test_no_reply_has_words_of_the_engine(shelf: Library) -> None:
     def simple(**body: Any) -> object:
         return shelf.service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
 
-    found = [message_of(shelf.search, body) for body in HOSTILE]
-    found += [message_of(simple, body) for body in HOSTILE_FIELDS]
-    assert [one for one in found if ENGINE_WORDS.search(one)] == []
-    assert sum("wildcards" in one for one in found) >= 20
+    messages = [message_of(shelf.search, body) for body in HOSTILE]
+    messages += [message_of(simple, body) for body in HOSTILE_FIELDS]
+    assert [message for message in messages if ENGINE_WORDS.search(message)] == []
+    assert sum("wildcards" in message for message in messages) >= 20
     with pytest.raises(VitrineError) as refused:
         shelf.engine.search([shelf.pointer.assets_read], {"query": {"unknown": {}}})
     assert not ENGINE_WORDS.search(refused.value.message)

@@ -137,8 +137,8 @@ def test_queries_mean_what_clients_of_vams_mean(museum: Library) -> None:
     def of_metadata(query: str, mode: str) -> set[str]:
         return museum.ids(metadataQuery=query, metadataSearchMode=mode)
 
-    found = {(query, mode): of_metadata(query, mode) for query, mode, _ in METADATA}
-    assert found == {(query, mode): ids for query, mode, ids in METADATA}
+    results = {(query, mode): of_metadata(query, mode) for query, mode, _ in METADATA}
+    assert results == {(query, mode): ids for query, mode, ids in METADATA}
     filtered = {
         query: museum.ids(filters=[{"query_string": {"query": query}}]) for query, _ in FILTERS
     }
@@ -164,23 +164,26 @@ def test_parts_of_words_are_found_after_whole_ones(museum: Library) -> None:
 
 
 def test_suggestions_and_corrections_know_visible_documents_only(museum: Library) -> None:
-    def suggested(service: SearchService, text: str) -> list[tuple[str, str]]:
+    def suggest_texts(service: SearchService, text: str) -> list[tuple[str, str]]:
         query = SuggestQuery(q=text)
-        return [(one["text"], one["kind"]) for one in service.suggest(CALLER, query)]
+        return [
+            (suggestion["text"], suggestion["kind"])
+            for suggestion in service.suggest(CALLER, query)
+        ]
 
-    assert suggested(museum.service, "gea") == [("Gear box", "name")]
-    assert suggested(museum.service, "pro") == [("product", "key")]
-    assert suggested(museum.service, "re") == [("red", "tag")]
-    assert suggested(museum.service, "light") == [("Lighting", "value")]
+    assert suggest_texts(museum.service, "gea") == [("Gear box", "name")]
+    assert suggest_texts(museum.service, "pro") == [("product", "key")]
+    assert suggest_texts(museum.service, "re") == [("red", "tag")]
+    assert suggest_texts(museum.service, "light") == [("Lighting", "value")]
 
-    def corrected(query: str, **body: Any) -> str | None:
+    def correction_of(query: str, **body: Any) -> str | None:
         return museum.search(query=query, didYouMean=True, **body).get("didYouMean")
 
-    assert corrected("gaer bxo") == "Gear box"
-    assert corrected("gaer bxo", entityTypes=["file"]) is None
-    assert corrected("gaer bxo", metadataQuery="product:Lighting") is None
-    assert corrected("gear") is None
-    assert corrected("zzzzzz") is None
+    assert correction_of("gaer bxo") == "Gear box"
+    assert correction_of("gaer bxo", entityTypes=["file"]) is None
+    assert correction_of("gaer bxo", metadataQuery="product:Lighting") is None
+    assert correction_of("gear") is None
+    assert correction_of("zzzzzz") is None
     assert "didYouMean" not in museum.search(query="gaer bxo")
 
     mine = service_of(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
@@ -202,23 +205,23 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
 
 
 def test_hits_with_all_words_come_first_and_are_counted(museum: Library) -> None:
-    def counted(query: str, **body: Any) -> tuple[int, int | None]:
+    def count_hits(query: str, **body: Any) -> tuple[int, int | None]:
         reply = museum.search(query=query, **body)
         return reply["hits"]["total"]["value"], reply.get("withAllWords")
 
-    assert counted("gear") == (2, None)
-    assert counted('"gear" desk') == (1, None)
-    assert counted("gear desk") == (2, 1)
-    assert counted("gaer desk") == (1, 0)
-    assert counted("helixal gea") == (1, 1)
-    assert counted("helixal~1 desk~") == (1, 0)
-    assert counted("unknown other") == (0, 0)
-    assert counted("gear desk", size=0, aggregations=False) == (2, 1)
-    assert counted("gear desk", sort=["str_assetname"], aggregations=False) == (2, 1)
-    assert counted("gear desk", sort=["metadata.product"], foldFiles=True) == (2, 1)
+    assert count_hits("gear") == (2, None)
+    assert count_hits('"gear" desk') == (1, None)
+    assert count_hits("gear desk") == (2, 1)
+    assert count_hits("gaer desk") == (1, 0)
+    assert count_hits("helixal gea") == (1, 1)
+    assert count_hits("helixal~1 desk~") == (1, 0)
+    assert count_hits("unknown other") == (0, 0)
+    assert count_hits("gear desk", size=0, aggregations=False) == (2, 1)
+    assert count_hits("gear desk", sort=["str_assetname"], aggregations=False) == (2, 1)
+    assert count_hits("gear desk", sort=["metadata.product"], foldFiles=True) == (2, 1)
     choices = [{"facet": "str_assettype", "values": [".glb"]}]
-    assert counted("gear desk", facetChoices=choices) == (1, 0)
-    assert counted("gear desk", after="", size=1) == (2, 1)
+    assert count_hits("gear desk", facetChoices=choices) == (1, 0)
+    assert count_hits("gear desk", after="", size=1) == (2, 1)
     simple = SimpleSearchBody(query="gear desk", size=1)
     reply = museum.service.search_simple(CALLER, simple)
     assert ([hit["_id"] for hit in reply["hits"]["hits"]], reply["withAllWords"]) == (["lamp"], 1)

@@ -100,16 +100,16 @@ FILTERS = st.one_of(
 def milliseconds(text: object) -> int:
     """A date in whole milliseconds, in which dates are compared."""
     whole = {4: f"{text}-01-01"}.get(len(str(text)), str(text))
-    found = datetime.fromisoformat(whole)
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    since = found - datetime(1970, 1, 1, tzinfo=UTC)
+    moment = datetime.fromisoformat(whole)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
 
 
-def meters(one: JsonObject, other: JsonObject) -> float:
+def meters(start: JsonObject, other: JsonObject) -> float:
     """The distance of two places on a sphere."""
     lat1, lon1, lat2, lon2 = (
-        math.radians(place[name]) for place in (one, other) for name in ("lat", "lon")
+        math.radians(place[name]) for place in (start, other) for name in ("lat", "lon")
     )
     chord = (
         math.sin((lat2 - lat1) / 2) ** 2
@@ -127,15 +127,15 @@ def lies_in(box: JsonObject, place: JsonObject) -> bool:
 
 
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "gt": lambda found, limit: found > limit,
-    "gte": lambda found, limit: found >= limit,
-    "lt": lambda found, limit: found < limit,
-    "lte": lambda found, limit: found <= limit,
-    "eq": lambda found, limit: found == limit,
+    "gt": lambda number, limit: number > limit,
+    "gte": lambda number, limit: number >= limit,
+    "lt": lambda number, limit: number < limit,
+    "lte": lambda number, limit: number <= limit,
+    "eq": lambda number, limit: number == limit,
 }
 
 
-def compared(pair: JsonObject, op: str, value: Any, kind: str | None) -> bool:
+def matches_value(pair: JsonObject, op: str, value: Any, kind: str | None) -> bool:
     if isinstance(value, bool):
         return pair.get("boolean") is value
     if isinstance(value, int | float):
@@ -155,15 +155,17 @@ def holds(query: JsonObject, pairs: list[JsonObject]) -> bool:
     for pair in of_key:
         point = cast("JsonObject | None", pair.get("point"))
         if op == "in":
-            fits = any(compared(pair, "eq", one, kind) for one in value)
+            fits = any(matches_value(pair, "eq", option, kind) for option in value)
         elif op == "between":
-            fits = compared(pair, "gte", value[0], kind) and compared(pair, "lte", value[1], kind)
+            fits = matches_value(pair, "gte", value[0], kind) and matches_value(
+                pair, "lte", value[1], kind
+            )
         elif op == "geoDistance":
             fits = point is not None and meters(point, value) <= value["meters"]
         elif op == "geoBox":
             fits = point is not None and lies_in(value, point)
         else:
-            fits = compared(pair, op, value, kind)
+            fits = matches_value(pair, op, value, kind)
         if fits:
             return True
     return False
@@ -179,7 +181,9 @@ def holds(query: JsonObject, pairs: list[JsonObject]) -> bool:
 def test_a_filter_finds_the_same_as_an_evaluation_of_the_documents(
     library: Library, documents: list[list[Record]], wanted: list[tuple[str, JsonObject]]
 ) -> None:
-    pairs = {f"museum:a{number}": typed_pairs(one) for number, one in enumerate(documents)}
+    pairs = {
+        f"museum:a{number}": typed_pairs(document) for number, document in enumerate(documents)
+    }
     bodies: dict[str, JsonObject] = {f"museum:a{number}": {} for number in range(12)}
     for number, name in enumerate(bodies):
         known = name in pairs
@@ -187,9 +191,13 @@ def test_a_filter_finds_the_same_as_an_evaluation_of_the_documents(
     library.put(bodies)
     filters = [{"key": key, **request} for key, request in wanted]
     for request in filters:
-        expected = {name for name, found in pairs.items() if holds(request, found)}
+        expected = {name for name, stored in pairs.items() if holds(request, stored)}
         assert library.ids(metadataFilters=[request], aggregations=False) == expected, request
-    expected = {n for n, found in pairs.items() if all(holds(one, found) for one in filters)}
+    expected = {
+        name
+        for name, stored in pairs.items()
+        if all(holds(condition, stored) for condition in filters)
+    }
     assert library.ids(metadataFilters=filters, aggregations=False) == expected
 
 

@@ -29,7 +29,7 @@ ORDERS: tuple[list[Any], ...] = (
 )
 
 
-def numbered(number: int, **fields: Any) -> dict[str, JsonObject]:
+def numbered_document(number: int, **fields: Any) -> dict[str, JsonObject]:
     """Every third document is a file, one in seven has a height, many have the same height."""
     name = f"a{number:06}"
     pairs: list[JsonObject] = []
@@ -42,8 +42,8 @@ def numbered(number: int, **fields: Any) -> dict[str, JsonObject]:
     return {f"museum:{name}:{key}": {**document, "_rectype": "file", "str_key": key}}
 
 
-def filled(library: Library, count: int) -> set[str]:
-    documents = {k: v for number in range(count) for k, v in numbered(number).items()}
+def fill_library(library: Library, count: int) -> set[str]:
+    documents = {k: v for number in range(count) for k, v in numbered_document(number).items()}
     library.put(documents)
     return set(documents)
 
@@ -51,7 +51,7 @@ def filled(library: Library, count: int) -> set[str]:
 def test_every_hit_beyond_the_window_comes_once_while_documents_are_written(
     library: Library,
 ) -> None:
-    expected = filled(library, MANY)
+    expected = fill_library(library, MANY)
     seen: list[str] = []
     after, pages = "", 0
     while True:
@@ -67,10 +67,10 @@ def test_every_hit_beyond_the_window_comes_once_while_documents_are_written(
         # Before the returned hits, among them and after them: added, changed, deleted.
         library.put(
             {
-                **numbered(MANY + pages),
-                **numbered(3 * pages, str_assetname="valve"),
-                **numbered(MANY - 3 * pages - 1, deleted=True),
-                **numbered(0, str_assetname="pump pump pump"),
+                **numbered_document(MANY + pages),
+                **numbered_document(3 * pages, str_assetname="valve"),
+                **numbered_document(MANY - 3 * pages - 1, deleted=True),
+                **numbered_document(0, str_assetname="pump pump pump"),
             }
         )
     assert pages == MANY // PAGE
@@ -79,7 +79,7 @@ def test_every_hit_beyond_the_window_comes_once_while_documents_are_written(
 
 
 def test_pages_follow_any_order_past_documents_without_a_value(library: Library) -> None:
-    expected = filled(library, 60)
+    expected = fill_library(library, 60)
     for sort in ORDERS:
         whole = [hit["_id"] for hit in library.search(size=100, sort=sort)["hits"]["hits"]]
         seen: list[str] = []
@@ -93,7 +93,7 @@ def test_pages_follow_any_order_past_documents_without_a_value(library: Library)
 
 
 def test_a_cursor_is_of_one_caller_and_one_query(library: Library) -> None:
-    filled(library, 5)
+    fill_library(library, 5)
     after = library.search(size=2, after="", query="pump")["after"]
     body = SearchBody(size=2, after=after, query="pump")
     assert len(library.service.search(CALLER, body)["hits"]["hits"]) == 2
@@ -122,7 +122,7 @@ def test_an_order_too_long_for_a_cursor_is_refused_with_the_first_page(library: 
 
 
 def test_a_cursor_dies_with_its_point_in_time(library: Library) -> None:
-    filled(library, 5)
+    fill_library(library, 5)
     after = library.search(size=2, after="")["after"]
     library.engine.close_all()
     with pytest.raises(GoneError, match=r"^after: has expired"):
@@ -130,7 +130,7 @@ def test_a_cursor_dies_with_its_point_in_time(library: Library) -> None:
 
 
 def test_no_point_in_time_is_left_when_the_last_page_was_answered(library: Library) -> None:
-    filled(library, 5)
+    fill_library(library, 5)
     assert "after" not in library.search(size=5, after="")
     after = library.search(size=3, after="")["after"]
     assert "after" not in library.search(size=3, after=after)
@@ -141,7 +141,7 @@ def test_no_point_in_time_is_left_when_the_last_page_was_answered(library: Libra
 
 
 def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
-    filled(library, 9)
+    fill_library(library, 9)
     after = library.search(size=3, after="")["after"]
     service = library.service
     shut = SearchService(

@@ -96,22 +96,22 @@ def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
     return documents, seen
 
 
-def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
+def service_of(library: Library, policy: Sequence[Rule]) -> SearchService:
     """The search service for a user with these rules."""
     service = library.service
     return SearchService(
         service.engine,
         service.state,
-        RulesAuthorization(found),
+        RulesAuthorization(policy),
         service.cursors,
         service.freshness,
         service.previews,
     )
 
 
-def under(library: Library, found: Sequence[Rule]) -> Callable[..., JsonObject]:
+def under(library: Library, policy: Sequence[Rule]) -> Callable[..., JsonObject]:
     """The search of a user with these rules."""
-    mine = service_of(library, found)
+    mine = service_of(library, policy)
 
     def search(**body: Any) -> JsonObject:
         return mine.search(CALLER, SearchBody.model_validate(body))
@@ -123,9 +123,9 @@ def hits(reply: Mapping[str, Any]) -> list[str]:
     return [hit["_id"] for hit in reply["hits"]["hits"]]
 
 
-def counted(reply: Mapping[str, Any], facet: str, buckets: str) -> dict[str, int]:
-    found = reply["aggregations"][facet][buckets]["buckets"]
-    return {each["key"]: each["doc_count"] for each in found}
+def facet_counts(reply: Mapping[str, Any], facet: str, buckets: str) -> dict[str, int]:
+    rows = reply["aggregations"][facet][buckets]["buckets"]
+    return {row["key"]: row["doc_count"] for row in rows}
 
 
 def test_a_search_finds_exactly_the_visible_documents(library: Library) -> None:
@@ -140,18 +140,18 @@ def test_a_search_finds_exactly_the_visible_documents(library: Library) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     @given(st.lists(rules(["asset"]), min_size=1, max_size=15))
-    def holds(found: list[Rule]) -> None:
+    def holds(policy: list[Rule]) -> None:
         wanted = {
-            name for name, fields in seen.items() if read_plainly(found, "GET", "asset", fields)
+            name for name, fields in seen.items() if read_plainly(policy, "GET", "asset", fields)
         }
-        search = under(library, found)
+        search = under(library, policy)
         reply = search(size=200, aggregations=True, includeHighlights=False)
         assert set(hits(reply)) == wanted
         assert reply["hits"]["total"]["value"] == len(wanted)
         databases = Counter(seen[name]["databaseId"] for name in wanted)
-        assert counted(reply, "str_databaseid", "filtered_databaseid") == databases
+        assert facet_counts(reply, "str_databaseid", "filtered_databaseid") == databases
         tags = Counter(tag for name in wanted for tag in set(seen[name]["tags"]))
-        assert counted(reply, "list_tags", "filtered_tags") == tags
+        assert facet_counts(reply, "list_tags", "filtered_tags") == tags
 
     holds()
 
@@ -165,7 +165,7 @@ def test_an_index_that_was_made_before_stretches_shows_nothing_to_who_sees_not_a
     denial = stored("asset", ("assetName", "contains", "secret"), effect="deny")
     visible = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
     assert visible is not None
-    for name, properties, found in (
+    for name, properties, expected in (
         ("cut-before", result, []),
         ("cut-now", ASSET_INDEX.mapping["properties"], ["a1"]),
     ):
@@ -174,36 +174,36 @@ def test_an_index_that_was_made_before_stretches_shows_nothing_to_who_sees_not_a
         engine.bulk([DocumentWrite(name, "a1", 1, json.dumps(body))])
         engine.refresh((name,))
         request = to_opensearch(plan_search(SearchBody(), visible))
-        assert hits(engine.search((name,), request)) == found
+        assert hits(engine.search((name,), request)) == expected
 
 
 def test_totals_pages_facets_and_cursors_count_nothing_that_is_hidden(library: Library) -> None:
     documents, seen = shelves()
     library.put(documents)
-    found = [
+    policy = [
         parse_rule(everything("asset")),
         parse_rule(stored("asset", ("assetName", "contains", "a"), effect="deny")),
     ]
     wanted = {name for name, fields in seen.items() if "a" not in fields["assetName"]}
     assert 20 < len(wanted) < len(seen)
-    search = under(library, found)
+    search = under(library, policy)
     pages = [hits(search(size=7, **{"from": start})) for start in range(0, len(wanted), 7)]
     assert [len(page) for page in pages[:-1]] == [7] * (len(pages) - 1)
     assert {name for page in pages for name in page} == wanted
     assert _by_cursor(search) == wanted
     tags = Counter(tag for name in wanted for tag in set(seen[name]["tags"]))
-    assert counted(search(size=0, aggregations=True), "list_tags", "filtered_tags") == tags
+    assert facet_counts(search(size=0, aggregations=True), "list_tags", "filtered_tags") == tags
 
 
 def _by_cursor(search: Callable[..., JsonObject]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     after: str | None = ""
     while after is not None:
         reply = search(size=7, after=after)
-        assert not found & set(hits(reply))
-        found |= set(hits(reply))
+        assert not names & set(hits(reply))
+        names |= set(hits(reply))
         after = reply.get("after")
-    return found
+    return names
 
 
 def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
@@ -242,7 +242,7 @@ def test_a_search_with_the_most_rules_can_have_the_most_words(
     row = asset_row("a1", description=text, tags=["of <7> and others"])
     library.put({"asset-1": _document(row)})
     contained = [("tags", "contains", f"<{number}>") for number in range(RULE_CLAUSES)]
-    search = under(library, [parse_rule(stored("asset", one)) for one in contained])
+    search = under(library, [parse_rule(stored("asset", condition)) for condition in contained])
     assert hits(search(query=text)) == ["asset-1"]
     assert search(query=text)["withAllWords"] == 1
     assert search(query=f"{text[:-1]}x")["withAllWords"] == 0
@@ -253,14 +253,14 @@ def test_highlights_mark_words_of_the_request_and_not_of_rules(library: Library)
     library.put({"asset-1": _document(row)})
     search = under(library, [parse_rule(stored("asset", ("databaseId", "equals", "shown")))])
 
-    def marked(**body: Any) -> JsonObject:
+    def highlights_of(**body: Any) -> JsonObject:
         [hit] = search(includeHighlights=True, **body)["hits"]["hits"]
         return hit.get("highlight", {})
 
-    assert marked() == {}
-    assert marked(query="rare") == {"str_assetname": ["<em>rare</em> file"]}
+    assert highlights_of() == {}
+    assert highlights_of(query="rare") == {"str_assetname": ["<em>rare</em> file"]}
     in_database = {"query_string": {"query": "str_databaseid:shown"}}
-    assert marked(filters=[in_database]) == {"str_databaseid": ["<em>shown</em>"]}
+    assert highlights_of(filters=[in_database]) == {"str_databaseid": ["<em>shown</em>"]}
 
 
 def _document(row: Mapping[str, Any]) -> JsonObject:
@@ -277,7 +277,7 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
         row = asset_row(name, database_id=name)
         library.put({name: {**_document(row), f"gp_of {name}": place, f"gs_of {name}": "there"}})
     some = [parse_rule(stored("asset", ("databaseId", "equals", "shown")))]
-    for found, result in (
+    for policy, result in (
         (some, {"gp_of shown", "gs_of shown"}),
         ([], set[str]()),
         (
@@ -285,7 +285,7 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
             {"gp_of shown", "gs_of shown", "gp_of hidden", "gs_of hidden"},
         ),
     ):
-        mappings = service_of(library, found).get_mappings(CALLER)
+        mappings = service_of(library, policy).get_mappings(CALLER)
         properties = mappings["asset_index"]["mappings"]["properties"]
         assert {name for name in properties if name.startswith(("gp_", "gs_"))} == result
         assert ASSET_INDEX.mapping["properties"].keys() <= properties.keys()
@@ -298,8 +298,8 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
 def test_words_of_hidden_documents_are_not_counted_in_explanations(library: Library) -> None:
     library.put(shelves()[0])
     some = [parse_rule(stored("asset", ("assetType", "equals", ".glb")))]
-    for found, has_details in (([parse_rule(everything("asset"))], True), (some, False)):
-        reply = under(library, found)(query="file", explainResults=True)
+    for policy, has_details in (([parse_rule(everything("asset"))], True), (some, False)):
+        reply = under(library, policy)(query="file", explainResults=True)
         assert reply["hits"]["hits"]
         for hit in reply["hits"]["hits"]:
             assert hit["explanation"]["score_breakdown"]["total_score"] > 0
@@ -310,8 +310,8 @@ def test_a_document_that_rules_cannot_evaluate_is_never_found(library: Library) 
     row = asset_row("a1", tags=["secret" + "x" * 8000])
     library.put({"asset-1": project(AssetSource(row, BUCKET)).body})
     denied = parse_rule(stored("asset", ("tags", "starts_with", "secret"), effect="deny"))
-    for found in ([parse_rule(everything("asset"))], [parse_rule(everything("asset")), denied]):
-        assert hits(under(library, found)()) == []
+    for policy in ([parse_rule(everything("asset"))], [parse_rule(everything("asset")), denied]):
+        assert hits(under(library, policy)()) == []
 
 
 @pytest.mark.parametrize("operator", ["contains", "does_not_contain", "ends_with"])
@@ -337,13 +337,13 @@ def test_opensearch_finds_parts_of_names_wherever_they_are(library: Library, ope
     rows = [asset_row(f"a{n}", assetName="x", tags=[text, "y"]) for n, text in enumerate(texts)]
     library.put({str(row["assetId"]): _document(row) for row in rows})
     for value in values:
-        found = [parse_rule(stored("asset", ("tags", operator, value)))]
+        policy = [parse_rule(stored("asset", ("tags", operator, value)))]
         wanted = {
             row["assetId"]
             for row in rows
-            if read_plainly(found, "GET", "asset", {"tags": tuple(row["tags"])})
+            if read_plainly(policy, "GET", "asset", {"tags": tuple(row["tags"])})
         }
-        assert set(hits(under(library, found)(size=200))) == wanted, value
+        assert set(hits(under(library, policy)(size=200))) == wanted, value
 
 
 def test_hundreds_of_rules_with_thousands_of_values_are_one_search(library: Library) -> None:
@@ -358,5 +358,5 @@ def test_hundreds_of_rules_with_thousands_of_values_are_one_search(library: Libr
     many += [
         stored("asset", ("tags", "contains", f"hidden {n}"), effect="deny") for n in range(300)
     ]
-    found = [parse_rule(each) for each in (everything("asset"), *many)]
-    assert set(hits(under(library, found)(size=200))) == set(seen)
+    policy = [parse_rule(policy) for policy in (everything("asset"), *many)]
+    assert set(hits(under(library, policy)(size=200))) == set(seen)

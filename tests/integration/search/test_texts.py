@@ -26,7 +26,7 @@ def test_hits_are_highlighted_unless_the_request_disables_it(pumps: Library) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("x" * MAX_QUERY_CHARS, set[str]()),
         (IDEOGRAPHS, set[str]()),
@@ -39,8 +39,8 @@ def test_hits_are_highlighted_unless_the_request_disables_it(pumps: Library) -> 
     ],
     ids=["long", "ideographs", "words", "parts", "alternatives", "beginnings", "nearly", "phrases"],
 )
-def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: set[str]) -> None:
-    assert pumps.ids(query=text) == found
+def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, expected: set[str]) -> None:
+    assert pumps.ids(query=text) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.relevance.corpus import GENERATED, Thing, documents, things
-from benchmarks.relevance.judging import called, files, judged, products, queries
+from benchmarks.relevance.judging import files, grade_by_name, grade_things, products, queries
 from benchmarks.relevance.measure import ndcg, recall
 
 GEAR = Thing(1, "g1", "Helical gear", ("a/gear.step",), product="helical gear")
@@ -27,7 +27,7 @@ def test_every_query_means_something_that_is_there(corpus: list[Thing]) -> None:
     judged_queries = queries()
     assert len(judged_queries) == 100
     for query in judged_queries:
-        assert 3 in judged(query, corpus).values(), query.body
+        assert 3 in grade_things(query, corpus).values(), query.body
 
 
 def test_grades_distinguish_what_was_meant_from_what_is_about_it() -> None:
@@ -36,7 +36,7 @@ def test_grades_distinguish_what_was_meant_from_what_is_about_it() -> None:
     assert grade(HUB, "hub.glb") == 0
     assert files([("file_name", "is", "gear.step")])(GEAR, "a/gear.step") == 3
     assert files([("file_name", "is", "gear.step")])(GEAR, None) == 1
-    assert called("Wheel hub")(HUB, None) == 3
+    assert grade_by_name("Wheel hub")(HUB, None) == 3
 
 
 def test_recall_counts_what_was_meant_among_ten() -> None:

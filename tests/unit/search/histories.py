@@ -312,11 +312,13 @@ class History:
             for document in map(project, read.read({PUMP, WHEEL}).sources)
             if not document.body.get("deleted")
         }
-        found = self.engine.live()
+        documents = self.engine.live()
         if not any(document.startswith("museum:pump:") for document in wanted):
             # Without its asset a file's path names no key, and nobody finds the document.
-            found = {k: v for k, v in found.items() if k == "museum:pump" or self._has_asset()}
-        return {k: _content(v) for k, v in found.items()} == wanted
+            documents = {
+                k: v for k, v in documents.items() if k == "museum:pump" or self._has_asset()
+            }
+        return {k: _content(v) for k, v in documents.items()} == wanted
 
     def _has_asset(self) -> bool:
         return bool(self.tables.items.get(ASSETS.name))

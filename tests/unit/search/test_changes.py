@@ -133,8 +133,8 @@ def test_many_references_are_cut_into_messages_that_fit_a_queue() -> None:
     messages = list(to_messages(references))
     assert len(messages) > 1
     assert all(len(json.dumps(message)) < 240_000 for message in messages)
-    found = settle_changes([{"messageId": "m", "body": json.dumps(body)} for body in messages])
-    assert found.references == references
+    changes = settle_changes([{"messageId": "m", "body": json.dumps(body)} for body in messages])
+    assert changes.references == references
 
 
 def test_a_settle_message_of_another_shape_is_poison() -> None:

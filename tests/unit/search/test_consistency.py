@@ -26,9 +26,9 @@ PUMP = "museum:pump"
 
 @pytest.fixture
 def renewal() -> Renewal:
-    found = Renewal()
-    found.add_database()
-    return found
+    renewal = Renewal()
+    renewal.add_database()
+    return renewal
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def drift(report: Report) -> tuple[int, int, int]:
 def windows(walk: SourceWalk, scope: Scope = EVERYTHING) -> Iterator[tuple[Position, list[str]]]:
     at = scope.start
     while (window := walk.window(at, scope, named=lambda after: None)) is not None:
-        yield window.upto, [_id_of(one) for one in window.references]
+        yield window.upto, [_id_of(reference) for reference in window.references]
         assert window.upto > at
         at = window.upto
 
@@ -77,8 +77,8 @@ def test_a_walk_comes_by_every_asset_and_file_once_in_bounded_windows(
     renewal.add_asset("large", files=11)
     renewal.add_asset("zoo", archived=True)
     renewal.add_asset("bridge", database_id="arch")
-    found = [name for _, names in windows(renewal.walk) for name in names]
-    assert len(found) == len(set(found)) == 10 + 6 + 11
+    walked = [name for _, names in windows(renewal.walk) for name in names]
+    assert len(walked) == len(set(walked)) == 10 + 6 + 11
     assert max(len(names) for _, names in windows(renewal.walk)) <= 8
     within = [
         name for _, names in windows(renewal.walk, Scope("museum", "large")) for name in names
@@ -95,7 +95,7 @@ def test_an_index_that_is_as_its_sources_has_no_drift(
     renewal.add_asset("crane", files=2, archived=True)
     report = renewal.check()
     assert (report.documents, drift(report), report.oldest_unindexed_seconds) == (13, (0, 0, 0), 0)
-    assert [one.job_id for one in renewal.reports] == [report.job_id]
+    assert [report.job_id for report in renewal.reports] == [report.job_id]
 
 
 def test_each_class_of_drift_is_reported_with_its_documents(renewal: Renewal) -> None:
@@ -107,7 +107,7 @@ def test_each_class_of_drift_is_reported_with_its_documents(renewal: Renewal) ->
     renewal.remove_asset("gone")
     report = renewal.check()
     assert drift(report) == (1, 1, 3)
-    assert {(one.drift, one.document_id) for one in report.examples} == {
+    assert {(example.drift, example.document_id) for example in report.examples} == {
         ("missing", f"{PUMP}:pump/0001.glb"),
         ("stale", "museum:crane"),
         ("extra", "museum:gone"),
@@ -312,7 +312,7 @@ def test_a_check_that_is_cancelled_leaves_the_last_report(renewal: Renewal) -> N
 TYPE = {"vams-primarytype": "primary"}
 
 
-def typed(renewal: Renewal, **fields: object) -> object:
+def check_types(renewal: Renewal, **fields: object) -> object:
     """Store typed and plain files, check the asset, and return the names that its row has then."""
     renewal.add_asset("pump", files=1, **fields)
     for name in ("b.glb", "c.glb", "d.glb", "e.glb"):
@@ -334,19 +334,19 @@ def named_types(renewal: Renewal) -> object:
 def test_a_row_that_lacks_a_file_with_a_primary_type_is_corrected(
     renewal: Renewal, kind: JobKind
 ) -> None:
-    assert typed(renewal, typedFiles=["/c.glb"]) == ["/c.glb"]
+    assert check_types(renewal, typedFiles=["/c.glb"]) == ["/c.glb"]
     assert renewal.run(kind).state == "done"
     assert named_types(renewal) == ["/b.glb", "/c.glb"]
 
 
 def test_a_row_without_types_remains(renewal: Renewal) -> None:
-    assert typed(renewal) is None
+    assert check_types(renewal) is None
     renewal.check()
     assert named_types(renewal) is None
 
 
 def test_a_later_check_requests_only_files_that_were_written_since(renewal: Renewal) -> None:
-    typed(renewal, typedFiles=[])
+    check_types(renewal, typedFiles=[])
     renewal.check()
     renewal.world.now += timedelta(days=400)
     renewal.check()  # the last report is later than every object

@@ -30,7 +30,7 @@ def streams(indexing: Rebuilder, tables: Tables) -> StreamConsumer:
     return StreamConsumer(indexing, indexing.failures, fan_outs)
 
 
-def delivered(bodies: list[Any]) -> dict[str, Any]:
+def event_of(bodies: list[Any]) -> dict[str, Any]:
     records = [{"messageId": str(n), "body": json.dumps(body)} for n, body in enumerate(bodies)]
     return {"Records": records}
 
@@ -97,7 +97,7 @@ def test_settling_sends_no_further_message(
     settle = QueueConsumer(SETTLE, sent, indexing, indexing.failures, settle_changes, rung.append)
     messages = sent.take(SETTLE)
     assert messages == [{"references": [["file", "museum", "pump", "/a.glb"]]}]
-    settle.consume(delivered(messages))
+    settle.consume(event_of(messages))
     assert sent.sent == []
     assert not rung
 

@@ -15,15 +15,15 @@ def hit(**fields: Any) -> dict[str, Any]:
     return {"_id": "1", "_index": "assets-1", "_source": {}, "_score": 4.2, **fields}
 
 
-def explained(found: dict[str, Any], **query: Any) -> dict[str, Any]:
-    return shown(found, **query)["explanation"]
+def explanation_of(raw: dict[str, Any], **query: Any) -> dict[str, Any]:
+    return shown(raw, **query)["explanation"]
 
 
-def shown(found: dict[str, Any], **query: Any) -> dict[str, Any]:
+def shown(raw: dict[str, Any], **query: Any) -> dict[str, Any]:
     body = SearchBody.model_validate({"explainResults": True, **query})
     response = {"took": 1, "timed_out": False, "hits": {"total": {"value": 1}}}
     kinds: dict[str, EntityType] = {"assets-1": "asset", "files-1": "file"}
-    reply = to_reply(plan_search(body, EVERYTHING), Answer(response, [found], kinds))
+    reply = to_reply(plan_search(body, EVERYTHING), Answer(response, [raw], kinds))
     (explained_hit,) = reply["hits"]["hits"]
     SearchHit.model_validate(explained_hit)
     return explained_hit
@@ -31,7 +31,7 @@ def shown(found: dict[str, Any], **query: Any) -> dict[str, Any]:
 
 def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
     marked = {"str_assetname": ["<em>Gear</em> box"], "list_tags": ["<em>gear</em>"]}
-    explanation = explained(hit(highlight=marked), query="gear")
+    explanation = explanation_of(hit(highlight=marked), query="gear")
     assert explanation["matched_fields"] == ["list_tags", "str_assetname"]
     assert explanation["match_reasons"].keys() == marked.keys()
     assert explanation["index_type"] == "asset"
@@ -52,15 +52,15 @@ def test_an_explanation_names_the_fields_with_the_words_and_the_score() -> None:
     ],
 )
 def test_an_explanation_repeats_the_request(query: dict[str, str], kind: str) -> None:
-    assert explained(hit(), **query)["query_type"] == kind
+    assert explanation_of(hit(), **query)["query_type"] == kind
 
 
 def test_a_hit_without_a_score_has_a_number_all_the_same() -> None:
-    assert explained(hit(_score=None))["score_breakdown"]["total_score"] == 0.0
+    assert explanation_of(hit(_score=None))["score_breakdown"]["total_score"] == 0.0
 
 
 def test_explanations_of_opensearch_are_kept_and_files_are_explained_too() -> None:
     own: dict[str, Any] = {"value": 4.2, "description": "sum of:", "details": []}
-    found = shown(hit(_explanation=own, files=[hit(_index="files-1")]))
-    assert found["explanation"].items() >= own.items()
-    assert found["files"][0]["explanation"]["index_type"] == "file"
+    reply = shown(hit(_explanation=own, files=[hit(_index="files-1")]))
+    assert reply["explanation"].items() >= own.items()
+    assert reply["files"][0]["explanation"]["index_type"] == "file"

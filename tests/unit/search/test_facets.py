@@ -26,7 +26,7 @@ def full(**fields: Any) -> Any:
 def test_a_facet_counts_under_all_choices_but_its_own() -> None:
     request = full(facetChoices=CHOICES, histograms=["num_filesize"])
     assert request["post_filter"] == {"bool": {"filter": [GLB, RED]}}
-    counted = {name: one["filter"] for name, one in request["aggs"].items()}
+    counted = {name: part["filter"] for name, part in request["aggs"].items()}
     file = {"term": {"_rectype": "file"}}
     assert counted["str_fileext"] == {"bool": {"filter": [file, RED]}}
     assert counted["list_tags"] == GLB

@@ -20,8 +20,8 @@ from backend.search.maintenance.failure_entries import (
     UnreadableFailureError,
     consumer_of,
     kind_of,
+    parse_failure,
     parse_leading_members,
-    parsed,
     summary_of,
 )
 from tests.factories.failures import BATCH_KEY, BUCKET, entries_in, failed_batch, put_object
@@ -39,7 +39,7 @@ def store(objects: S3Objects, consumer: str) -> FailureStore:
     return FailureStore(objects, BUCKET, consumer, lambda: NOON)
 
 
-def stored(text: str, key: str = BATCH_KEY) -> StoredFailure:
+def stored_failure(text: str, key: str = BATCH_KEY) -> StoredFailure:
     return StoredFailure(key, "etag", text)
 
 
@@ -88,10 +88,10 @@ def test_the_beginning_of_an_object_shows_its_first_members_whole(
 ) -> None:
     text = json.dumps(document, indent=indent)
     assert parse_leading_members(text) == document
-    found = parse_leading_members(text[:cut])
+    members = parse_leading_members(text[:cut])
     names = list(document)
-    assert list(found) == names[: len(found)]
-    assert all(document[name] == value for name, value in found.items())
+    assert list(members) == names[: len(members)]
+    assert all(document[name] == value for name, value in members.items())
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "null", '{"a" 1}', '{"a":', "{1:2}", "[" * 9999])
@@ -132,31 +132,33 @@ def test_a_list_continues_after_a_page_and_can_be_that_of_a_consumer(
     starter = BATCH_KEY.replace("2d1b", "3d1b")
     put_object(objects, failed_batch([{}], function="s-JobStarter-X"), key=starter)
     for consumer, expected in ((None, 12), ("IndexChanges", 6), ("JobStarter", 1), ("Nobody", 0)):
-        found: list[str] = []
+        keys: list[str] = []
         request: PageRequest | None = PageRequest(2)
         while request is not None:
             page = entries.page(request, consumer=consumer)
-            found += (one.key for one in page.items)
+            keys += (item.key for item in page.items)
             request = None if page.after is None else PageRequest(2, page.after)
-        assert len(found) == len(set(found)) == expected
-        assert found == sorted(found)
+        assert len(keys) == len(set(keys)) == expected
+        assert keys == sorted(keys)
 
 
 def test_an_entry_names_its_documents(entries: FailureEntries, objects: S3Objects) -> None:
     names = {AssetRef("museum", "pump"), FileKeyRef("museum", "pump", "pump/a:#.glb")}
     store(objects, "IndexChanges").store("assets-1/museum:pump", "{}", "odd", references=names)
-    (found,) = entries.page(PageRequest(10)).items
-    read = entries.read(found.key)
+    (entry,) = entries.page(PageRequest(10)).items
+    read = entries.read(entry.key)
     assert read is not None
-    assert parsed(read) == PoisonEntry("IndexChanges", frozenset(names), "{}")
+    assert parse_failure(read) == PoisonEntry("IndexChanges", frozenset(names), "{}")
 
 
 def test_a_batch_is_read_as_it_is_documented() -> None:
     records = [{"eventID": "1"}, {"eventID": "2"}]
-    entry = parsed(stored(json.dumps(failed_batch(records))))
+    entry = parse_failure(stored_failure(json.dumps(failed_batch(records))))
     assert entry == BatchEntry("IndexChanges", records)
     as_value = {**failed_batch([]), "payload": {"Records": records}}
-    assert parsed(stored(json.dumps(as_value))) == BatchEntry("IndexChanges", records)
+    assert parse_failure(stored_failure(json.dumps(as_value))) == BatchEntry(
+        "IndexChanges", records
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,13 +178,13 @@ def test_a_batch_is_read_as_it_is_documented() -> None:
 )
 def test_a_failure_that_cannot_be_replayed_has_a_reason(text: str, fact: str) -> None:
     with pytest.raises(UnreadableFailureError, match=fact):
-        parsed(stored(text))
+        parse_failure(stored_failure(text))
 
 
 @pytest.mark.parametrize("references", ["x", [["asset"]], [1], {"a": 1}])
 def test_odd_references_are_not_guessed_at(references: object) -> None:
     with pytest.raises(UnreadableFailureError):
-        parsed(stored(json.dumps({"references": references}), POISON_KEY))
+        parse_failure(stored_failure(json.dumps({"references": references}), POISON_KEY))
 
 
 def test_a_note_is_stored_in_the_entry_and_does_not_replace_another_failure(
@@ -193,11 +195,11 @@ def test_a_note_is_stored_in_the_entry_and_does_not_replace_another_failure(
     assert first is not None
     noted = Replays(3, "2026-03-01T12:00:00.000000Z", "2026-03-01T12:20:00.000000Z", "still odd")
     assert entries.record(first, noted)
-    (found,) = entries.batches(PageRequest(10)).items
-    assert (found.replays, found.reason) == (noted, "still odd")
+    (entry,) = entries.batches(PageRequest(10)).items
+    assert (entry.replays, entry.reason) == (noted, "still odd")
     again = entries.read(key)
     assert again is not None
-    assert parsed(again) == parsed(first)
+    assert parse_failure(again) == parse_failure(first)
     assert not entries.record(first, Replays(1))
     assert not entries.remove(first)
     assert entries.remove(again)
@@ -206,6 +208,6 @@ def test_a_note_is_stored_in_the_entry_and_does_not_replace_another_failure(
 
 def test_texts_that_cannot_be_written_are_shown_all_the_same() -> None:
     head = json.dumps({"name": "a\ud800b", "reason": "x" * 5000})
-    found = summary_of(POISON_KEY, 1, head)
-    assert found.name == "a\ufffdb"
-    assert len(found.reason or "") == 2000
+    summary = summary_of(POISON_KEY, 1, head)
+    assert summary.name == "a\ufffdb"
+    assert len(summary.reason or "") == 2000

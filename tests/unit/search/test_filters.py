@@ -58,7 +58,10 @@ def test_a_phrase_keeps_its_blanks_and_wildcards() -> None:
 def test_a_word_without_a_field_is_searched_in_all() -> None:
     (fields, metadata, attributes) = query("gear")["bool"]["should"]
     assert fields["multi_match"]["query"] == "gear"
-    assert [one["nested"]["path"] for one in (metadata, attributes)] == ["metadata", "attributes"]
+    assert [query["nested"]["path"] for query in (metadata, attributes)] == [
+        "metadata",
+        "attributes",
+    ]
     assert query("ge*")["bool"]["should"][0] == word_like("str_assetname", "ge*")
 
 
@@ -77,9 +80,9 @@ def test_a_field_may_be_requested() -> None:
 
 
 def test_keys_of_metadata_are_fields() -> None:
-    found = query("MD_bool_ready:Training")["nested"]
-    names, value = found["query"]["bool"]["filter"]
-    keys = [one["term"]["metadata.key"]["value"] for one in names["bool"]["should"]]
+    pairs = query("MD_bool_ready:Training")["nested"]
+    names, value = pairs["query"]["bool"]["filter"]
+    keys = [term["term"]["metadata.key"]["value"] for term in names["bool"]["should"]]
     assert keys == ["MD_bool_ready", "bool_ready", "ready"]
     assert value["term"]["metadata.string"]["value"] == "Training"
     assert query("AB_.maker:x")["nested"]["path"] == "attributes"

@@ -124,18 +124,20 @@ class World:
             (of_these, _) = shown["filter"]["bool"]["filter"]
             assert shown["filter"]["bool"]["must_not"] == NOT_SHOWN
             ids: list[str] = of_these["terms"]["str_assetid.keyword"] if self.shows_files() else []
-            parts["shown_files"] = {"of_asset": {"buckets": [{"key": one} for one in ids]}}
+            parts["shown_files"] = {
+                "of_asset": {"buckets": [{"key": asset_id} for asset_id in ids]}
+            }
         for name, part in request["aggs"].items():
-            found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
-            parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
+            hits = [self._hit(name) for name in part["filter"]["ids"]["values"]]
+            parts[name] = {"documents": {"hits": {"hits": [hit for hit in hits if hit]}}}
         watch.confirm({"written": parts})
         return watch.pending
 
     def document(self, name: str = f"{DATABASE}:{ASSET}") -> JsonObject | None:
         for index in self.engine.indexes:
-            found = self.engine.document(index, name)
-            if found is not None:
-                return found
+            document = self.engine.document(index, name)
+            if document is not None:
+                return document
         return None
 
     def shows_files(self) -> bool:
@@ -145,10 +147,10 @@ class World:
         return any(not (body.get("deleted") or body.get("bool_archived")) for body in files)
 
     def _hit(self, name: str) -> JsonObject | None:
-        found = self.document(name)
-        if found is None:
+        document = self.document(name)
+        if document is None:
             return None
-        return {"_id": name, "fields": {field: [found[field]] for field in ("hash", "rev")}}
+        return {"_id": name, "fields": {field: [document[field]] for field in ("hash", "rev")}}
 
 
 def test_a_new_asset_is_waited_for() -> None:
@@ -334,8 +336,8 @@ def test_documents_are_projected_as_rebuilds_do() -> None:
     )
     world.count(1)
     world.rebuild()
-    found = world.document() or {}
-    assert "gp_place" in found
+    document = world.document() or {}
+    assert "gp_place" in document
     assert world.confirm(world.watch(records=True)) == 0
     (source,) = world.rebuilder.sources.read([PUMP]).sources
-    assert project(source).body != found
+    assert project(source).body != document

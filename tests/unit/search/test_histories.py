@@ -33,7 +33,10 @@ def test_where_indexes_do_not_lag_nothing_needs_to_settle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("without", "found"),  # a seed that went wrong before is tried first: it saves most of the time
+    (
+        "without",
+        "expected",
+    ),  # a seed that went wrong before is tried first: it saves most of the time
     [
         (Rules(settle=False), 53),
         (Rules(versions=False, lag=False, settle=False), 27),
@@ -42,5 +45,5 @@ def test_where_indexes_do_not_lag_nothing_needs_to_settle() -> None:
     ],
     ids=["settling", "versions", "ticket before read", "tombstones"],
 )
-def test_without_any_one_rule_some_history_ends_wrong(without: Rules, found: int) -> None:
-    assert next(wrong(without, chain([found], ENOUGH_TO_GO_WRONG)), None) is not None
+def test_without_any_one_rule_some_history_ends_wrong(without: Rules, expected: int) -> None:
+    assert next(wrong(without, chain([expected], ENOUGH_TO_GO_WRONG)), None) is not None

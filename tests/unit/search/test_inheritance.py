@@ -65,7 +65,10 @@ def test_assets_are_those_that_the_caller_may_see() -> None:
     request_for_assets = assets_meeting(plan, conditions_of_assets(plan))
     assert request_for_assets["query"] == {"bool": {"filter": [VISIBLE], "must_not": NOT_SHOWN}}
     assert request_for_assets["size"] == 0
-    sizes = [one["aggs"]["ids"]["terms"]["size"] for one in request_for_assets["aggs"].values()]
+    sizes = [
+        aggregation["aggs"]["ids"]["terms"]["size"]
+        for aggregation in request_for_assets["aggs"].values()
+    ]
     assert sizes == [25_000, 25_000]
 
 

@@ -16,14 +16,14 @@ def query_of(**fields: Any) -> Any:
     return to_opensearch(plan_search(SearchBody.model_validate(fields), {"match_all": {}}))
 
 
-def filtered(op: str, value: Any = None, **fields: Any) -> Any:
-    one = {"key": "height", "op": op, "value": value, **fields}
-    return query_of(metadataFilters=[{"key": "made", "op": "exists"}, one])
+def query_filtered(op: str, value: Any = None, **fields: Any) -> Any:
+    condition = {"key": "height", "op": op, "value": value, **fields}
+    return query_of(metadataFilters=[{"key": "made", "op": "exists"}, condition])
 
 
 def test_key_and_value_are_of_one_pair() -> None:
-    (*_, found) = filtered("gte", 3)["query"]["bool"]["filter"]
-    assert found["nested"]["query"]["bool"]["filter"] == [
+    (*_, last) = query_filtered("gte", 3)["query"]["bool"]["filter"]
+    assert last["nested"]["query"]["bool"]["filter"] == [
         {"term": {"metadata.key": "height"}},
         {"range": {"metadata.number": {"gte": 3.0}}},
     ]
@@ -62,7 +62,7 @@ def test_key_and_value_are_of_one_pair() -> None:
 )
 def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any, fact: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
-        filtered(op, value)
+        query_filtered(op, value)
     assert refused.value.fields[0].field == "metadataFilters.1.value"
     assert fact in refused.value.message
 
@@ -78,18 +78,18 @@ def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any,
 )
 def test_a_value_of_another_type_than_named_is_refused(value: Any, kind: str, fact: str) -> None:
     with pytest.raises(InvalidInputError, match=fact):
-        filtered("eq", value, type=kind)
+        query_filtered("eq", value, type=kind)
 
 
 def test_there_is_one_zero() -> None:
-    (*_, found) = filtered("in", [-0.0, 0])["query"]["bool"]["filter"]
-    (_, of_values) = found["nested"]["query"]["bool"]["filter"]
+    (*_, last) = query_filtered("in", [-0.0, 0])["query"]["bool"]["filter"]
+    (_, of_values) = last["nested"]["query"]["bool"]["filter"]
     assert str(of_values["terms"]["metadata.number"]) == "[0.0, 0.0]"
 
 
 def test_texts_have_no_ranges() -> None:
     with pytest.raises(InvalidInputError, match="ranges require numbers or dates"):
-        filtered("lt", "2024-01-01", type="string")
+        query_filtered("lt", "2024-01-01", type="string")
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,9 @@ def test_a_hundred_files_of_a_folder_take_one_request(objects: S3Objects) -> Non
     for key in keys:
         put(objects, key)
     with requests_of(objects.client) as counted:
-        found = states(objects, BUCKET, keys)
+        read = states(objects, BUCKET, keys)
     assert counted == Counter(ListObjectVersions=1)
-    assert len(found) == 100
+    assert len(read) == 100
 
 
 class Listed:
@@ -122,9 +122,9 @@ def test_a_listing_never_takes_more_requests_than_there_are_files(step: int) -> 
     listed = Listed([f"p/{n:06}.glb" for n in range(30_000)] + ["p/000000.glb.previewFile.png"])
     wanted = [f"p/{n:06}.glb" for n in range(0, 30_000, step)][:200]
     objects: Any = listed
-    found = states(objects, BUCKET, wanted)
-    assert set(found) == set(wanted)
-    assert preview_key(found["p/000000.glb"]) == "p/000000.glb.previewFile.png"
+    read = states(objects, BUCKET, wanted)
+    assert set(read) == set(wanted)
+    assert preview_key(read["p/000000.glb"]) == "p/000000.glb.previewFile.png"
     assert listed.requests <= min(len(wanted), 31)
 
 

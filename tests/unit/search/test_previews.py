@@ -88,7 +88,7 @@ class SearchedMuseum:
         self.requested.append(database_id)
         return self.processing
 
-    def reading(self) -> Reading:
+    def read_names(self) -> Reading:
         return Reading(FIRST_POINTER, self.mapping_version)
 
     def mapping_version_read(self) -> int:
@@ -114,7 +114,7 @@ class SearchedMuseum:
         stored = {"str_bucketname": BUCKET, "str_bucketprefix": "/"}
         self.documents.append({"_id": name, "_rectype": kind, **ids, **stored, **more})
 
-    def inspected(self, path: str, version: str, **facts: str) -> None:
+    def store_facts(self, path: str, version: str, **facts: str) -> None:
         records = record_service(self.assets, self.tables)
         stored = {"fact_sourceVersionId": version, **facts}
         made = [Record(metadata_key=key, metadata_value=text) for key, text in stored.items()]
@@ -136,7 +136,7 @@ class SearchedMuseum:
         wanted = {"previews": True, "aggregations": False, **body}
         return self.client().send("POST", "/search", body=wanted)
 
-    def named(self, *items: dict[str, Any]) -> Response:
+    def request_previews(self, *items: dict[str, Any]) -> Response:
         return self.client().send("POST", "/previews", body={"items": list(items)})
 
 
@@ -148,8 +148,8 @@ def hall() -> SearchedMuseum:
 def hits(answer: Response) -> dict[str, Any]:
     """The hits by path or asset id."""
     assert answer.status == 200, answer.body
-    found = answer.body["hits"]["hits"]
-    return {hit["_source"].get("str_key", hit["_source"]["str_assetid"]): hit for hit in found}
+    rows = answer.body["hits"]["hits"]
+    return {hit["_source"].get("str_key", hit["_source"]["str_assetid"]): hit for hit in rows}
 
 
 def reasons(answer: Response) -> dict[str, str]:
@@ -165,9 +165,9 @@ def test_hits_have_addresses_only_if_they_are_requested(hall: SearchedMuseum) ->
     plain = hits(hall.search(previews=False))["statue/a.obj"]
     assert not {"preview", "previewMissing"} & plain.keys()
     assert hall.reads.recorded == []
-    found = hits(hall.search())["statue/a.obj"]["preview"]
-    assert found["url"] == f"memory://{BUCKET}/statue/a.obj.previewFile.png"
-    assert found["expiresAt"] == "2026-03-01T12:15:00.000000Z"
+    preview = hits(hall.search())["statue/a.obj"]["preview"]
+    assert preview["url"] == f"memory://{BUCKET}/statue/a.obj.previewFile.png"
+    assert preview["expiresAt"] == "2026-03-01T12:15:00.000000Z"
 
 
 def test_an_id_changes_with_the_picture_and_with_nothing_else(hall: SearchedMuseum) -> None:
@@ -189,15 +189,15 @@ def test_generated_previews_have_the_address_of_a_small_picture_too(hall: Search
         str_previewversionid="p1",
         str_smallpreviewversionid="s1",
     )
-    found = hits(hall.search())
-    assert [found[one]["preview"].get("smallUrl") for one in ("statue/a.obj", "made")] == [
+    by_name = hits(hall.search())
+    assert [by_name[name]["preview"].get("smallUrl") for name in ("statue/a.obj", "made")] == [
         f"memory://{BUCKET}/statue/a.obj.previewFile.webp",
         f"memory://{BUCKET}/previews/made/generated/preview.webp",
     ]
-    assert "smallUrl" not in found["statue/b.obj"]["preview"]
+    assert "smallUrl" not in by_name["statue/b.obj"]["preview"]
     about = {"databaseId": "museum", "assetId": "statue", "key": "/a.obj"}
-    (named,) = hall.named(about).body["items"]
-    assert named["preview"]["smallUrl"] == found["statue/a.obj"]["preview"]["smallUrl"]
+    (named,) = hall.request_previews(about).body["items"]
+    assert named["preview"]["smallUrl"] == by_name["statue/a.obj"]["preview"]["smallUrl"]
 
 
 def test_assets_show_previews_of_their_own_only(hall: SearchedMuseum) -> None:
@@ -228,11 +228,11 @@ def test_files_without_a_preview_have_the_reason(hall: SearchedMuseum) -> None:
     for path in ("/new.obj", "/broken.obj", "/empty.obj", "/notes.txt"):
         hall.file(path)
     hall.file("/old.obj", bool_archived=True)
-    hall.inspected("/new.obj", "v0")
-    hall.inspected("/broken.obj", "v1", fact_refused="line 7 is cut off")
-    hall.inspected("/empty.obj", "v1")
-    found = hall.search(includeArchived=True)
-    assert {name.removeprefix("statue"): why for name, why in reasons(found).items()} == {
+    hall.store_facts("/new.obj", "v0")
+    hall.store_facts("/broken.obj", "v1", fact_refused="line 7 is cut off")
+    hall.store_facts("/empty.obj", "v1")
+    reply = hall.search(includeArchived=True)
+    assert {name.removeprefix("statue"): why for name, why in reasons(reply).items()} == {
         "": "none",
         "/new.obj": "inspecting",
         "/broken.obj": "refused",
@@ -240,7 +240,7 @@ def test_files_without_a_preview_have_the_reason(hall: SearchedMuseum) -> None:
         "/notes.txt": "none",
         "/old.obj": "archived",
     }
-    assert hits(found)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
+    assert hits(reply)["statue/broken.obj"]["previewMissing"]["message"] == "line 7 is cut off"
 
 
 def test_no_file_waits_for_an_inspection_in_a_database_without_processing(
@@ -249,17 +249,17 @@ def test_no_file_waits_for_an_inspection_in_a_database_without_processing(
     hall.asset()
     for path in ("/new.obj", "/newer.obj", "/broken.obj", "/notes.txt"):
         hall.file(path)
-    hall.inspected("/broken.obj", "v1", fact_refused="line 7 is cut off")
+    hall.store_facts("/broken.obj", "v1", fact_refused="line 7 is cut off")
     hall.processing = False
-    found = hall.search()
-    assert {name.removeprefix("statue"): why for name, why in reasons(found).items()} == {
+    reply = hall.search()
+    assert {name.removeprefix("statue"): why for name, why in reasons(reply).items()} == {
         "": "none",
         "/new.obj": "none",
         "/newer.obj": "none",
         "/broken.obj": "refused",
         "/notes.txt": "none",
     }
-    message = hits(found)["statue/new.obj"]["previewMissing"]["message"]
+    message = hits(reply)["statue/new.obj"]["previewMissing"]["message"]
     assert message == "Files of this database are not inspected when they are uploaded"
     assert hall.requested == ["museum"], "one read a database, however many files wait"
 
@@ -311,10 +311,10 @@ def test_files_and_previews_in_which_a_scan_found_a_threat_have_no_address() -> 
     assert said["statue/bad.obj"] == "A malware scan found a threat in the file"
     assert said["statue/picture.obj"] == "A malware scan found a threat in the preview"
     about = {"databaseId": "museum", "assetId": "statue", "key": "/bad.obj"}
-    (named,) = hall.named(about).body["items"]
+    (named,) = hall.request_previews(about).body["items"]
     assert named["previewMissing"]["reason"] == "quarantined"
     recorded = [
-        path for *_, read in hall.reads.recorded for one in read.assets for path in one.files
+        path for *_, read in hall.reads.recorded for asset in read.assets for path in asset.files
     ]
     assert recorded == ["/replaced.obj.previewFile.png"]
 
@@ -327,7 +327,7 @@ def test_each_preview_is_recorded_as_an_hourly_read(hall: SearchedMuseum) -> Non
     ((user, operation, _, read),) = hall.reads.recorded
     assert (user, operation, read.hourly, read.urls) == ("admin", "search", True, True)
     paths = [("/a.obj.previewFile.png",), ("/b.obj.previewFile.png",)]
-    assert [(one.database_id, one.asset_id, one.files) for one in read.assets] == [
+    assert [(asset.database_id, asset.asset_id, asset.files) for asset in read.assets] == [
         ("museum", "statue", path) for path in paths
     ]
 
@@ -342,7 +342,7 @@ def test_without_the_audit_log_there_are_hits_but_no_addresses(hall: SearchedMus
     assert "audit log" in answer.body["previewsOmitted"]
     assert hits(answer).keys() == {"statue", "statue/a.obj", "statue/c.txt"}
     assert "memory://" not in str(answer.body)
-    answer = hall.named({"databaseId": "museum", "assetId": "statue", "key": "/a.obj"})
+    answer = hall.request_previews({"databaseId": "museum", "assetId": "statue", "key": "/a.obj"})
     assert (answer.status, answer.body["items"]) == (200, [])
     assert "audit log" in answer.body["previewsOmitted"]
 
@@ -354,7 +354,7 @@ def test_replies_from_indexes_of_an_earlier_version_have_no_previews_and_the_rea
     answer = hall.search()
     assert "reindex" in answer.body["reindexDue"]
     assert all("preview" not in hit for hit in hits(answer).values())
-    named = hall.named({"databaseId": "museum", "assetId": "statue"})
+    named = hall.request_previews({"databaseId": "museum", "assetId": "statue"})
     assert (named.body["items"], "reindex" in named.body["reindexDue"]) == ([], True)
 
 
@@ -362,9 +362,9 @@ def test_pages_with_previews_have_at_most_200_hits(hall: SearchedMuseum) -> None
     assert hall.search(size=200).status == 200
     refused = hall.search(size=201)
     assert (refused.status, "200" in refused.body["message"]) == (400, True)
-    one = {"databaseId": "museum", "assetId": "statue"}
-    assert hall.named(*[one] * 201).status == 400
-    assert hall.named().status == 400
+    asset = {"databaseId": "museum", "assetId": "statue"}
+    assert hall.request_previews(*[asset] * 201).status == 400
+    assert hall.request_previews().status == 400
 
 
 def test_previews_are_found_by_name_in_the_order_of_the_request(hall: SearchedMuseum) -> None:
@@ -372,7 +372,7 @@ def test_previews_are_found_by_name_in_the_order_of_the_request(hall: SearchedMu
     hall.shown("/a.obj")
     hall.file("/c.txt")
     about = {"databaseId": "museum", "assetId": "statue"}
-    answer = hall.named(
+    answer = hall.request_previews(
         {**about, "key": "/c.txt"},
         {**about, "key": "statue/a.obj"},
         about,
@@ -381,9 +381,9 @@ def test_previews_are_found_by_name_in_the_order_of_the_request(hall: SearchedMu
         {"databaseId": "elsewhere", "assetId": "statue"},
     )
     assert answer.status == 200, answer.body
-    names = [one.get("key") for one in answer.body["items"]]
+    names = [item.get("key") for item in answer.body["items"]]
     assert names == ["/c.txt", "statue/a.obj", None]
-    assert ["preview" in one for one in answer.body["items"]] == [False, True, False]
+    assert ["preview" in item for item in answer.body["items"]] == [False, True, False]
     ((_, operation, _, _),) = hall.reads.recorded
     assert operation == "list_previews"
 
@@ -392,6 +392,6 @@ def test_names_that_are_no_files_are_refused(hall: SearchedMuseum) -> None:
     hall.asset()
     about = {"databaseId": "museum", "assetId": "statue"}
     for key in ("/../a", "/folder/", "", "/a//b"):
-        answer = hall.named(about, {**about, "key": key})
+        answer = hall.request_previews(about, {**about, "key": key})
         assert answer.status == 400, key
         assert "items.1.key" in str(answer.body), key

@@ -77,9 +77,9 @@ def file(version: ObjectVersion = VERSION, **fields: Any) -> dict[str, Any]:
 def test_an_asset_has_the_fields_of_the_data_model() -> None:
     row = asset_row(previewLocation={"Key": "previews/pump/p.png"}, childCount=2, relatedCount=0)
     source = AssetSource(row, BUCKET, (Record("material", "steel"),))
-    found = project(source)
-    assert found.id == "museum:pump"
-    assert found.body == {
+    document = project(source)
+    assert document.id == "museum:pump"
+    assert document.body == {
         "_rectype": "asset",
         "str_databaseid": "museum",
         "str_assetid": "pump",
@@ -104,9 +104,9 @@ def test_an_asset_has_the_fields_of_the_data_model() -> None:
         "MD_": {"material": "steel"},
         "metadata": [{"key": "material", "string": "steel"}],
     }
-    assert set(ASSET_INDEX.fields) <= set(found.body)
+    assert set(ASSET_INDEX.fields) <= set(document.body)
     previewed = project(replace(source, preview=PREVIEW)).body
-    assert {**found.body, "str_previewversionid": "p1", "num_previewsize": 900} == previewed
+    assert {**document.body, "str_previewversionid": "p1", "num_previewsize": 900} == previewed
     small = project(replace(source, preview=PREVIEW, small=SMALL)).body
     assert {**previewed, "str_smallpreviewversionid": "s1"} == small
 
@@ -122,9 +122,9 @@ def test_a_preview_without_versions_is_named_by_its_etag() -> None:
 def test_a_file_has_the_fields_of_the_data_model() -> None:
     records = (Record("teeth", "12", "number"),), (Record("triangles", "900"),)
     source = FileSource(asset_row(), BUCKET, VERSION, VERSION, PREVIEW, SMALL, *records)
-    found = project(source)
-    assert found.id == "museum:pump:pump/parts/Wheel.GLB"
-    assert found.body == {
+    document = project(source)
+    assert document.id == "museum:pump:pump/parts/Wheel.GLB"
+    assert document.body == {
         "_rectype": "file",
         "str_key": "pump/parts/Wheel.GLB",
         "str_databaseid": "museum",
@@ -151,14 +151,14 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "AB_": {"triangles": "900"},
         "attributes": [{"key": "triangles", "string": "900"}],
     }
-    assert set(FILE_INDEX.all_fields) <= set(found.body)
+    assert set(FILE_INDEX.all_fields) <= set(document.body)
 
 
 def test_documents_of_an_archived_asset_and_its_files_are_marked_archived() -> None:
-    found = project(AssetSource(asset_row(archived=True), BUCKET))
-    assert found.id == "museum:pump"
-    assert found.body["str_databaseid"] == "museum"
-    assert found.body["bool_archived"] is True
+    document = project(AssetSource(asset_row(archived=True), BUCKET))
+    assert document.id == "museum:pump"
+    assert document.body["str_databaseid"] == "museum"
+    assert document.body["bool_archived"] is True
     assert file(archived=True)["bool_archived"] is True
 
 
@@ -253,7 +253,9 @@ def test_a_document_has_a_field_from_the_mapping_version_that_added_it() -> None
 
     def fields(mapping_version: int) -> set[str]:
         return {
-            name for each in sources for name in project(each, mapping_version=mapping_version).body
+            name
+            for source in sources
+            for name in project(source, mapping_version=mapping_version).body
         }
 
     added = {name: since for name, since in FIELD_SINCE.items() if name != SOURCE_BYTES}
@@ -264,8 +266,10 @@ def test_a_document_has_a_field_from_the_mapping_version_that_added_it() -> None
 
 def test_facts_that_are_dates_were_texts_before_mapping_version_6() -> None:
     source = FileSource(asset_row(), BUCKET, VERSION, VERSION, attributes=FACTS)
-    before, after = (project(source, mapping_version=one).body["attributes"] for one in (5, 6))
-    assert [one for one in before if one not in after] == [
+    before, after = (
+        project(source, mapping_version=version).body["attributes"] for version in (5, 6)
+    )
+    assert [pair for pair in before if pair not in after] == [
         {"key": "fact_taken", "string": "2024-05-17T05:42:10"}
     ]
     for text in ("0000-13-99", "1825-12-31", "2200-01-01", "9999-12-31T23:59:59", ""):
@@ -336,13 +340,13 @@ def test_rules_find_in_documents_what_they_find_in_the_asset(changes: dict[str, 
     """Also of rows that other products wrote."""
     row = {name: value for name, value in asset_row(**changes).items() if value is not None}
     fields = secured(Asset.model_validate(row)).fields
-    for found in (
+    for document in (
         project(AssetSource(row, BUCKET)).body,
         project(FileSource(row, BUCKET, VERSION, VERSION)).body,
     ):
-        assert sorted(found["list_tags"]) == sorted(fields["tags"])
-        assert found["ruled_assettype"] == fields["assetType"]
-        assert "withheld" not in found
+        assert sorted(document["list_tags"]) == sorted(fields["tags"])
+        assert document["ruled_assettype"] == fields["assetType"]
+        assert "withheld" not in document
 
 
 @pytest.mark.parametrize(
@@ -357,9 +361,9 @@ def test_a_row_that_is_none_of_an_asset_is_withheld(changes: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("tag", ["x" * 8001, "😀" * 4001])
 def test_a_document_that_permissions_cannot_judge_is_withheld(tag: str) -> None:
-    found = project(AssetSource(asset_row(tags=["red", tag]), BUCKET))
-    assert found.body["withheld"] is True
-    assert stub(found).body["withheld"] is True
+    document = project(AssetSource(asset_row(tags=["red", tag]), BUCKET))
+    assert document.body["withheld"] is True
+    assert stub(document).body["withheld"] is True
     assert "withheld" not in asset(tags=["x" * 8000, "😀" * 4000])
 
 
@@ -389,10 +393,10 @@ def test_an_id_of_512_bytes_is_kept_and_a_longer_one_is_hashed(key: str) -> None
 def test_whatever_a_row_holds_it_becomes_a_document_of_declared_fields(row: dict[str, Any]) -> None:
     ids = {"databaseId": "museum", "assetId": "pump"}
     declared = {*ASSET_INDEX.mapping["properties"]}
-    found = project(AssetSource(row | ids, BUCKET))
-    json.dumps(found.body)
-    assert found.id == "museum:pump"
-    assert set(found.body) <= declared
+    document = project(AssetSource(row | ids, BUCKET))
+    json.dumps(document.body)
+    assert document.id == "museum:pump"
+    assert set(document.body) <= declared
     assert project(FileSource(row | ids, BUCKET, VERSION, VERSION)).body["str_key"] == VERSION.key
 
 

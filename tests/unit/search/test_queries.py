@@ -60,11 +60,11 @@ def test_tags_are_alternatives() -> None:
 
 def test_metadata_key_and_value_meet_in_one_pair() -> None:
     filters = simple(metadataKey="maker", metadataValue="Acme*")["query"]["bool"]["filter"]
-    (_, _, found) = filters
-    pairs = [one["nested"] for one in found["bool"]["should"]]
-    assert [one["path"] for one in pairs] == ["metadata", "attributes"]
-    for one in pairs:
-        assert len(one["query"]["bool"]["filter"]) == 2
+    (_, _, metadata) = filters
+    pairs = [query["nested"] for query in metadata["bool"]["should"]]
+    assert [pair["path"] for pair in pairs] == ["metadata", "attributes"]
+    for pair in pairs:
+        assert len(pair["query"]["bool"]["filter"]) == 2
 
 
 def test_a_metadata_query_is_a_list_of_pairs() -> None:
@@ -76,14 +76,14 @@ def test_a_metadata_query_is_a_list_of_pairs() -> None:
 def test_a_metadata_query_has_alternatives_of_which_and_binds_closer() -> None:
     text = 'MD_str_maker:Acme Motor AND "two words":x OR AB_num_parts:7'
     (either,) = full(metadataQuery=text)["query"]["bool"]["filter"][2:]
-    (both, one) = either["bool"]["should"]
+    (both, other) = either["bool"]["should"]
     assert len(both["bool"]["filter"]) == 2
     (path, value) = both["bool"]["filter"][0]["nested"].values()
     assert path == "metadata"
     assert value["bool"]["filter"][1] == {
         "term": {"metadata.string": {"value": "Acme Motor", "case_insensitive": True}}
     }
-    assert one["nested"]["path"] == "attributes"
+    assert other["nested"]["path"] == "attributes"
 
 
 def test_a_metadata_query_without_a_key_is_refused() -> None:
@@ -110,9 +110,9 @@ def test_a_key_with_nothing_behind_its_colon_matches_an_empty_value() -> None:
 
 
 def test_the_metadata_value_of_a_simple_search_may_be_a_part() -> None:
-    (found,) = simple(metadataKey="MD_maker", metadataValue="cme")["query"]["bool"]["filter"][2:]
-    key, value = found["nested"]["query"]["bool"]["filter"]
-    names = [one["regexp"]["metadata.key"]["value"] for one in key["bool"]["should"]]
+    (metadata,) = simple(metadataKey="MD_maker", metadataValue="cme")["query"]["bool"]["filter"][2:]
+    key, value = metadata["nested"]["query"]["bool"]["filter"]
+    names = [condition["regexp"]["metadata.key"]["value"] for condition in key["bool"]["should"]]
     assert names == ["md_ma[k\u212a]er", "ma[k\u212a]er"]
     assert {"wildcard": {"metadata.string.inner": {"value": "*cme*", "boost": 1}}} in value["bool"][
         "should"
@@ -154,7 +154,7 @@ def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("sent", "expected"),
     [
         (["num_filesize"], {"num_filesize": "asc"}),
         ([{"str_assetname": "desc"}], {"str_assetname.keyword": "desc"}),
@@ -163,8 +163,8 @@ def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
         (["_score"], {"_score": "desc"}),
     ],
 )
-def test_sort_takes_the_usual_shapes(given: Any, expected: dict[str, str]) -> None:
-    first = full(sort=given)["sort"][0]
+def test_sort_takes_the_usual_shapes(sent: Any, expected: dict[str, str]) -> None:
+    first = full(sort=sent)["sort"][0]
     assert {field: how["order"] for field, how in first.items()} == expected
 
 

@@ -52,9 +52,10 @@ def delete_all_versions(objects: S3Objects, key: str) -> None:
 
 
 def failures(objects: S3Objects) -> list[dict[str, Any]]:
-    found = objects.list_objects("failurebucket", "").objects
+    failures = objects.list_objects("failurebucket", "").objects
     return [
-        json.loads(objects.read_start("failurebucket", one.key, length=1_000_000)) for one in found
+        json.loads(objects.read_start("failurebucket", failure.key, length=1_000_000))
+        for failure in failures
     ]
 
 
@@ -271,10 +272,10 @@ def test_a_refused_document_is_kept_with_its_body_and_can_be_found(
     store_metadata(tables, "k", "v")
     done = indexing.rebuild({PUMP, AssetRef("museum", "good")})
     assert done.refused == 1
-    found = engine.live()
-    assert found["museum:pump"]["str_assetname"] == "The pump"
-    assert "str_description" not in found["museum:pump"]
-    assert "str_description" in found["museum:good"]
+    live = engine.live()
+    assert live["museum:pump"]["str_assetname"] == "The pump"
+    assert "str_description" not in live["museum:pump"]
+    assert "str_description" in live["museum:good"]
     (kept,) = failures(objects)
     assert kept["reason"] == "mapper_parsing_exception"
     assert json.loads(kept["body"])["MD_"] == {"k": "v"}
@@ -355,10 +356,10 @@ def test_more_references_than_fit_memory_take_several_tickets(
 def test_geographic_keys_beyond_the_limit_stay_in_the_pairs(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
-    indexing.geo_keys.allowed({f"k{n}" for n in range(MAX_GEO_KEYS)})
+    indexing.geo_keys.add_keys({f"k{n}" for n in range(MAX_GEO_KEYS)})
     store_asset(tables)
     store_metadata(tables, "late", '{"lat": 1, "long": 2}', value_type="lla")
     indexing.rebuild({PUMP})
-    found = engine.live()["museum:pump"]
-    assert "gp_late" not in found
-    assert found["metadata"][0]["point"] == {"lat": 1, "lon": 2}
+    document = engine.live()["museum:pump"]
+    assert "gp_late" not in document
+    assert document["metadata"][0]["point"] == {"lat": 1, "lon": 2}

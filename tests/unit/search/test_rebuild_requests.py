@@ -7,12 +7,12 @@ from backend.search.indexing.references import Reference, from_message
 from tests.fakes.queues import MemoryQueues
 
 
-def requested(queues: MemoryQueues) -> dict[int, set[Reference]]:
+def read_requests(queues: MemoryQueues) -> dict[int, set[Reference]]:
     """The requested rebuilds, by the delay of the messages."""
-    found: dict[int, set[Reference]] = {}
+    rebuilds: dict[int, set[Reference]] = {}
     for _, body, delay in queues.sent:
-        found.setdefault(delay, set()).update(from_message(body))
-    return found
+        rebuilds.setdefault(delay, set()).update(from_message(body))
+    return rebuilds
 
 
 def made(queues: Queues) -> QueuedRebuildRequests:
@@ -30,7 +30,7 @@ def test_rebuilds_of_assets_files_and_keys_are_requested_twice() -> None:
         FileRef("museum", "pump", "/a.glb"),
         FileKeyRef("museum", "pump", "elsewhere/b.glb"),
     }
-    assert requested(queues) == {0: everything, 900: everything}
+    assert read_requests(queues) == {0: everything, 900: everything}
     assert {name for name, _, _ in queues.sent} == {"Settle"}
 
 
@@ -38,7 +38,10 @@ def test_thousands_of_files_are_requested_in_messages_that_fit() -> None:
     queues = MemoryQueues()
     paths = [f"/{'long' * 50}/{number}.glb" for number in range(3000)]
     made(queues).files("museum", "pump", paths)
-    assert {delay: len(found) for delay, found in requested(queues).items()} == {0: 3000, 900: 3000}
+    assert {delay: len(references) for delay, references in read_requests(queues).items()} == {
+        0: 3000,
+        900: 3000,
+    }
     assert len(queues.sent) > 2
 
 

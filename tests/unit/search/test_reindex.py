@@ -19,9 +19,9 @@ from tests.factories.renewal import BUCKET, KEEP_SECONDS, Renewal
 
 @pytest.fixture
 def renewal() -> Renewal:
-    found = Renewal()
-    found.add_database()
-    return found
+    renewal = Renewal()
+    renewal.add_database()
+    return renewal
 
 
 @pytest.fixture(autouse=True)

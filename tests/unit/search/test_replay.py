@@ -79,12 +79,12 @@ def test_an_entry_that_fails_again_counts_its_attempts_and_shows_the_last_reason
     bench.now = SOON
     assert bench.outcomes() == ["failed"]
     assert bench.outcomes() == ["failed"]
-    found = bench.only()
-    assert (found.key, found.failed_at) == (before.key, before.failed_at)
-    assert (found.reason, found.replays.attempts) == ("out of memory", 2)
+    failure = bench.only()
+    assert (failure.key, failure.failed_at) == (before.key, before.failed_at)
+    assert (failure.reason, failure.replays.attempts) == ("out of memory", 2)
     assert RUNG not in capsys.readouterr().out  # poison has an alarm of its own
-    assert found.replays.last_at == "2026-03-01T12:01:00.000000Z"
-    assert found.replays.next_at is None
+    assert failure.replays.last_at == "2026-03-01T12:01:00.000000Z"
+    assert failure.replays.next_at is None
 
 
 def test_a_refused_file_is_named_by_its_key_and_found_again(bench: ReplaySetup) -> None:
@@ -114,7 +114,7 @@ def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: R
     for name in ("a.glb", "b.glb"):
         bench.objects.put("assetbucket", f"pump/{name}", b"x", content_type="x/y", metadata={})
         bench.indexing.rebuild([FileRef("museum", "pump", f"/{name}")])
-    assert [one.name for one in bench.listed()] == ["museum:pump"] * 2
+    assert [entry.name for entry in bench.listed()] == ["museum:pump"] * 2
     assert bench.outcomes() == ["failed"] * 2
     stored_bucket(bench.tables, bucket_id="nobody-knows", name="assetbucket")
     bench.replayer = ReplaySetup(bench.tables, bench.objects, bench.engine, bench.sent).replayer
@@ -165,10 +165,10 @@ def test_an_entry_that_still_cannot_be_read_gets_a_reason(
 ) -> None:
     bench.store_failure(consumer, body)
     assert bench.outcomes() == ["failed"]
-    found = bench.only()
-    assert found.replays.attempts == 1
-    assert found.reason
-    assert found.reason != "odd"
+    failure = bench.only()
+    assert failure.replays.attempts == 1
+    assert failure.reason
+    assert failure.reason != "odd"
 
 
 def test_a_message_of_a_job_goes_back_into_its_queue(bench: ReplaySetup) -> None:
@@ -198,8 +198,8 @@ def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: ReplaySetup) -> No
     put_object(bench.objects, failed_batch(records))
     assert bench.outcomes() == ["replayed"]
     assert set(bench.engine.live()) == {"museum:pump"}
-    found = bench.only()
-    assert (found.kind, found.consumer, found.name) == ("poison", "IndexChanges", "7")
+    failure = bench.only()
+    assert (failure.kind, failure.consumer, failure.name) == ("poison", "IndexChanges", "7")
 
 
 def test_a_batch_of_the_job_starter_starts_its_jobs(bench: ReplaySetup) -> None:
@@ -278,8 +278,8 @@ def test_an_entry_that_fails_again_during_its_replay_remains(
 
     monkeypatch.setattr(FailureEntries, "remove", after_another_failure)
     assert bench.replayer.replay(key).outcome == "changed"
-    found = bench.only()
-    assert (found.key, found.failed_at) == (key, "2026-03-01T12:01:00.000000Z")
+    failure = bench.only()
+    assert (failure.key, failure.failed_at) == (key, "2026-03-01T12:01:00.000000Z")
 
 
 def test_two_replays_of_one_entry_do_no_harm(

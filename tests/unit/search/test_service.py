@@ -41,7 +41,7 @@ class RecordingEngine:
         hits: dict[str, Any] = {"total": {"value": len(self.hits)}, "hits": [*self.hits]}
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {"written": {}}}
 
-    def reading(self) -> Reading:
+    def read_names(self) -> Reading:
         return Reading(FIRST_POINTER, self.mapping_version)
 
     def mapping_version_read(self) -> int:
@@ -90,7 +90,7 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
         parts = RecordingEngine([{"term": {"list_tags.keyword": "open"}}], [hit])
         reply = service_of(parts).search(ANN, SearchBody(query="pump", explain_results=query))
         assert ["explain" in request for request in parts.requested] == [False]
-        assert [("explanation" in one) for one in reply["hits"]["hits"]] == [query]
+        assert [("explanation" in row) for row in reply["hits"]["hits"]] == [query]
 
 
 @pytest.mark.parametrize(

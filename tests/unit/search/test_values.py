@@ -26,8 +26,8 @@ TYPES = ("string", "number", "date", "boolean", "geopoint", "lla", "geojson", "j
 
 
 def pair(value: str, value_type: str) -> dict[str, object]:
-    (found,) = typed_pairs([Record("k", value, value_type)])
-    return {name: content for name, content in found.items() if name not in {"key", "string"}}
+    (pair,) = typed_pairs([Record("k", value, value_type)])
+    return {name: content for name, content in pair.items() if name not in {"key", "string"}}
 
 
 @pytest.mark.parametrize(
@@ -142,24 +142,24 @@ def test_system_fields_are_left_out() -> None:
 
 
 def test_a_long_text_is_no_whole_keyword_but_its_words_are_there() -> None:
-    (found,) = typed_pairs([Record("k", "x" * 9000)])
-    assert found["string"] == "x" * 8001  # one more than keywords take
+    (pair,) = typed_pairs([Record("k", "x" * 9000)])
+    assert pair["string"] == "x" * 8001  # one more than keywords take
 
 
 @given(ANY_TEXT, st.integers(0, 40))
 def test_what_is_cut_is_a_beginning_and_short_enough(text: str, limit: int) -> None:
     whole = valid_text(text)
-    found = cut(whole, limit)
-    assert whole.startswith(found)
-    assert len(found.encode()) <= limit
-    assert len(whole.encode()) > limit or found == whole
+    short = cut(whole, limit)
+    assert whole.startswith(short)
+    assert len(short.encode()) <= limit
+    assert len(whole.encode()) > limit or short == whole
 
 
 @given(ANY_TEXT)
 def test_cleaned_text_is_unicode_and_valid_text_is_unchanged(text: str) -> None:
-    found = valid_text(text)
-    found.encode()
-    assert valid_text(found) == found
+    repaired = valid_text(text)
+    repaired.encode()
+    assert valid_text(repaired) == repaired
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.sampled_from(TYPES)), max_size=8))
@@ -169,14 +169,14 @@ def test_whatever_records_hold_their_fields_are_valid_json_and_in_range(
     records = [valid_record(*parts) for parts in raw]
     allowed = frozenset(geographic_keys(records))
     pairs = typed_pairs(records)
-    found = [flat_object(records), pairs, geographic_fields(records, allowed)]
-    json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+    outputs = [flat_object(records), pairs, geographic_fields(records, allowed)]
+    json.dumps(outputs, allow_nan=False, ensure_ascii=False).encode()
     assert all(math.isfinite(entry.get("number", 0)) for entry in pairs)
 
 
 def test_path_and_value_of_a_flat_object_stay_below_the_limit() -> None:
-    found = flat_object([Record("é" * 200, "€" * 40_000), Record("k" * 40_000, "v" * 40_000)])
-    assert all(len(f"MD_.{key}={value}".encode()) <= 32_000 for key, value in found.items())
+    fields = flat_object([Record("é" * 200, "€" * 40_000), Record("k" * 40_000, "v" * 40_000)])
+    assert all(len(f"MD_.{key}={value}".encode()) <= 32_000 for key, value in fields.items())
 
 
 def test_five_hundred_large_values_fit_one_document() -> None:
@@ -187,8 +187,8 @@ def test_five_hundred_large_values_fit_one_document() -> None:
 
 @given(ANY_TEXT)
 def test_every_text_is_a_date_or_none(text: str) -> None:
-    found = iso_date(text)
-    assert found is None or iso_date(found) == found
+    moment = iso_date(text)
+    assert moment is None or iso_date(moment) == moment
 
 
 def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
