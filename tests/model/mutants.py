@@ -90,13 +90,13 @@ def no_fan_out() -> AbstractContextManager[object]:
 
 def archive_without_inherited_revision() -> AbstractContextManager[object]:
     """An asset is archived without a rebuild of its files."""
-    archived = lifecycle_rules.archived
+    archived = lifecycle_rules.archived_form
 
     def silent(asset: Asset, **how: Any) -> Asset:
         kept = {"inherited_revision": asset.inherited_revision}
         return archived(asset, **how).model_copy(update=kept)
 
-    return patch.object(lifecycle_rules, "archived", silent)
+    return patch.object(lifecycle_rules, "archived_form", silent)
 
 
 def reservations_kept() -> AbstractContextManager[object]:

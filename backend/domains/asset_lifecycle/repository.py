@@ -70,8 +70,8 @@ class LifecycleRepository:
             consistent=True,
             attributes=ASSETS.key_names,
         )
-        found = self.tables.query(query, PageRequest(limit)).items
-        return [str(item[ASSET_ID.name]) for item in found]
+        rows = self.tables.query(query, PageRequest(limit)).items
+        return [str(item[ASSET_ID.name]) for item in rows]
 
     def store_page(self, asset: Asset, page: ArchivedPage) -> tuple[ArchivedPage, bool]:
         """Store the files that the archiving processes next, before it processes them.
@@ -92,8 +92,8 @@ class LifecycleRepository:
         try:
             self.tables.transact([still, noted])
         except _StoredError:
-            found = self.tables.get(ARCHIVED_FILES, _page_key(asset, page.page))
-            return (page if found is None else ArchivedPage.model_validate(found)), False
+            stored = self.tables.get(ARCHIVED_FILES, _page_key(asset, page.page))
+            return (page if stored is None else ArchivedPage.model_validate(stored)), False
         return page, True
 
     def first_page(self, asset: Asset) -> ArchivedPage | None:
@@ -103,8 +103,8 @@ class LifecycleRepository:
             partition=keys.ASSET.build(asset.database_id, asset.asset_id),
             consistent=True,
         )
-        found = self.tables.query(query, PageRequest(1)).items
-        return ArchivedPage.model_validate(found[0]) if found else None
+        rows = self.tables.query(query, PageRequest(1)).items
+        return ArchivedPage.model_validate(rows[0]) if rows else None
 
     def delete_page(self, asset: Asset, page: ArchivedPage) -> None:
         self.tables.write(Delete(table=ARCHIVED_FILES, key=_page_key(asset, page.page)))
@@ -123,11 +123,11 @@ class LifecycleRepository:
             consistent=traces.index is None,
             attributes=traces.table.key_names,
         )
-        found = self.tables.query(wanted, PageRequest(ROWS, after))
-        if found.items:
+        page = self.tables.query(wanted, PageRequest(ROWS, after))
+        if page.items:
             still()
-        self._remove(traces.table, found.items)
-        return found
+        self._remove(traces.table, page.items)
+        return page
 
     def remove_subscription(self, asset_id: str) -> None:
         self.tables.write(Delete(table=SUBSCRIPTIONS, key=subscription_key(asset_id)))

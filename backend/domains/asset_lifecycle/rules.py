@@ -17,9 +17,9 @@ class Traces:
     index: Index | None = None
 
 
-def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str) -> Asset:
+def archived_form(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str) -> Asset:
     """Return the asset in archived form, which its files inherit."""
-    return _moved(
+    return _move_asset(
         asset,
         at,
         job_id,
@@ -30,14 +30,14 @@ def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str)
     )
 
 
-def unarchived(asset: Asset, *, at: str, job_id: str) -> Asset:
+def unarchived_form(asset: Asset, *, at: str, job_id: str) -> Asset:
     """Return the asset in active form, which its files inherit."""
-    return _moved(
+    return _move_asset(
         asset, at, job_id, status="active", archived_at=None, archived_by=None, archived_reason=None
     )
 
 
-def _moved(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
+def _move_asset(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
     counted = {
         "revision": asset.revision + 1,
         "inherited_revision": asset.inherited_revision + 1,

@@ -103,10 +103,10 @@ class VersionRepository:
             numbers = range(newest, max(-1, newest - limit), -1)
             wanted = [(ASSET_VERSIONS, _key(asset, str(number))) for number in numbers]
             items = [item for _, item in self.tables.get_many(wanted)]
-        found = [AssetVersion.model_validate(item) for item in items]
+        versions = [AssetVersion.model_validate(item) for item in items]
         # A version that was committed since is not on this list.
-        found = [one for one in found if int(one.asset_version_id) <= newest]
-        return sorted(found, key=lambda one: int(one.asset_version_id), reverse=True)
+        versions = [version for version in versions if int(version.asset_version_id) <= newest]
+        return sorted(versions, key=lambda version: int(version.asset_version_id), reverse=True)
 
     def is_alias_taken(self, asset: Asset, alias: str) -> bool:
         return self.tables.get(ASSET_VERSIONS, _key(asset, ALIAS_MARK + alias)) is not None
@@ -195,7 +195,7 @@ class VersionRepository:
         ]
         self.tables.put_many(ASSET_FILE_VERSIONS, items)
 
-    def named(self, asset: Asset, request_id: str, page: int) -> list[NamedFile]:
+    def named_files(self, asset: Asset, request_id: str, page: int) -> list[NamedFile]:
         """Return one page of the files that a request names."""
         partition = _partition(asset, _pages_of(request_id))
         key = {keys.ASSET_VERSION.name: partition, FILE_KEY.name: _page(page)}
@@ -264,8 +264,8 @@ class VersionRepository:
 
     def _delete_rows(self, table: Table, partition: str) -> None:
         query = Query(table=table, partition=partition, consistent=True, attributes=table.key_names)
-        while found := self.tables.query(query, PageRequest(ROWS)).items:
-            self.tables.delete_many(table, [dict(item) for item in found])
+        while rows := self.tables.query(query, PageRequest(ROWS)).items:
+            self.tables.delete_many(table, [dict(item) for item in rows])
 
     def _reserves(self, asset: Asset, asset_version_id: str, alias: str) -> Put:
         item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}

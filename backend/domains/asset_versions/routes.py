@@ -89,7 +89,7 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
             call.caller, path.ref, call.page(query), show_archived=query.show_archived
         )
         return VersionsReply(
-            versions=[_listed(asset, version) for version in page.items],
+            versions=[_version_row(asset, version) for version in page.items],
             next_token=call.next_token(page.after),
         )
 
@@ -98,29 +98,33 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
         call: Call, path: VersionPath, query: WholeVersionQuery
     ) -> WholeVersionReply:
         version_id = path.asset_version_id
-        found = queries.get_version(call.caller, path.ref, version_id, call.page(query))
-        return _whole(call, found)
+        version = queries.get_version(call.caller, path.ref, version_id, call.page(query))
+        return _whole(call, version)
 
     @router.bind(routes.COMPARE_ASSET_VERSIONS)
     def compare_asset_versions(call: Call, path: AssetPath, query: CompareQuery) -> CompareReply:
         ids = (query.before, query.after)
-        found = queries.compare_versions(call.caller, path.ref, ids, call.page(query))
-        files = [difference for difference in found.differences if _is_of_files(difference)]
-        records = [each for each in found.differences if not _is_of_files(each)]
+        comparison = queries.compare_versions(call.caller, path.ref, ids, call.page(query))
+        files = [difference for difference in comparison.differences if _is_of_files(difference)]
+        records = [
+            difference for difference in comparison.differences if not _is_of_files(difference)
+        ]
         return CompareReply(
             asset_id=path.asset_id,
             database_id=path.database_id,
             before=query.before,
             after=query.after,
             files=_file_differences(files),
-            metadata=_record_differences([each for each in records if _kind(each) == "metadata"]),
+            metadata=_record_differences(
+                [record for record in records if _kind(record) == "metadata"]
+            ),
             attributes=_record_differences(
-                [each for each in records if _kind(each) == "attribute"]
+                [record for record in records if _kind(record) == "attribute"]
             ),
             geometry=[
-                one for record in records if (one := _geometry_difference(record)) is not None
+                row for record in records if (row := _geometry_difference(record)) is not None
             ],
-            next_token=call.next_token(found.after),
+            next_token=call.next_token(comparison.after),
         )
 
 
@@ -160,7 +164,7 @@ def _is_current(asset: Asset, version: AssetVersion) -> bool:
     return version.asset_version_id == asset.current_version.version
 
 
-def _listed(asset: Asset, version: AssetVersion) -> ListedVersion:
+def _version_row(asset: Asset, version: AssetVersion) -> ListedVersion:
     return ListedVersion(
         version=version.asset_version_id,
         date_modified=version.date_created,
@@ -176,23 +180,23 @@ def _listed(asset: Asset, version: AssetVersion) -> ListedVersion:
     )
 
 
-def _whole(call: Call, found: WholeVersion) -> WholeVersionReply:
-    version = found.version
+def _whole(call: Call, whole: WholeVersion) -> WholeVersionReply:
+    version = whole.version
     return WholeVersionReply(
-        asset_id=found.asset.asset_id,
+        asset_id=whole.asset.asset_id,
         asset_version_id=version.asset_version_id,
-        database_id=found.asset.database_id,
+        database_id=whole.asset.database_id,
         date_created=version.date_created,
         comment=version.comment,
         description=version.description,
         created_by=version.created_by,
         version_alias=version.version_alias,
         is_archived=version.is_archived,
-        is_current=_is_current(found.asset, version),
+        is_current=_is_current(whole.asset, version),
         file_count=version.file_count,
-        files=list(found.files),
-        versioned_metadata=[_record(record) for record in found.records],
-        next_token=call.next_token(found.after),
+        files=list(whole.files),
+        versioned_metadata=[_record(record) for record in whole.records],
+        next_token=call.next_token(whole.after),
     )
 
 
@@ -211,35 +215,35 @@ def _is_of_files(difference: Difference) -> bool:
 
 
 def _kind(difference: Difference) -> str:
-    one = difference.before or difference.after
-    return one.kind if isinstance(one, HeldRecord) else ""
+    record = difference.before or difference.after
+    return record.kind if isinstance(record, HeldRecord) else ""
 
 
-def _file_differences(found: list[Difference]) -> FileDifferences:
+def _file_differences(differences: list[Difference]) -> FileDifferences:
     def shown(difference: Difference) -> FileDifference:
-        one = difference.before or difference.after
-        path = "" if one is None else one.path
+        file = difference.before or difference.after
+        path = "" if file is None else file.path
         before, after = _file_side(difference.before), _file_side(difference.after)
         return FileDifference(relative_key=path, before=before, after=after)
 
     return FileDifferences(
-        added=[shown(each) for each in found if each.before is None],
-        removed=[shown(each) for each in found if each.after is None],
-        changed=[shown(each) for each in found if None not in each],
+        added=[shown(difference) for difference in differences if difference.before is None],
+        removed=[shown(difference) for difference in differences if difference.after is None],
+        changed=[shown(difference) for difference in differences if None not in difference],
     )
 
 
-def _record_differences(found: list[Difference]) -> RecordDifferences:
+def _record_differences(differences: list[Difference]) -> RecordDifferences:
     def shown(difference: Difference) -> RecordDifference:
-        one = difference.before or difference.after
-        path, key = ("", "") if not isinstance(one, HeldRecord) else (one.path, one.key)
+        record = difference.before or difference.after
+        path, key = ("", "") if not isinstance(record, HeldRecord) else (record.path, record.key)
         before, after = _record_side(difference.before), _record_side(difference.after)
         return RecordDifference(file_path=path, metadata_key=key, before=before, after=after)
 
     return RecordDifferences(
-        added=[shown(each) for each in found if each.before is None],
-        removed=[shown(each) for each in found if each.after is None],
-        changed=[shown(each) for each in found if None not in each],
+        added=[shown(difference) for difference in differences if difference.before is None],
+        removed=[shown(difference) for difference in differences if difference.after is None],
+        changed=[shown(difference) for difference in differences if None not in difference],
     )
 
 
@@ -257,13 +261,13 @@ def _record_side(side: HeldFile | HeldRecord | None) -> RecordSide | None:
 
 def _geometry_difference(difference: Difference) -> GeometryDifference | None:
     """Return a difference as one of geometry; None if it is none."""
-    one = difference.before or difference.after
-    if not isinstance(one, HeldRecord) or one.kind != "attribute":
+    record = difference.before or difference.after
+    if not isinstance(record, HeldRecord) or record.kind != "attribute":
         return None
-    fact = FACT_BY_KEY.get(one.key)
+    fact = FACT_BY_KEY.get(record.key)
     if fact is None or fact.name not in GEOMETRY:
         return None
     before, after = (
         fact.typed(side.value) if isinstance(side, HeldRecord) else None for side in difference
     )
-    return GeometryDifference(file_path=one.path, fact=fact.name, before=before, after=after)
+    return GeometryDifference(file_path=record.path, fact=fact.name, before=before, after=after)

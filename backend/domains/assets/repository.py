@@ -67,10 +67,10 @@ class AssetRepository:
         # In one request, because the asset may be moved between two.
         partitions = [database_id, keys.archived(database_id)]
         wanted = [(ASSETS, _key(partition, asset_id)) for partition in partitions]
-        found = {item[PARTITION.name]: item for _, item in self.tables.get_many(wanted)}
+        items = {item[PARTITION.name]: item for _, item in self.tables.get_many(wanted)}
         for partition in partitions:
-            if partition in found:
-                return Asset.model_validate(found[partition])
+            if partition in items:
+                return Asset.model_validate(items[partition])
         return None
 
     def list_in_partition(self, partition: str, page: PageRequest) -> Page[Asset]:
@@ -108,7 +108,7 @@ class AssetRepository:
         id_taken = AssetIdTakenError(asset.asset_id)
         writes = [
             counted,
-            put_new(RESERVATIONS, _owned(id_reservation(asset.asset_id), asset), id_taken),
+            put_new(RESERVATIONS, _owner_row(id_reservation(asset.asset_id), asset), id_taken),
             put_new(ASSETS, row_of(asset), id_taken),
             put_new(ASSET_VERSIONS, version_row(asset, version), id_taken),
             *_prefix_reserved(asset, ancestors),
@@ -121,7 +121,7 @@ class AssetRepository:
         They are refused with AssetRevisionError if the row was changed since it was read.
         """
         refused = AssetRevisionError(asset.asset_id)
-        return [_removed(asset, refused), put_new(ASSETS, row_of(changed), refused)]
+        return [_remove_row(asset, refused), put_new(ASSETS, row_of(changed), refused)]
 
     def require_active(self, asset: Asset) -> Check:
         """Require that the row is still that of this asset, and active."""
@@ -134,7 +134,7 @@ class AssetRepository:
 
     def get_many(self, wanted: Iterable[AssetRef]) -> list[Asset]:
         """Return those of the assets that exist and are active, in no order."""
-        keys_of = [(ASSETS, _key(each.database_id, each.asset_id)) for each in wanted]
+        keys_of = [(ASSETS, _key(ref.database_id, ref.asset_id)) for ref in wanted]
         rows = self.tables.get_many(keys_of)
         return [Asset.model_validate(item) for _, item in rows]
 
@@ -156,7 +156,7 @@ class AssetRepository:
             conditions=(equals(_OWNER, asset.asset_id),),
             refused=refused,
         )
-        return [_removed(asset, refused), marked]
+        return [_remove_row(asset, refused), marked]
 
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
         """Return whether the id is still reserved for this job, which deletes the remains."""
@@ -183,18 +183,18 @@ class AssetRepository:
         """
         mine = {_RESERVATION: id_reservation(reference.asset_id)}
         folders = [{_RESERVATION: prefix_reservation(bucket_id, folder)} for folder in ancestors]
-        found = {
+        items = {
             item[_RESERVATION]: item
             for _, item in self.tables.get_many([(RESERVATIONS, key) for key in (mine, *folders)])
         }
-        owner = found.get(mine[_RESERVATION], {})
+        owner = items.get(mine[_RESERVATION], {})
         claim = (owner.get("databaseId"), owner.get(_DELETED_BY))
         if claim != (reference.database_id, deleted_by):
             return None
         own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
-        counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
+        counts = [(key, items.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
         return self.tables.transact(
-            [*(_release(key, reference) for key in own), *_uncounted(counts)]
+            [*(_release(key, reference) for key in own), *_uncount_writes(counts)]
         )
 
     def change(
@@ -257,11 +257,11 @@ class AssetRepository:
     def owners(self, objects: Iterable[BucketKey]) -> dict[BucketKey, AssetRef]:
         """Return the asset of each object; objects of no asset are left out."""
         wanted = {
-            one: [prefix_reservation(one.bucket_id, p) for p in possible_prefixes(one.key)]
-            for one in objects
+            item: [prefix_reservation(item.bucket_id, p) for p in possible_prefixes(item.key)]
+            for item in objects
         }
         unique = {name for names in wanted.values() for name in names}
-        found = {
+        owners = {
             item[_RESERVATION]: AssetRef(item["databaseId"], item["assetId"])
             for _, item in self.tables.get_many(
                 [(RESERVATIONS, {_RESERVATION: name}) for name in sorted(unique)]
@@ -269,7 +269,10 @@ class AssetRepository:
             if _OWNER in item  # others count the assets below
         }
         return {
-            one: found[name] for one, names in wanted.items() for name in names if name in found
+            place: owners[name]
+            for place, names in wanted.items()
+            for name in names
+            if name in owners
         }
 
 
@@ -298,7 +301,7 @@ def _key(partition: str, asset_id: str) -> dict[str, str]:
     return {PARTITION.name: partition, ASSET_ID.name: asset_id}
 
 
-def _removed(asset: Asset, refused: AssetRevisionError) -> Delete:
+def _remove_row(asset: Asset, refused: AssetRevisionError) -> Delete:
     return Delete(
         table=ASSETS,
         key=_key(asset.partition, asset.asset_id),
@@ -307,7 +310,7 @@ def _removed(asset: Asset, refused: AssetRevisionError) -> Delete:
     )
 
 
-def _owned(reservation: str, asset: Asset) -> Item:
+def _owner_row(reservation: str, asset: Asset) -> Item:
     return {
         _RESERVATION: reservation,
         "databaseId": asset.database_id,
@@ -322,7 +325,7 @@ def _release(key: Key, owner: AssetRef) -> Delete:
     )
 
 
-def _uncounted(counts: Iterable[tuple[Key, int]]) -> Iterator[Write]:
+def _uncount_writes(counts: Iterable[tuple[Key, int]]) -> Iterator[Write]:
     """Return writes that count one asset fewer in each folder; an empty one is removed."""
     for key, count in counts:
         refused = _OvertakenError("changed")
@@ -341,7 +344,7 @@ def _prefix_reserved(asset: Asset, ancestors: Sequence[str]) -> list[Write]:
     taken = PrefixTakenError(prefix)
 
     return [
-        put_new(RESERVATIONS, _owned(prefix_reservation(bucket_id, prefix), asset), taken),
+        put_new(RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken),
         *(
             Update(
                 table=RESERVATIONS,

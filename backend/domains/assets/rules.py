@@ -50,7 +50,7 @@ def asset_prefix(base: str, asset_id: str) -> str:
     Raises:
         InvalidInputError: the id is the name of a reserved folder.
     """
-    return _checked(base, asset_id + "/", field="assetId")
+    return _check_prefix(base, asset_id + "/", field="assetId")
 
 
 def require_adoptable_prefix(base: str, folder: str) -> str:
@@ -80,7 +80,7 @@ def existing_prefix(base: str, key: str) -> str:
             check_file_name(segment)
         except ValueError as error:
             raise InvalidInputError.of(field, f"segment {quoted(segment)} {error}") from None
-    return _checked(base, below, field=field)
+    return _check_prefix(base, below, field=field)
 
 
 def ancestors(base: str, prefix: str) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def prefix_reservation(bucket_id: str, prefix: str) -> str:
     return f"Prefix#{bucket_id}#{prefix}"
 
 
-def _checked(base: str, below: str, *, field: str) -> str:
+def _check_prefix(base: str, below: str, *, field: str) -> str:
     prefix = base + below
     first = below.split("/", 1)[0]
     if first in RESERVED_FOLDERS:
@@ -174,6 +174,7 @@ def with_typed_file(asset: Asset, path: str) -> dict[str, Any] | None:
         return None
     paths = sorted([*asset.typed_files, path])
     fits = (
-        len(paths) <= MAX_TYPED_FILES and sum(len(one.encode()) for one in paths) <= MAX_TYPED_BYTES
+        len(paths) <= MAX_TYPED_FILES
+        and sum(len(path.encode()) for path in paths) <= MAX_TYPED_BYTES
     )
     return {"typedFiles": paths if fits else None}

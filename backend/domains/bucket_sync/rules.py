@@ -54,9 +54,9 @@ def place_of(named: ObjectRef, buckets: Iterable[AssetBucket]) -> Folder | Skip:
     """Return the folder of an object, or why the object has none that may become an asset."""
     bucket = next(
         (
-            one
-            for one in buckets
-            if one.bucket_name == named.bucket and named.key.startswith(one.key_prefix)
+            bucket
+            for bucket in buckets
+            if bucket.bucket_name == named.bucket and named.key.startswith(bucket.key_prefix)
         ),
         None,
     )

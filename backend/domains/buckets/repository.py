@@ -36,8 +36,8 @@ class BucketRepository:
         """Return the bucket of an id."""
         # A query for one item: GetItem needs the sort key, which is not known.
         query = Query(table=ASSET_BUCKETS, partition=bucket_id, consistent=True)
-        found = self.tables.query(query, PageRequest(1)).items
-        return AssetBucket.model_validate(found[0]) if found else None
+        rows = self.tables.query(query, PageRequest(1)).items
+        return AssetBucket.model_validate(rows[0]) if rows else None
 
     def list_registry(self, page: PageRequest) -> Page[AssetBucket]:
         return self.tables.scan(ASSET_BUCKETS, page).map(AssetBucket.model_validate)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def overlapping(key_prefix: str, others: Iterable[str]) -> str | None:
+def find_overlapping(key_prefix: str, others: Iterable[str]) -> str | None:
     """Return the first of the other prefixes that equals this one, contains it, or is inside it."""
     return next(
         (other for other in others if other.startswith(key_prefix) or key_prefix.startswith(other)),

@@ -71,11 +71,11 @@ class BucketService:
             return self.authorization.may(caller, "GET", secured(bucket.bucket_id))
 
         def fetch(request: PageRequest) -> Page[AssetBucket]:
-            left = [one for one in in_order if _order(_place(one)) > _order(request.after)]
-            found = tuple(left[: request.limit])
-            return Page(found, _place(found[-1]) if len(left) > len(found) else None)
+            left = [bucket for bucket in in_order if _order(_place(bucket)) > _order(request.after)]
+            buckets = tuple(left[: request.limit])
+            return Page(buckets, _place(buckets[-1]) if len(left) > len(buckets) else None)
 
-        in_order = sorted(self.buckets.all(), key=lambda one: _order(_place(one)))
+        in_order = sorted(self.buckets.all(), key=lambda bucket: _order(_place(bucket)))
         return fill(fetch, page, visible=visible, position_of=_place)
 
     def register_bucket(self, name: str, base_assets_prefix: str) -> AssetBucket:
@@ -156,10 +156,10 @@ class BucketRegistry:
             self._read()
         return list(self._known.values())
 
-    def _is_known(self, one: ObjectRef) -> bool:
+    def _is_known(self, ref: ObjectRef) -> bool:
         rows = self._known.values()
         return any(
-            row.bucket_name == one.bucket and one.key.startswith(row.key_prefix) for row in rows
+            row.bucket_name == ref.bucket and ref.key.startswith(row.key_prefix) for row in rows
         )
 
     def _read(self) -> None:
@@ -211,8 +211,8 @@ class BucketRegistration:
     def _others_of(self, bucket: AssetBucket) -> Registrations:
         """Return the current records of the bucket, if they leave room for this prefix."""
         known = self.buckets.registrations(bucket.bucket_name)
-        taken = [one.key_prefix for one in known.buckets]
-        other = rules.overlapping(bucket.key_prefix, taken)
+        taken = [bucket.key_prefix for bucket in known.buckets]
+        other = rules.find_overlapping(bucket.key_prefix, taken)
         if other is not None:
             raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
         return known

@@ -40,10 +40,10 @@ def _bind_files(router: Router, streams: StreamService) -> None:
     def streamed(call: Call, path: StreamPath, query: VersionChoice, reading: Reading) -> Content:
         asset = path.ref
         wanted = Wanted.of(call.headers)
-        found = streams.stream_file(
+        streamed = streams.stream_file(
             call.caller, asset, path.proxy, query, wanted=wanted, reading=reading
         )
-        return _content(asset, found, reading)
+        return _content(asset, streamed, reading)
 
     @router.bind(routes.STREAM_FILE)
     def stream_file(call: Call, path: StreamPath, query: VersionChoice) -> Content:
@@ -58,10 +58,10 @@ def _bind_auxiliary_files(router: Router, streams: StreamService) -> None:
     def streamed(call: Call, path: StreamPath, reading: Reading) -> Content:
         asset = path.ref
         wanted = Wanted.of(call.headers)
-        found = streams.stream_auxiliary(
+        streamed = streams.stream_auxiliary(
             call.caller, asset, path.proxy, wanted=wanted, reading=reading
         )
-        return _content(asset, found, reading)
+        return _content(asset, streamed, reading)
 
     @router.bind(routes.STREAM_AUXILIARY_FILE)
     def stream_auxiliary_file(call: Call, path: StreamPath) -> Content:
@@ -79,35 +79,35 @@ _CLOSED = {
 """Headers that prevent a browser from running downloaded content, whatever its type."""
 
 
-def _content(asset: AssetRef, found: Streamed, reading: Reading) -> Content:
+def _content(asset: AssetRef, streamed: Streamed, reading: Reading) -> Content:
     """Return the reply with a file, some of its bytes, or the URL of them.
 
     Only bytes and URLs are recorded as reads: viewers request headers and ranges thousands of
     times.
     """
-    files = (ReadAsset(*asset.ids, (found.path,)),)
-    if found.url is not None:
-        kept = {"Location": found.url, "Cache-Control": "no-cache, no-store"}
+    files = (ReadAsset(*asset.ids, (streamed.path,)),)
+    if streamed.url is not None:
+        kept = {"Location": streamed.url, "Cache-Control": "no-cache, no-store"}
         return Content(307, kept, read=Read(files, urls=True))
-    size = found.head.version.size
+    size = streamed.head.version.size
     # Clients must revalidate with the ETag, so that a revoked permission applies at once.
     headers = {
         "Cache-Control": "private, no-cache",
-        "Content-Type": found.serving.content_type,
-        "Content-Disposition": found.serving.disposition,
+        "Content-Type": streamed.serving.content_type,
+        "Content-Disposition": streamed.serving.disposition,
         **_CLOSED,
         "Accept-Ranges": "bytes",
-        "ETag": found.validators.etag,
-        "Last-Modified": found.validators.modified_text,
-        "X-Amz-Version-Id": found.head.version.version_id,
+        "ETag": streamed.validators.etag,
+        "Last-Modified": streamed.validators.modified_text,
+        "X-Amz-Version-Id": streamed.head.version.version_id,
     }
-    if found.is_known:
+    if streamed.is_known:
         return Content(304, headers)
     if reading == "headers":
         return Content(200, {**headers, "Content-Length": str(size)})
     read = Read(files, hourly=True)
-    if found.span is None:
-        return Content(200, headers, found.body, read)
-    first, end = found.span
+    if streamed.span is None:
+        return Content(200, headers, streamed.body, read)
+    first, end = streamed.span
     headers["Content-Range"] = f"bytes {first}-{end - 1}/{size}"
-    return Content(206, headers, found.body, read)
+    return Content(206, headers, streamed.body, read)

@@ -74,14 +74,14 @@ def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] |
     """
     if wanted.range is None or not _is_same(wanted.if_range, now):
         return None
-    found = _RANGE.fullmatch(wanted.range.strip())
-    if found is None or not (found[1] or found[2]):
+    match = _RANGE.fullmatch(wanted.range.strip())
+    if match is None or not (match[1] or match[2]):
         return None
-    if not found[1]:
-        length = min(_number(found[2]), size)
+    if not match[1]:
+        length = min(_number(match[2]), size)
         span = size - length, size
     else:
-        first, last = _number(found[1]), _number(found[2]) if found[2] else _UNKNOWN_LENGTH
+        first, last = _number(match[1]), _number(match[2]) if match[2] else _UNKNOWN_LENGTH
         if last < first:
             return None
         span = first, min(last + 1, size)
@@ -103,12 +103,12 @@ def _is_same(if_range: str | None, now: Validators) -> bool:
 
 def _time(text: str | None) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text) if text else None
+        date = parsedate_to_datetime(text) if text else None
     except (ValueError, OverflowError):
         return None
-    if found is None or found.tzinfo is not None:
-        return found
-    return found.replace(tzinfo=UTC)
+    if date is None or date.tzinfo is not None:
+        return date
+    return date.replace(tzinfo=UTC)
 
 
 def _number(digits: str) -> int:

@@ -44,7 +44,7 @@ class _ReplacedError(Exception):
     """The object was replaced after its headers were read."""
 
 
-def _replaced(_: object, place: _Place, *_others: object) -> UnavailableError:
+def _replacement_error(_: object, place: _Place, *_others: object) -> UnavailableError:
     return UnavailableError(f"{place.key} is being replaced by other requests; try again")
 
 
@@ -176,11 +176,11 @@ class StreamService:
             NotStreamedError: the asset is not distributable.
             RangeError: the requested range is outside the file.
         """
-        asset = self._distributed(caller, ref)
+        asset = self._require_distributable(caller, ref)
         target = self.files.target(asset, path, field="proxy")
         version_id = version_id_of(self.files, target, version)
         place = _Place(asset.asset_id, target.path, target.bucket, target.key, version_id)
-        return self._streamed(place, wanted, reading)
+        return self._stream(place, wanted, reading)
 
     def stream_auxiliary(
         self,
@@ -203,7 +203,7 @@ class StreamService:
             NotStreamedError: the asset is not distributable.
             RangeError: the requested range is outside the file.
         """
-        asset = self._distributed(caller, ref)
+        asset = self._require_distributable(caller, ref)
         relative = self.files.target(asset, path, field="proxy").path
         source = source_of_glb(relative)
         if source is not None:
@@ -211,9 +211,9 @@ class StreamService:
             self.files.check_clean(bucket, prefix + source[0].removeprefix("/"), source[1])
         key = asset.asset_id + relative
         place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
-        return self._streamed(place, wanted, reading)
+        return self._stream(place, wanted, reading)
 
-    def _distributed(self, caller: Identity, ref: AssetRef) -> Asset:
+    def _require_distributable(self, caller: Identity, ref: AssetRef) -> Asset:
         asset = self.assets.asset_for(caller, "GET", *ref.ids)
         if not asset.is_distributable:
             raise NotStreamedError
@@ -221,24 +221,24 @@ class StreamService:
 
     # Headers and bytes must be of one content. An object without versions may be replaced between
     # HEAD and GET; the GET's `If-Match` then fails, and both are repeated.
-    @attempts(_READINGS, _ReplacedError, refusal=_replaced)
-    def _streamed(self, place: _Place, wanted: rules.Wanted, reading: Reading) -> Streamed:
+    @attempts(_READINGS, _ReplacedError, refusal=_replacement_error)
+    def _stream(self, place: _Place, wanted: rules.Wanted, reading: Reading) -> Streamed:
         head = self._head(place)
-        found = _served(place.path, head)
-        if rules.is_known(wanted, found.validators):
-            return replace(found, is_known=True)
+        streamed = _prepare_stream(place.path, head)
+        if rules.is_known(wanted, streamed.validators):
+            return replace(streamed, is_known=True)
         if reading == "headers":
-            return found
+            return streamed
         head.check_restored()
         size = head.version.size
-        span = rules.wanted_span(wanted, found.validators, size)
+        span = rules.wanted_span(wanted, streamed.validators, size)
         first, end = span or (0, size)
         if end - first > rules.STREAMED_BYTES:
-            return replace(found, span=span, url=self._url(place, found))
+            return replace(streamed, span=span, url=self._url(place, streamed))
         body = self._read(place, head, (first, end))
         if body is None:
             raise _ReplacedError
-        return replace(found, span=span, body=body)
+        return replace(streamed, span=span, body=body)
 
     def _head(self, place: _Place) -> ObjectHead:
         head = self.objects.head(place.bucket, place.key, version_id=place.version_id)
@@ -261,12 +261,12 @@ class StreamService:
             span=span,
         )
 
-    def _url(self, place: _Place, found: Streamed) -> str:
+    def _url(self, place: _Place, streamed: Streamed) -> str:
         return self.objects.presign_get(
             place.bucket,
             place.key,
-            version_id=_kept_version(found.head),
-            serving=found.serving,
+            version_id=_kept_version(streamed.head),
+            serving=streamed.serving,
             expires=self.url_seconds,
         )
 
@@ -290,11 +290,11 @@ def version_id_of(files: FileQueries, target: FileTarget, choice: VersionChoice)
 
 def _kept_version(head: ObjectHead) -> str | None:
     """Return the version to read, to match the headers; None for buckets without versioning."""
-    found = head.version.version_id
-    return None if found == "null" else found
+    version_id = head.version.version_id
+    return None if version_id == "null" else version_id
 
 
-def _served(path: str, head: ObjectHead) -> Streamed:
+def _prepare_stream(path: str, head: ObjectHead) -> Streamed:
     return Streamed(
         path=path,
         head=head,

@@ -81,13 +81,14 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
             started = commands.start_execution(call.caller, path.ref, workflow, body.file_key)
             return Reply(StartReply(message=started))
         runs = commands.start_executions(call.caller, path.ref, workflow, body.file_keys)
-        return _started(runs)
+        return _start_reply(runs)
 
     @router.bind(routes.STOP_EXECUTION)
     def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:
-        found = commands.stop_execution(call.caller, path.ref, path.execution_id)
+        execution = commands.stop_execution(call.caller, path.ref, path.execution_id)
         return ExecutionDoneReply(
-            message=f"Execution {found.execution_id} has already ended: {found.execution_status}"
+            message=f"Execution {execution.execution_id} has already ended: "
+            f"{execution.execution_status}"
         )
 
     @router.bind(routes.RERUN_EXECUTION)
@@ -96,7 +97,7 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
         return StartReply(message=started)
 
 
-def _started(runs: list[FileRun]) -> Reply[StartReply]:
+def _start_reply(runs: list[FileRun]) -> Reply[StartReply]:
     started = [
         StartedFile(file_key=run.file_key, execution_id=run.execution_id)
         for run in runs

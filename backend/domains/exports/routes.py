@@ -40,8 +40,10 @@ def _read(page: ExportPage) -> Read:
     assets: list[ReadAsset] = []
     for asset in page.assets:
         if isinstance(asset, ExportedAsset):
-            given = (file for file in asset.files if file.presigned_file_download_url is not None)
-            files = tuple(file.relative_path for file in given)
+            downloadable = (
+                file for file in asset.files if file.presigned_file_download_url is not None
+            )
+            files = tuple(file.relative_path for file in downloadable)
             assets.append(ReadAsset(asset.database_id, asset.asset_id, files))
     return Read(tuple(assets), urls=any(asset.files for asset in assets))
 

@@ -76,7 +76,7 @@ class _Room:
     chars: int = rules.PAGE_CHARS
 
     def use(self, sent: Iterable[BaseModel]) -> None:
-        self.chars -= sum(len(one.model_dump_json(by_alias=True)) for one in sent)
+        self.chars -= sum(len(file.model_dump_json(by_alias=True)) for file in sent)
 
     @property
     def is_left(self) -> bool:
@@ -128,8 +128,8 @@ class ExportService:
             if page.assets and (len(page.assets) == wanted.max_assets or not room.is_left):
                 return page._replace(after=last)
             files = rules.files_after(node, after)
-            found, unread = self._exported(caller, family, node, wanted, files, room)
-            page.assets.append(found)
+            exported, unread = self._export_asset(caller, family, node, wanted, files, room)
+            page.assets.append(exported)
             if unread is not None:
                 return page._replace(after=rules.position_after(node, unread))
             last = rules.position_after(node)
@@ -162,8 +162,8 @@ class ExportService:
         if not self.names_hidden:
             ends = [(nodes, edge) for nodes, edge in ends if is_visible(nodes)]
 
-        def relationship(found: tuple[tuple[AssetRef, AssetRef], Edge]) -> ExportedRelationship:
-            nodes, edge = found
+        def relationship(link: tuple[tuple[AssetRef, AssetRef], Edge]) -> ExportedRelationship:
+            nodes, edge = link
             if not is_visible(nodes):
                 return rules.hidden_relationship(nodes, edge)
             values: ExportedValues = {}
@@ -175,7 +175,7 @@ class ExportService:
 
         return in_parallel(relationship, ends)
 
-    def _exported(
+    def _export_asset(
         self,
         caller: Identity,
         family: Family,
@@ -304,11 +304,11 @@ class _FileValues:
             return
         most_pages = min(files, _MOST_PAGES)
 
-        def found(of: Entity) -> dict[str, list[Record]] | None:
+        def records(of: Entity) -> dict[str, list[Record]] | None:
             return self._records.list_stored_in_asset(of, most_pages)
 
         kinds = [kind.kind for kind in self._kinds]
-        self._found = dict(zip(kinds, in_parallel(found, self._kinds), strict=True))
+        self._found = dict(zip(kinds, in_parallel(records, self._kinds), strict=True))
 
     def known(self, entity: Entity) -> ExportedValues | None:
         """Return the values of a file; None if a query for it has to return or refuse them."""

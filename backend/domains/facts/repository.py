@@ -54,16 +54,16 @@ class FactRepository:
         wanted = [(FILE_ATTRIBUTES, _key(REFERENCES_KEY, asset, path)) for path in paths]
         return [_references(item) for _, item in self.tables.get_many(wanted)]
 
-    def position_of(self, asset: Asset, found: FileReferences) -> Position:
+    def position_of(self, asset: Asset, references: FileReferences) -> Position:
         """Return the position of a page after a file."""
-        return _key(REFERENCES_KEY, asset, found.path)
+        return _key(REFERENCES_KEY, asset, references.path)
 
     def shape(self, asset: Asset, path: str) -> str | None:
         """Return the stored shape of a file, None if it has none."""
         item = self.tables.get(FILE_ATTRIBUTES, _key(SHAPE_KEY, asset, path))
         return None if item is None else str(item[_VALUE])
 
-    def inspected(self, database_id: str | None, page: PageRequest) -> Page[InspectedFile]:
+    def list_inspected(self, database_id: str | None, page: PageRequest) -> Page[InspectedFile]:
         """Return files that were read, also refused ones, by database, asset and path."""
         prefix = None if database_id is None else keys.FILE.prefix(database_id)
         query = Query(
@@ -72,15 +72,15 @@ class FactRepository:
             sort_prefix=prefix,
             consistent=True,
         )
-        found = self.tables.query(query, page)
-        names = [str(item[keys.FILE.name]) for item in found.items]
+        rows = self.tables.query(query, page)
+        names = [str(item[keys.FILE.name]) for item in rows.items]
         versions = self._readers_versions(names)
         files: list[InspectedFile] = []
         for name in names:
             database, asset, path = keys.FILE.parse(name)
             is_old = versions.get(name, 1) < READERS_VERSION
             files.append(InspectedFile(database, asset, path, is_old))
-        return Page(tuple(files), found.after)
+        return Page(tuple(files), rows.after)
 
     def _readers_versions(self, names: Iterable[str]) -> dict[str, float]:
         """Return the version of the readers that read each file; a missing one is the first."""
@@ -99,14 +99,14 @@ class FactRepository:
         """Return the sources of the facts of some files; files without facts are left out."""
         names = (SOURCE_VERSION_KEY, REFUSED_KEY)
         wanted = [(FILE_ATTRIBUTES, _key(name, *file)) for file in files for name in names]
-        found: dict[FileRef, dict[str, str]] = {}
+        values_of: dict[FileRef, dict[str, str]] = {}
         for _, item in self.tables.get_many(wanted):
             file = FileRef(*keys.FILE.parse(str(item[keys.FILE.name])))
             name = str(item[FILE_ATTRIBUTES.partition_key.name])
-            found.setdefault(file, {})[name] = str(item[_VALUE])
+            values_of.setdefault(file, {})[name] = str(item[_VALUE])
         return {
-            file: FactSource(one.get(SOURCE_VERSION_KEY), one.get(REFUSED_KEY))
-            for file, one in found.items()
+            file: FactSource(values.get(SOURCE_VERSION_KEY), values.get(REFUSED_KEY))
+            for file, values in values_of.items()
         }
 
 

@@ -45,14 +45,14 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
         wanted = query.file_path + "/" if query.is_prefix else query.file_path
         dependents = service.list_dependents(call.caller, path.ref, wanted, page)
         return DependentsReply(
-            items=[DependentReply(file_path=one) for one in dependents.items],
+            items=[DependentReply(file_path=path) for path in dependents.items],
             next_token=call.next_token(dependents.after),
         )
 
     @router.bind(routes.LIST_SIMILAR_FILES)
     def list_similar_files(call: Call, path: AssetPath, query: SimilarQuery) -> SimilarFilesReply:
-        found = service.similar_files(call.caller, path.ref, query.file_path, size=query.size)
-        return SimilarFilesReply(items=[_similar(one) for one in found])
+        similar = service.similar_files(call.caller, path.ref, query.file_path, size=query.size)
+        return SimilarFilesReply(items=[_similar(file) for file in similar])
 
     @router.bind(routes.GET_GLB)
     def get_glb(call: Call, path: AssetPath, query: GlbQuery) -> Reply[GlbReply]:
@@ -63,28 +63,28 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
     return router
 
 
-def _dependencies(one: Dependencies) -> FileDependenciesReply:
+def _dependencies(dependencies: Dependencies) -> FileDependenciesReply:
     return FileDependenciesReply(
-        file_path=one.path,
+        file_path=dependencies.path,
         references=[
             DependencyReply(
-                path=found.reference.path,
-                kind=found.reference.kind,
-                state=found.state,
-                file_path=found.path,
+                path=dependency.reference.path,
+                kind=dependency.reference.kind,
+                state=dependency.state,
+                file_path=dependency.path,
                 circular=is_circular,
             )
-            for found, is_circular in one.references
+            for dependency, is_circular in dependencies.references
         ],
-        omitted=one.omitted,
+        omitted=dependencies.omitted,
     )
 
 
-def _similar(one: SimilarFile) -> SimilarFileReply:
+def _similar(file: SimilarFile) -> SimilarFileReply:
     return SimilarFileReply(
-        database_id=one.asset.database_id,
-        asset_id=one.asset.asset_id,
-        asset_name=one.asset.asset_name,
-        file_path=one.path,
-        similarity=one.similarity,
+        database_id=file.asset.database_id,
+        asset_id=file.asset.asset_id,
+        asset_name=file.asset.asset_name,
+        file_path=file.path,
+        similarity=file.similarity,
     )

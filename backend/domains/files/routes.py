@@ -94,7 +94,7 @@ def _bind_changes(router: Router, changes: "Callable[[], FileCommands]") -> None
 
     @router.bind(routes.COPY_FILE)
     def copy_file(call: Call, path: AssetPath, body: CopyFileBody) -> FilesChangedReply:
-        return _changed("copied", changes().copy_file(call.caller, path.ref, body))
+        return _change_reply("copied", changes().copy_file(call.caller, path.ref, body))
 
 
 def _bind_ends(router: Router, changes: "Callable[[], FileCommands]") -> None:
@@ -103,19 +103,19 @@ def _bind_ends(router: Router, changes: "Callable[[], FileCommands]") -> None:
         done = changes().archive_file(
             call.caller, path.ref, body.file_path, is_prefix=body.is_prefix
         )
-        return _changed("archived", done)
+        return _change_reply("archived", done)
 
     @router.bind(routes.UNARCHIVE_FILE)
     def unarchive_file(call: Call, path: AssetPath, body: FileBody) -> FilesChangedReply:
         done = changes().unarchive_file(call.caller, path.ref, body.file_path)
-        return _changed("restored", done)
+        return _change_reply("restored", done)
 
     @router.bind(routes.DELETE_FILE)
     def delete_file(call: Call, path: AssetPath, body: DeleteFileBody) -> FilesChangedReply:
         done = changes().delete_file(
             call.caller, path.ref, body.file_path, is_prefix=body.is_prefix
         )
-        return _changed("deleted", done)
+        return _change_reply("deleted", done)
 
 
 def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> None:
@@ -163,7 +163,7 @@ def _bind_removals(router: Router, rewrites: "Callable[[], FileRewrites]") -> No
         )
 
 
-def _changed(verb: str, done: "Changed") -> FilesChangedReply:
+def _change_reply(verb: str, done: "Changed") -> FilesChangedReply:
     count = len(done.paths)
     names = done.paths[0] if count == 1 and not done.more else f"{count} files"
     more = " and more" if done.more else ""

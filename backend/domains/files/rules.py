@@ -134,7 +134,7 @@ def check_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
             field, f"files with the extension {blocked} are blocked in this deployment"
         )
     extension = extension_of(path)
-    taken = {one.strip().lower() for one in allowed.split(",")} - {""}
+    taken = {extension.strip().lower() for extension in allowed.split(",")} - {""}
     if taken and ALL_EXTENSIONS not in taken and extension not in taken:
         raise InvalidInputError.of(field, f"this database accepts only {allowed}")
     require_short_keys(owner, path, field=field)

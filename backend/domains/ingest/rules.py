@@ -27,7 +27,7 @@ def asset_of(body: IngestBody) -> CreateAssetBody:
         InvalidInputError: the message names the missing fields.
     """
     if body.asset_name is None or body.description is None:
-        _missing(body)
+        _raise_missing(body)
     return CreateAssetBody(
         database_id=body.database_id,
         asset_id=body.asset_id,
@@ -93,29 +93,29 @@ def started_by_key(
 ) -> list[StartedUploadFile]:
     """Return started files, in order, under the names that the client used."""
     pairs = zip(started, sent, strict=True)
-    return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
+    return [reply.model_copy(update={"relative_key": file.relative_key}) for reply, file in pairs]
 
 
 def results_by_key(results: Sequence[FileResult], sent: Sequence[IngestFile]) -> list[FileResult]:
     """As `started_by_key`, for the results of files."""
     pairs = zip(results, sent, strict=True)
-    return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
+    return [reply.model_copy(update={"relative_key": file.relative_key}) for reply, file in pairs]
 
 
 def _paths(body: IngestBody) -> list[str]:
     """Return the files' paths in the asset, with a leading slash."""
     beginning = f"{body.asset_id}/"
     wrong: list[FieldError] = []
-    found: list[str] = []
+    paths: list[str] = []
     for number, file in enumerate(body.files):
         problem = f"must begin with {beginning}"
         if file.relative_key.startswith(beginning):
             problem, path = _path("/" + file.relative_key.removeprefix(beginning))
-            found.append(path)
+            paths.append(path)
         if problem:
             wrong.append(FieldError(f"files.{number}.relativeKey", problem))
     _refuse(wrong)
-    return found
+    return paths
 
 
 def _path(path: str) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def _path(path: str) -> tuple[str, str]:
         return str(error), ""
 
 
-def _missing(body: IngestBody) -> NoReturn:
+def _raise_missing(body: IngestBody) -> NoReturn:
     needed = {"assetName": body.asset_name, "description": body.description}
     fields = [FieldError(name, "is required") for name, value in needed.items() if value is None]
     raise _error(fields)

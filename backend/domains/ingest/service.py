@@ -69,15 +69,15 @@ class IngestService:
         """
         upload = rules.completed_upload(body)
         completed: Completed = self.uploads.complete_upload(caller, upload_id, upload)
-        found = completed.reply
+        completed_reply = completed.reply
         reply = IngestReply(
-            message=found.message,
+            message=completed_reply.message,
             upload_id=upload_id,
             asset_id=body.asset_id,
-            asset_type=found.asset_type,
-            file_results=rules.results_by_key(found.file_results, body.files),
-            overall_success=found.overall_success,
-            large_file_asynchronous_handling=found.large_file_asynchronous_handling,
+            asset_type=completed_reply.asset_type,
+            file_results=rules.results_by_key(completed_reply.file_results, body.files),
+            overall_success=completed_reply.overall_success,
+            large_file_asynchronous_handling=completed_reply.large_file_asynchronous_handling,
         )
         return reply, completed.all_failed
 

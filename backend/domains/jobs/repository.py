@@ -37,18 +37,18 @@ class JobRepository:
     def list_in_database(self, database_id: str, page: PageRequest) -> Page[Job]:
         """List jobs of a database, its assets and files, from an eventually consistent index."""
         query = Query(table=JOBS, index=JOBS_BY_DATABASE, partition=database_id)
-        found = self.tables.query(query, page)
-        rows = self.tables.get_many([(JOBS, {_KEY: item[_KEY]}) for item in found.items])
-        return Page(tuple(Job.model_validate(item) for _, item in rows), found.after)
+        jobs = self.tables.query(query, page)
+        rows = self.tables.get_many([(JOBS, {_KEY: item[_KEY]}) for item in jobs.items])
+        return Page(tuple(Job.model_validate(item) for _, item in rows), jobs.after)
 
     def list_of_user(self, user_id: str, page: PageRequest) -> Page[Job]:
         """List the jobs that a user started, newest first, from an eventually consistent index."""
         query = Query(table=JOBS, index=JOBS_BY_USER, partition=user_id, newest_first=True)
-        found = self.tables.query(query, page)
-        ids = [str(item[_KEY]) for item in found.items]
+        jobs = self.tables.query(query, page)
+        ids = [str(item[_KEY]) for item in jobs.items]
         rows = self.tables.get_many([(JOBS, {_KEY: job_id}) for job_id in ids])
         by_id = {str(item[_KEY]): Job.model_validate(item) for _, item in rows}
-        return Page(tuple(by_id[job_id] for job_id in ids if job_id in by_id), found.after)
+        return Page(tuple(by_id[job_id] for job_id in ids if job_id in by_id), jobs.after)
 
     def position_of(self, job: Job) -> Position:
         """Return the position of a page after a job of a user's list."""

@@ -76,9 +76,11 @@ def parsed_metadata(body: bytes) -> MetadataFile:
 
 def validation_reason(error: ValidationError) -> str:
     """Return the first errors of a validation; the input itself is not repeated."""
-    found = list(field_errors(error, None, place=""))
-    parts = [f"{one.field}: {one.message}" if one.field else one.message for one in found[:3]]
-    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    errors = list(field_errors(error, None, place=""))
+    parts = [
+        f"{error.field}: {error.message}" if error.field else error.message for error in errors[:3]
+    ]
+    more = f"; and {len(errors) - 3} more" if len(errors) > 3 else ""
     return "; ".join(parts) + more
 
 
@@ -103,17 +105,19 @@ class Outcome:
     refused: str | None = None
 
 
-def with_outcomes(outputs: RunOutputs, found: Sequence[Outcome]) -> RunOutputs:
+def with_outcomes(outputs: RunOutputs, outcomes: Sequence[Outcome]) -> RunOutputs:
     """Return the outputs with more results."""
 
     def stored(sort: Sort) -> list[str]:
-        return [one.path for one in found if one.sort == sort and one.refused is None]
+        return [
+            outcome.path for outcome in outcomes if outcome.sort == sort and outcome.refused is None
+        ]
 
     files, previews, metadata = stored("files"), stored("previews"), stored("metadata")
     refused = [
-        RefusedOutput(path=one.name, reason=one.refused[:_MAX_REASON_CHARS])
-        for one in found
-        if one.refused is not None
+        RefusedOutput(path=outcome.name, reason=outcome.refused[:_MAX_REASON_CHARS])
+        for outcome in outcomes
+        if outcome.refused is not None
     ]
     return RunOutputs(
         files=[*outputs.files, *files][:SHOWN],
@@ -129,7 +133,7 @@ def with_outcomes(outputs: RunOutputs, found: Sequence[Outcome]) -> RunOutputs:
 
 def cause_of(outputs: RunOutputs) -> str:
     """Return why an execution fails whose outputs were not all stored, and what was stored."""
-    shown = [f"{one.path}: {one.reason}" for one in outputs.refused[:_REASONS_SHOWN]]
+    shown = [f"{output.path}: {output.reason}" for output in outputs.refused[:_REASONS_SHOWN]]
     more = outputs.refused_count - len(shown)
     text = (
         f"{outputs.refused_count} of the outputs could not be stored. Stored: "

@@ -20,25 +20,25 @@ class PipelineRepository(Definitions[Pipeline]):
     def __init__(self, tables: Tables) -> None:
         super().__init__(tables, PIPELINES, Pipeline, PipelineRevisionError)
 
-    def used_by_write(self, found: Pipeline, used_by: Sequence[str]) -> Update:
+    def used_by_write(self, pipeline: Pipeline, used_by: Sequence[str]) -> Update:
         """Return the write that replaces the keys of the workflows that use a pipeline.
 
         It is refused with PipelineRevisionError if the row was changed since it was read.
         """
         return Update(
             table=PIPELINES,
-            key=self.key_of(found),
+            key=self.key_of(pipeline),
             set={_USED_BY: list(used_by)},
             add={REVISION: 1},
-            conditions=(equals(REVISION, found.revision),),
-            refused=PipelineRevisionError(found.pipeline_id),
+            conditions=(equals(REVISION, pipeline.revision),),
+            refused=PipelineRevisionError(pipeline.pipeline_id),
         )
 
-    def require_unchanged(self, found: Pipeline) -> Check:
+    def require_unchanged(self, pipeline: Pipeline) -> Check:
         """Refuse a transaction with PipelineRevisionError if the row was changed."""
         return Check(
             table=PIPELINES,
-            key=self.key_of(found),
-            conditions=(equals(REVISION, found.revision),),
-            refused=PipelineRevisionError(found.pipeline_id),
+            key=self.key_of(pipeline),
+            conditions=(equals(REVISION, pipeline.revision),),
+            refused=PipelineRevisionError(pipeline.pipeline_id),
         )

@@ -66,24 +66,24 @@ def _function(name: str, allowed: Allowed) -> Resource:
     if name in allowed.product:
         return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
     # A plain name means the allowed function of that name: its ARN is what is invoked.
-    found = _named(name, allowed.of("lambda"), ":")
-    if found is None:
+    arn = _find_arn(name, allowed.of("lambda"), ":")
+    if arn is None:
         own = ", ".join(sorted(allowed.product)) or "none"
         fact = (
             f"pipelines cannot call the function {quoted(name)}: use a function of the product "
             f"({own}), or add it to the deployment's setting allowedPipelineFunctions"
         )
         raise InvalidInputError.of("lambdaName", fact)
-    return Resource(resource_id=found, resource_type="Lambda")
+    return Resource(resource_id=arn, resource_type="Lambda")
 
 
 def _queue(url: str, allowed: Allowed) -> Resource:
     place = queue_place(url)
-    found = place is not None and any(
+    is_allowed = place is not None and any(
         [account, name] == [place.account, place.name] and place.region in (None, region)
         for *_, region, account, name in allowed.of("sqs")
     )
-    if not found:
+    if not is_allowed:
         fact = f"the queue {quoted(url)} is not in the deployment's setting allowedPipelineQueues"
         raise InvalidInputError.of("sqsQueueUrl", fact)
     return Resource(resource_id=url, resource_type="SQS")
@@ -91,8 +91,8 @@ def _queue(url: str, allowed: Allowed) -> Resource:
 
 def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
     name = body.event_bridge_bus_arn or DEFAULT_BUS
-    found = _named(name, allowed.of("events"), "/")
-    if found is None:
+    arn = _find_arn(name, allowed.of("events"), "/")
+    if arn is None:
         fact = (
             f"the event bus {quoted(name)} is not in the deployment's setting allowedPipelineBuses"
         )
@@ -102,17 +102,17 @@ def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
         fact = f"must not begin with {quoted(_RESERVED_SOURCE)}, which EventBridge reserves for AWS"
         raise InvalidInputError.of("eventBridgeSource", fact)
     return Resource(
-        resource_id=found,
+        resource_id=arn,
         resource_type="EventBridge",
         event_source=source,
         event_detail_type=body.event_bridge_detail_type or body.pipeline_id,
     )
 
 
-def _named(name: str, arns: Sequence[Sequence[str]], separator: str) -> str | None:
+def _find_arn(name: str, arns: Sequence[Sequence[str]], separator: str) -> str | None:
     """Return the allowed ARN that equals the name, or the only one that ends in it."""
     whole = [":".join(parts) for parts in arns]
     if name in whole:
         return name
-    found = [arn for arn in whole if arn.rsplit(separator, 1)[-1] == name]
-    return found[0] if len(found) == 1 else None
+    named = [arn for arn in whole if arn.rsplit(separator, 1)[-1] == name]
+    return named[0] if len(named) == 1 else None

@@ -27,7 +27,7 @@ class QuarantineRepository:
         self,
         version: ScannedVersion,
         known: StoredResult | None,
-        found: StoredResult,
+        result: StoredResult,
         others: Iterable[Write],
     ) -> None:
         """Replace a version's result on the condition that it is unchanged, with other writes.
@@ -40,7 +40,7 @@ class QuarantineRepository:
             if known is None
             else (equals("scannedAt", known.scanned_at), equals("scanStatus", known.scan_status))
         )
-        item = {_KEY: _key(version), **found.model_dump(by_alias=True)}
+        item = {_KEY: _key(version), **result.model_dump(by_alias=True)}
         busy = UnavailableError(f"Another scan result of {version.key} is just stored")
         put = Put(table=RESERVATIONS, item=item, conditions=conditions, refused=busy)
         self.tables.transact([put, *others])

@@ -27,8 +27,8 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
         InvalidEventError: the message contains no scan result.
     """
     event = read_body(ScanEvent, message)
-    scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
-    if found.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
+    scanned, scan = event.detail.s3_object_details, event.detail.scan_result_details
+    if scan.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
         return None
     version_id = scanned.version_id or UNVERSIONED
     version = ScannedVersion(scanned.bucket_name, scanned.object_key, version_id)
@@ -37,20 +37,20 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
     if size > PARTITION_KEY_BYTES:
         raise InvalidEventError(f"the item of the object needs a key of {size} bytes")
-    stored = StoredResult(scan_status=found.scan_result_status, scanned_at=_utc(event.time))
-    return ScanResult(version, stored, _names(found.threats))
+    stored = StoredResult(scan_status=scan.scan_result_status, scanned_at=_utc(event.time))
+    return ScanResult(version, stored, _names(scan.threats))
 
 
-def replaces_stored(known: StoredResult | None, found: StoredResult) -> bool:
+def replaces_stored(known: StoredResult | None, result: StoredResult) -> bool:
     """Return whether a result replaces the stored one of the same version.
 
     A version without a threat is not stored, unless it had one.
     """
     if known is None:
-        return found.is_threat
+        return result.is_threat
     # Results may be repeated and in any order: the later scan counts, and within one second the
     # threat.
-    return (found.scanned_at, found.is_threat) > (known.scanned_at, known.is_threat)
+    return (result.scanned_at, result.is_threat) > (known.scanned_at, known.is_threat)
 
 
 def _utc(time: datetime) -> str:

@@ -73,17 +73,17 @@ class UploadRepository:
         query = Query(
             table=ASSET_UPLOADS, partition=user_id, index=UPLOADS_BY_USER, newest_first=True
         )
-        found = self.tables.query(query, PageRequest(among)).items
-        return [str(row[UPLOAD_ID.name]) for row in found if row[ASSET_ID.name] == asset_id]
+        rows = self.tables.query(query, PageRequest(among)).items
+        return [str(row[UPLOAD_ID.name]) for row in rows if row[ASSET_ID.name] == asset_id]
 
     def list_of_user(self, user_id: str, page: PageRequest) -> Page[Upload]:
         """List a user's uploads, newest first, from an eventually consistent index."""
         query = Query(
             table=ASSET_UPLOADS, partition=user_id, index=UPLOADS_BY_USER, newest_first=True
         )
-        found = self.tables.query(query, page)
-        read = in_parallel(self.get, [str(row[UPLOAD_ID.name]) for row in found.items])
-        return Page(tuple(upload for upload in read if upload is not None), found.after)
+        rows = self.tables.query(query, page)
+        read = in_parallel(self.get, [str(row[UPLOAD_ID.name]) for row in rows.items])
+        return Page(tuple(upload for upload in read if upload is not None), rows.after)
 
     def position_of(self, upload: Upload) -> Position:
         """Return the position of a page after an upload of a user's list."""
@@ -97,12 +97,12 @@ class UploadRepository:
         """Write an upload."""
         first, *more = list(_split(upload.files)) or [[]]
         further = [
-            {**_key(upload, number), "files": _dumped(part), "expiresAt": upload.expires_at}
+            {**_key(upload, number), "files": _dump_files(part), "expiresAt": upload.expires_at}
             for number, part in enumerate(more, start=1)
         ]
         if further:
             self.tables.put_many(ASSET_UPLOADS, further)
-        row = upload.model_dump(by_alias=True, exclude={"files"}) | {"files": _dumped(first)}
+        row = upload.model_dump(by_alias=True, exclude={"files"}) | {"files": _dump_files(first)}
         refused = UploadBusyError(upload.upload_id)
         # Written last, so that an upload is complete or missing.
         self.tables.write(put_new(ASSET_UPLOADS, row, refused))
@@ -157,8 +157,8 @@ class UploadRepository:
             set={
                 "leaseUntil": 0,
                 "status": status,
-                "results": {numbers[path]: _bare(one) for path, one in results.items()},
-                "handed": {numbers[path]: _bare(one) for path, one in handed.items()},
+                "results": {numbers[path]: _bare(result) for path, result in results.items()},
+                "handed": {numbers[path]: _bare(job) for path, job in handed.items()},
                 **longer,
             },
             conditions=(equals("leaseUntil", upload.lease_until),),
@@ -217,15 +217,15 @@ def _further(upload: Upload) -> range:
 def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
     """Return the upload of a row; its results use the numbers of files, which are shorter."""
     by_path = {
-        name: {files[int(number)].path: one for number, one in row.get(name, {}).items()}
+        name: {files[int(number)].path: stored for number, stored in row.get(name, {}).items()}
         for name in _BY_FILE
     }
     return Upload.model_validate({**row, **by_path, "files": files})
 
 
-def _bare(one: Settled | LargeFileJob) -> Item:
+def _bare(state: Settled | LargeFileJob) -> Item:
     """Remove default values: a completed file then takes two bytes."""
-    dumped: Item = one.model_dump(by_alias=True, exclude_defaults=True, exclude={"stalled"})
+    dumped: Item = state.model_dump(by_alias=True, exclude_defaults=True, exclude={"stalled"})
     return dumped
 
 
@@ -244,7 +244,7 @@ def _split(files: Sequence[UploadFile]) -> Iterator[list[UploadFile]]:
         yield group
 
 
-def _dumped(files: Sequence[UploadFile]) -> list[Item]:
+def _dump_files(files: Sequence[UploadFile]) -> list[Item]:
     dumped: list[dict[str, Any]] = [
         file.model_dump(by_alias=True, exclude_none=True) for file in files
     ]

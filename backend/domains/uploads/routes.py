@@ -41,8 +41,8 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
     @router.bind(routes.RENEW_UPLOAD)
     def renew_upload(call: Call, path: UploadPath, body: RenewBody) -> Reply[RenewReply]:
         reply, asset = renewals.renew_upload(call.caller, path.upload_id, body)
-        given = {file.relative_key for file in reply.files if file.part_upload_urls}
-        files = tuple(file.path for file in body.files if file.relative_key in given)
+        renewable = {file.relative_key for file in reply.files if file.part_upload_urls}
+        files = tuple(file.path for file in body.files if file.relative_key in renewable)
         read = Read((ReadAsset(*asset.ids, files),), urls=True) if files else None
         return Reply(reply, read=read)
 

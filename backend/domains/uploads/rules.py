@@ -261,11 +261,11 @@ def stored_parts_problem(
     """Return the difference between stored parts and those sent or announced, if there is one."""
     held = {part.number: part for part in stored}
     for part in sent:
-        found = held.get(part.part_number)
-        if found is None:
+        held_part = held.get(part.part_number)
+        if held_part is None:
             return f"part {part.part_number} is not stored"
-        if found.etag != part.etag.strip('"'):
-            return f"part {part.part_number} is stored with ETag {found.etag}"
+        if held_part.etag != part.etag.strip('"'):
+            return f"part {part.part_number} is stored with ETag {held_part.etag}"
     size = sum(held[part.part_number].size for part in sent)
     if file.size is not None and size != file.size:
         return f"{size} bytes are stored, but {file.size} were announced"
@@ -380,7 +380,7 @@ def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:
 def _range_problem(ranges: Sequence[PartRange], announced: int) -> tuple[str, str] | None:
     """Return the index and field of the first invalid range, and the problem."""
     seen = 0
-    for index, wanted in sorted(enumerate(ranges), key=lambda one: one[1].first):
+    for index, wanted in sorted(enumerate(ranges), key=lambda pair: pair[1].first):
         if wanted.last < wanted.first:
             return f"{index}.last", f"is {wanted.last}, less than first ({wanted.first})"
         if wanted.last > announced:

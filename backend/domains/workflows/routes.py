@@ -56,7 +56,7 @@ def _bind_reads(router: Router, queries: WorkflowQueries, triggers: WorkflowTrig
         workflow = queries.get_workflow(
             call.caller, path.database_id, path.workflow_id, show_deleted=query.show_deleted
         )
-        stopped = triggers.stopped([workflow])
+        stopped = triggers.stop_reasons([workflow])
         return WorkflowReply(message=WorkflowItem.of(workflow, stopped.get(workflow.key)))
 
 
@@ -73,6 +73,6 @@ def _bind_writes(router: Router, commands: WorkflowCommands) -> None:
 
 
 def _page(call: Call, triggers: WorkflowTriggers, page: Page[Workflow]) -> WorkflowsReply:
-    stopped = triggers.stopped(page.items)
+    stopped = triggers.stop_reasons(page.items)
     items = [WorkflowItem.of(workflow, stopped.get(workflow.key)) for workflow in page.items]
     return WorkflowsReply(message=WorkflowPage(items=items, next_token=call.next_token(page.after)))

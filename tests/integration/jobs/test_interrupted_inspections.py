@@ -18,7 +18,7 @@ def test_an_interrupted_inspection_waits_again_and_not_for_ever(table_set: Table
     reservation = reservation_key(target_of(runner.create(trigger="upload", shipped=True)))
     error = RunError(code=INTERRUPTED, message="unknown")
     for number in range(MAX_REPEATS + 1):
-        (waiting,) = runner.active.waiting()
+        (waiting,) = runner.active.list_waiting()
         found = runner.executions.find(waiting.execution_id)
         assert found is not None
         assert found.repeats == number
@@ -27,5 +27,5 @@ def test_an_interrupted_inspection_waits_again_and_not_for_ever(table_set: Table
         assert runner.progress.end(waiting.execution_id, "FAILED", error=error)
         assert runner.status_of(waiting.execution_id) == "FAILED"
         assert runner.counted == 0
-    assert runner.active.waiting() == []
+    assert runner.active.list_waiting() == []
     assert runner.executions.active_run(reservation) is None

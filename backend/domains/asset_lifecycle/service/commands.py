@@ -120,7 +120,7 @@ class LifecycleService:
             if asset.is_archived:
                 raise AssetArchivedError(asset_id)
             begins = self._start_writes(asset, job)
-            changed = rules.archived(
+            changed = rules.archived_form(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
             after = _attributes(changed)
@@ -133,7 +133,7 @@ class LifecycleService:
 
         until = self.clock() + REQUEST_TIME
         ref = AssetRef(database_id, asset_id)
-        started = self._changed(caller, ARCHIVE_ASSET, ref, change, revision)
+        started = self._change_asset(caller, ARCHIVE_ASSET, ref, change, revision)
         return self._run(started, self.steps.archive, until)
 
     def unarchive_asset(
@@ -161,7 +161,7 @@ class LifecycleService:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
             begins = self._start_writes(asset, job)
-            changed = rules.unarchived(asset, at=iso(at), job_id=job.job_id)
+            changed = rules.unarchived_form(asset, at=iso(at), job_id=job.job_id)
             after = _attributes(changed) | reason_values("unarchivedReason", reason)
             return [
                 *self.assets.move_writes(asset, changed),
@@ -172,7 +172,7 @@ class LifecycleService:
         until = self.clock() + REQUEST_TIME
         ref = AssetRef(database_id, asset_id)
         try:
-            started = self._changed(caller, UNARCHIVE_ASSET, ref, change, revision)
+            started = self._change_asset(caller, UNARCHIVE_ASSET, ref, change, revision)
         except DatabaseNotFoundError as error:
             raise DatabaseDeletedError(database_id, asset_id) from error
         return self._run(started, self.steps.unarchive, until)
@@ -201,7 +201,7 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             return self._deletion_writes(caller, asset, job, at, reason)
 
-        return self._changed(
+        return self._change_asset(
             caller, DELETE_ASSET, AssetRef(database_id, asset_id), change, revision
         )
 
@@ -216,10 +216,10 @@ class LifecycleService:
         Raises:
             AssetRevisionError: one of them is changed concurrently at every attempt.
         """
-        found = self.repository.archived_assets(database_id, limit)
-        for asset_id in found:
+        asset_ids = self.repository.archived_assets(database_id, limit)
+        for asset_id in asset_ids:
             self._delete_if_there(caller, AssetRef(database_id, asset_id), also, reason)
-        return len(found)
+        return len(asset_ids)
 
     @attempts(_ATTEMPTS, AssetRevisionError)
     def _delete_if_there(
@@ -238,7 +238,7 @@ class LifecycleService:
         entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
         return [*self.assets.removal_writes(asset, job.job_id), self.jobs.put(job), entry]
 
-    def _changed(
+    def _change_asset(
         self,
         caller: Identity,
         kind: JobKind,
@@ -348,8 +348,8 @@ class LifecycleService:
         if self.clock() >= until:  # the change itself used up the time
             return started
         try:
-            found = self.runner.run(job.job_id, step, until=until, to_end=True)
-            job = found or self.jobs.find(job.job_id) or job
+            stopped = self.runner.run(job.job_id, step, until=until, to_end=True)
+            job = stopped or self.jobs.find(job.job_id) or job
         except UnavailableError:  # the asset has changed anyway, as requested
             return started
         return Started(started.asset_id, started.at, job)

@@ -62,11 +62,11 @@ class VersionLifecycle:
             raise AssetArchivedError(asset.asset_id)
         if not _is_current(asset, asset_version_id):
             left = reason_values("archivedReason", reason)
-            return self._flagged(caller, asset, asset_version_id, (route, left), to=True)
+            return self._set_flag(caller, asset, asset_version_id, (route, left), to=True)
         self.versions.flags(asset, asset_version_id, is_archived=True)
         if not confirmed:
             raise ConfirmationMissingError(asset_version_id)
-        composed = self._composed(asset_version_id, route, to=True)
+        composed = self._compose_flags(asset_version_id, route, to=True)
         return self.lifecycle.archive_asset(caller, *ref.ids, reason=reason, composed=composed)
 
     @attempts(_ATTEMPTS, VersionRevisionError)
@@ -92,11 +92,11 @@ class VersionLifecycle:
         asset = self._asset_for(caller, ref, route)
         if not asset.is_archived:
             left = reason_values("unarchivedReason", reason)
-            return self._flagged(caller, asset, asset_version_id, (route, left), to=False)
+            return self._set_flag(caller, asset, asset_version_id, (route, left), to=False)
         self.versions.flags(asset, asset_version_id, is_archived=False)
         if not _is_current(asset, asset_version_id):
             raise AssetArchivedError(asset.asset_id)
-        composed = self._composed(asset_version_id, route, to=False)
+        composed = self._compose_flags(asset_version_id, route, to=False)
         return self.lifecycle.unarchive_asset(caller, *ref.ids, reason=reason, composed=composed)
 
     @attempts(_ATTEMPTS, VersionRevisionError)
@@ -132,11 +132,11 @@ class VersionLifecycle:
 
     def _asset_for(self, caller: Identity, ref: AssetRef, route: Route) -> Asset:
         assets = self.lifecycle.assets
-        found = assets.get_asset(caller, *ref.ids, show_archived=True)
-        require(assets.authorization, caller, route.action, secured(found))
-        return found
+        asset = assets.get_asset(caller, *ref.ids, show_archived=True)
+        require(assets.authorization, caller, route.action, secured(asset))
+        return asset
 
-    def _composed(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
+    def _compose_flags(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
         def along(asset: Asset) -> RelatedChanges:
             if not _is_current(asset, asset_version_id):
                 raise VersionRevisionError(asset_version_id)
@@ -160,7 +160,7 @@ class VersionLifecycle:
             flags, _audit_values(asset_version_id, not to), _audit_values(asset_version_id, to)
         )
 
-    def _flagged(
+    def _set_flag(
         self,
         caller: Identity,
         asset: Asset,

@@ -16,7 +16,7 @@ from backend.domains.asset_versions.models import NamedFile
 from backend.domains.asset_versions.models.jobs import Capture, CreatedVersion, VersionPlan
 from backend.domains.asset_versions.models.requests import CreateVersionBody, RevertBody
 from backend.domains.asset_versions.repository import VersionRepository
-from backend.domains.asset_versions.service.jobs import VersionSteps, dumped
+from backend.domains.asset_versions.service.jobs import VersionSteps, dump
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.jobs.models import Job, Progress
@@ -77,7 +77,7 @@ class VersionCreation:
             version_alias=alias,
             pages=len(pages),
         )
-        return self._started(caller, asset, plan, pages, until=until)
+        return self._start_job(caller, asset, plan, pages, until=until)
 
     def revert_version(
         self, caller: Identity, ref: AssetRef, asset_version_id: str, body: RevertBody
@@ -104,9 +104,9 @@ class VersionCreation:
             of_snapshot=old.snapshot,
             revert_metadata=body.revert_metadata,
         )
-        return self._started(caller, asset, plan, [], until=until)
+        return self._start_job(caller, asset, plan, [], until=until)
 
-    def _started(
+    def _start_job(
         self,
         caller: Identity,
         asset: Asset,
@@ -126,7 +126,7 @@ class VersionCreation:
         # The number is drawn before the job exists, so that every reply has it, and the job is put
         # with a lease, so that its worker does not begin it before this request does.
         begin = Capture(number=self.repository.draw_number(asset))
-        job = self.runner.with_lease(job.model_copy(update={"cursor": dumped(begin)}))
+        job = self.runner.with_lease(job.model_copy(update={"cursor": dump(begin)}))
         try:
             self.repository.start(self.jobs.put(job))
             if pages:
@@ -155,8 +155,8 @@ class VersionCreation:
 
         try:
             if self.clock() < until:
-                found = self.runner.run_new(job, step, until=until)
-                job = found or self.jobs.find(job.job_id) or job
+                stopped = self.runner.run_new(job, step, until=until)
+                job = stopped or self.jobs.find(job.job_id) or job
         except UnavailableError:  # the job continues when the service is available again
             refused.clear()
         if job.state == "failed" and refused:

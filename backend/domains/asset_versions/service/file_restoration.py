@@ -85,7 +85,7 @@ class FileRestoration:
             note(cursor.model_copy(update={"attempted": True}))
         first = not (cursor.attempted or cursor.again)
         place = _Place(asset, *self.assets.location(asset), plan.request_id, still, first)
-        done = self._restored(place, page.items, cursor.copy_id)
+        done = self._restore(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
             self.reindexing.files(asset.database_id, asset.asset_id, done.copied)
@@ -100,25 +100,27 @@ class FileRestoration:
         }
         return cursor.with_skipped(done.skipped).model_copy(update=following)
 
-    def _restored(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
+    def _restore(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
         """Restore files up to a large one; that is restored alone, perhaps in further steps."""
         wanted = {place.prefix + file.path[1:]: file.version_id for file in files}
         states = self.states.of(place.bucket, place.prefix, wanted)
-        found = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
+        state_of = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
         done = _Done([], [], [])
-        large = next((n for n, file in enumerate(files) if self._is_large(found[file.path])), None)
+        large = next(
+            (n for n, file in enumerate(files) if self._is_large(state_of[file.path])), None
+        )
         if large == 0:
             clean = self._without_quarantined(place, files[:1])
-            copied = self._copied(place, files[0], copy_id or None) if clean else None
+            copied = self._copy_version(place, files[0], copy_id or None) if clean else None
             if isinstance(copied, Unfinished):
                 return done._replace(unfinished=copied)
             self._record(done, files[0], copied)
             return done
         small = files[:large]
         changed = self._without_quarantined(
-            place, [file for file in small if _is_changed(found[file.path])]
+            place, [file for file in small if _is_changed(state_of[file.path])]
         )
-        copies = in_parallel(lambda file: self._copied(place, file, None), changed)
+        copies = in_parallel(lambda file: self._copy_version(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
         for file in small:
             copied = written.get(file.path)
@@ -126,7 +128,7 @@ class FileRestoration:
                 return done._replace(unfinished=copied)
             if file.path in written:
                 self._record(done, file, copied)
-            elif _is_kept(found[file.path]):
+            elif _is_kept(state_of[file.path]):
                 done.files.append(file)
             else:
                 done.skipped.append(file.path)
@@ -135,8 +137,8 @@ class FileRestoration:
     def _without_quarantined(self, place: _Place, files: Sequence[HeldFile]) -> list[HeldFile]:
         """Return the files whose old version is not quarantined."""
         versions = [VersionRef(place.prefix + file.path[1:], file.version_id) for file in files]
-        held = self.copies.quarantined(place.bucket, versions)
-        return [file for file, one in zip(files, versions, strict=True) if one not in held]
+        held = self.copies.find_quarantined(place.bucket, versions)
+        return [file for file, version in zip(files, versions, strict=True) if version not in held]
 
     def _is_large(self, state: FileState | None) -> bool:
         if state is None or state.wanted is None or state.is_current:
@@ -152,7 +154,7 @@ class FileRestoration:
         done.files.append(replace(file, **version))
         done.copied.append(file.path)
 
-    def _copied(
+    def _copy_version(
         self, place: _Place, file: HeldFile, copy_id: str | None
     ) -> Written | Unfinished | None:
         """Copy the old version over its file.

@@ -94,9 +94,9 @@ class VersionSteps:
             # removes only rows of this number, which no later attempt uses.
             given_up = Capture(part="sweep", number=cursor.number, problem=error.message)
             # First: a worker that still creates the version ends at this record.
-            noted = self.jobs.rewind(job, dumped(given_up))
+            noted = self.jobs.rewind(job, dump(given_up))
             self._delete_rows(job, plan, cursor)
-            self.jobs.rewind(noted, dumped(Capture(again=True)))  # from here the job can be resumed
+            self.jobs.rewind(noted, dump(Capture(again=True)))  # from here the job can be resumed
             raise
 
     def _delete_rows(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
@@ -117,7 +117,7 @@ class VersionSteps:
             # Stored in the job before anything is written under it, so that two workers do not mix
             # rows.
             number = self.repository.draw_number(self._asset(job, plan))
-            return Progress(dumped(Capture(number=number, again=cursor.again)))
+            return Progress(dump(Capture(number=number, again=cursor.again)))
         if cursor.part == "commit":
             return self._commit(job, plan, cursor)
         asset = self._asset(job, plan)
@@ -127,7 +127,7 @@ class VersionSteps:
         while following.part in _BRIEF - {before.part} and rows <= _SMALL:
             before, following = following, self._page(asset, job, plan, following)
             rows += max(0, following.records - before.records)
-        return Progress(dumped(following), items=max(0, done))
+        return Progress(dump(following), items=max(0, done))
 
     def _page(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         by = Identity(job.created_by)
@@ -173,7 +173,7 @@ class VersionSteps:
                     plan,
                     cursor,
                     still=partial(self._check_held, job),
-                    note=lambda noted: self.jobs.replace_cursor(job, dumped(noted)),
+                    note=lambda noted: self.jobs.replace_cursor(job, dump(noted)),
                 )
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
@@ -181,7 +181,7 @@ class VersionSteps:
 
     def _named_files(self, asset: Asset, job: Job, plan: VersionPlan, cursor: Capture) -> Capture:
         number = int((cursor.after or {}).get("page", 0))
-        named = self.repository.named(asset, plan.request_id, number)
+        named = self.repository.named_files(asset, plan.request_id, number)
         if not named:
             age = self.clock() - datetime.fromisoformat(job.created_at)
             if age > _NOTING_TIME:
@@ -310,7 +310,7 @@ def _version(
     )
 
 
-def dumped(cursor: Capture) -> dict[str, Any]:
+def dump(cursor: Capture) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
 
 

@@ -84,9 +84,9 @@ class VersionQueries:
         def fetch(request: PageRequest) -> Page[AssetVersion]:
             after = request.after or {}
             newest = int(after.get("before", int(asset.current_version.version) + 1)) - 1
-            found = self.repository.list_from(asset, newest, request.limit)
+            versions = self.repository.list_from(asset, newest, request.limit)
             last = newest - request.limit + 1
-            return Page(tuple(found), {"before": last} if last > 0 else None)
+            return Page(tuple(versions), {"before": last} if last > 0 else None)
 
         def position_of(version: AssetVersion) -> Mapping[str, Any]:
             return {"before": int(version.asset_version_id)}
@@ -119,13 +119,13 @@ class VersionQueries:
         while position is not None and count < page.limit and size < MAX_BYTES_PER_PAGE:
             most = _FILES if position["part"] == "files" else ROWS
             limit = min(most, page.limit - count)
-            found = _fitting(self._rows(asset, version, position, limit), MAX_BYTES_PER_PAGE - size)
-            held = [row for row in found.rows.values() if isinstance(row, HeldFile)]
+            part = _cut(self._rows(asset, version, position, limit), MAX_BYTES_PER_PAGE - size)
+            held = [row for row in part.rows.values() if isinstance(row, HeldFile)]
             files += self._with_states(asset, held)  # here, so that its time counts too
-            records += [row for row in found.rows.values() if isinstance(row, HeldRecord)]
-            count += len(found.rows)
-            size += sum(_size(row) for row in found.rows.values())
-            position = _following(position, max(found.rows, default="") if found.more else None)
+            records += [row for row in part.rows.values() if isinstance(row, HeldRecord)]
+            count += len(part.rows)
+            size += sum(_size(row) for row in part.rows.values())
+            position = _next_position(position, max(part.rows, default="") if part.more else None)
             if self.clock() >= stop:
                 break
         return WholeVersion(asset, version, tuple(files), tuple(records), position)
@@ -140,26 +140,26 @@ class VersionQueries:
             AssetVersionNotFoundError: it has no such version.
         """
         asset = self.assets.get_asset(caller, *ref.ids, show_archived=True)
-        versions = [self.repository.get(asset, one) for one in ids]
+        versions = [self.repository.get(asset, version_id) for version_id in ids]
         position: Mapping[str, Any] | None = page.after or _BEGIN
-        found: list[rules.Difference] = []
+        differences: list[rules.Difference] = []
         stop = self.clock() + MAX_TIME_PER_PAGE
         rows, size = 0, 0
-        while position is not None and len(found) < page.limit and size < MAX_BYTES_PER_PAGE:
+        while position is not None and len(differences) < page.limit and size < MAX_BYTES_PER_PAGE:
             old, new = (self._rows(asset, version, position, ROWS) for version in versions)
             reach = [max(side.rows, default="") for side in (old, new) if side.more]
             end = min(reach) if reach else None
             for key, difference in rules.differences(old.rows, new.rows, up_to=end):
-                found.append(difference)
+                differences.append(difference)
                 size += sum(_size(side) for side in difference if side is not None)
-                if len(found) == page.limit or size >= MAX_BYTES_PER_PAGE:
+                if len(differences) == page.limit or size >= MAX_BYTES_PER_PAGE:
                     end = key
                     break
-            position = _following(position, end)
+            position = _next_position(position, end)
             rows += len(old.rows) + len(new.rows)
             if rows >= MAX_ROWS_PER_PAGE or self.clock() >= stop:
                 break
-        return Compared(asset, tuple(found), position)
+        return Compared(asset, tuple(differences), position)
 
     def _rows(
         self, asset: Asset, version: AssetVersion, position: Mapping[str, Any], limit: int
@@ -169,8 +169,8 @@ class VersionQueries:
             files = self.repository.files(asset, version.snapshot, request, after=after)
             return _Rows({file.path: file for file in files.items}, files.after is not None)
         records = self.repository.records(asset, version.snapshot, request, after=after)
-        found = {sort_key_of(record): record for record in records.items}
-        return _Rows(dict(found), records.after is not None)
+        row_of = {sort_key_of(record): record for record in records.items}
+        return _Rows(dict(row_of), records.after is not None)
 
     def _with_states(self, asset: Asset, files: Sequence[HeldFile]) -> tuple[VersionFile, ...]:
         """Return the files with their current state in the bucket."""
@@ -193,7 +193,7 @@ class VersionQueries:
         return tuple(shown(file) for file in files)
 
 
-def _following(position: Mapping[str, Any], after: str | None) -> Mapping[str, Any] | None:
+def _next_position(position: Mapping[str, Any], after: str | None) -> Mapping[str, Any] | None:
     """Return the position after a row, or else in the next part; None at the end."""
     if after is not None:
         return {"part": position["part"], "after": after}
@@ -209,12 +209,12 @@ def _size(row: Held) -> int:
     return _ROW_BYTES + sum(map(text_bytes, texts))
 
 
-def _fitting(found: _Rows, room: int) -> _Rows:
+def _cut(part: _Rows, room: int) -> _Rows:
     """Return the rows that fit; the last one may exceed the limit."""
     kept: dict[str, Held] = {}
-    for key, row in sorted(found.rows.items()):
+    for key, row in sorted(part.rows.items()):
         if room <= 0:
             return _Rows(kept, more=True)
         kept[key] = row
         room -= _size(row)
-    return found
+    return part

@@ -43,21 +43,21 @@ class RecordRestoration:
         held = self._paths_in_version(asset, cursor, paths)
         kept = [record for record in page.items if record.path in held]
         self.repository.put_records(asset, cursor.number, kept)
-        return _following(cursor, "restore" if page.after is None else "records", page.after)
+        return _next_cursor(cursor, "restore" if page.after is None else "records", page.after)
 
     def restore(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
         """Restore the stored records of the next entities."""
         after = (cursor.after or {}).get("key")
         snapshot = cursor.number
         for _ in range(ENTITIES):
-            found = self.repository.records(asset, snapshot, PageRequest(1), after=after).items
-            if not found:
-                return _following(cursor, "clear", None)
-            kind, path = found[0].kind, found[0].path
+            rows = self.repository.records(asset, snapshot, PageRequest(1), after=after).items
+            if not rows:
+                return _next_cursor(cursor, "clear", None)
+            kind, path = rows[0].kind, rows[0].path
             records = self.repository.records_of(asset, snapshot, kind, path)
             self._write(asset, (kind, path), records, by)
             after = sort_key_of(records[-1])
-        return _following(cursor, "restore", {"key": after})
+        return _next_cursor(cursor, "restore", {"key": after})
 
     def clear(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
         """Remove the records of entities of the new version that had none."""
@@ -70,10 +70,10 @@ class RecordRestoration:
             if not self.repository.records_of(asset, cursor.number, kind, path):
                 self._write(asset, (kind, path), [], by)
         if page.after is not None:
-            return _following(cursor, "clear", {"kind": kind, "after": dict(page.after)})
+            return _next_cursor(cursor, "clear", {"kind": kind, "after": dict(page.after)})
         if kind == "metadata":
-            return _following(cursor, "clear", {"kind": "attribute", "after": None})
-        return _following(cursor, "count", None)
+            return _next_cursor(cursor, "clear", {"kind": "attribute", "after": None})
+        return _next_cursor(cursor, "count", None)
 
     def _paths_in_version(self, asset: Asset, cursor: Capture, paths: Iterable[str]) -> set[str]:
         """Return those of the paths whose records belong to the new version."""
@@ -90,8 +90,8 @@ class RecordRestoration:
         )
 
         def entry(before: _Records, after: _Records) -> Write:
-            def audit_values(found: _Records) -> dict[str, object]:
-                return {f"{kind}.{key}": record for key, record in found.items()}
+            def audit_values(records: _Records) -> dict[str, object]:
+                return {f"{kind}.{key}": record for key, record in records.items()}
 
             return self.audit.entry(
                 by,
@@ -112,6 +112,6 @@ class RecordRestoration:
         self.records.write_as_is(Entity(*ids, path, kind), wanted, entry)
 
 
-def _following(cursor: Capture, part: str, after: Mapping[str, object] | None) -> Capture:
+def _next_cursor(cursor: Capture, part: str, after: Mapping[str, object] | None) -> Capture:
     kept = None if after is None else dict(after)
     return cursor.model_copy(update={"part": part, "after": kept, "files": 0})

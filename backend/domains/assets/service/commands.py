@@ -182,10 +182,10 @@ class AssetService(AssetQueries):
             try:
                 self.assets.change(asset, changes)
             except AssetRevisionError:
-                found = self.find_asset(asset.database_id, asset.asset_id)
-                if found is None or found.is_archived:
+                current = self.find_asset(asset.database_id, asset.asset_id)
+                if current is None or current.is_archived:
                     raise AssetNotFoundError(asset.database_id, asset.asset_id) from None
-                asset = found
+                asset = current
                 continue
             return
         raise AssetRevisionError(asset.asset_id)

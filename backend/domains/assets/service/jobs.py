@@ -76,11 +76,11 @@ class TagWithdrawal:
     def _next_database(self, cursor: Mapping[str, Any]) -> Progress:
         page = self.databases.registry(PageRequest(1, cursor.get("database")))
         if page.items:
-            (found,) = page.items
-            own = active(found.database_id)
+            (database,) = page.items
+            own = active(database.database_id)
             following = {
                 **cursor,
-                "database": self.databases.position_of(found),
+                "database": self.databases.position_of(database),
                 "partitions": [own, archived(own)],
             }
             return Progress(following)
@@ -90,25 +90,25 @@ class TagWithdrawal:
 
     def _withdraw(self, caller: Identity, tag: str, asset: Asset) -> bool:
         """Remove the tag from an asset; return False if it no longer has it."""
-        found: Asset | None = asset
+        current: Asset | None = asset
         for _ in range(_ATTEMPTS):  # by hand: the first attempt needs no read
-            if found is None or tag not in found.tags:
+            if current is None or tag not in current.tags:
                 return False
             now = self.clock()
-            tags = [name for name in found.tags if name != tag]
+            tags = [name for name in current.tags if name != tag]
             entry = self.audit.entry(
                 caller,
                 "delete_tag",
-                audit_entity("asset", found.database_id, found.asset_id),
-                before={"tags": found.tags},
+                audit_entity("asset", current.database_id, current.asset_id),
+                before={"tags": current.tags},
                 after={"tags": tags},
                 at=now,
             )
             changes = {"tags": tags, "updatedAt": iso(now)}
             try:
-                self.assets.change(found, changes, entry, counters=("inheritedRevision",))
+                self.assets.change(current, changes, entry, counters=("inheritedRevision",))
             except AssetRevisionError:
-                found = self.assets.get(asset.database_id, asset.asset_id, in_archive=True)
+                current = self.assets.get(asset.database_id, asset.asset_id, in_archive=True)
             else:
                 return True
         raise UnavailableError(

@@ -119,10 +119,10 @@ class AssetQueries:
             return self._visible(caller, partitions, page)
         if not self.databases.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
-        found = self._visible(caller, partitions, page)
-        if not found.items:  # no active asset is in a database that does not exist
+        assets = self._visible(caller, partitions, page)
+        if not assets.items:  # no active asset is in a database that does not exist
             self.databases.get_database(caller, database_id)
-        return found
+        return assets
 
     def list_all_assets(
         self, caller: Identity, page: PageRequest, *, show_archived: bool = False
@@ -132,20 +132,20 @@ class AssetQueries:
         A position is a database and, if it is not read to its end, the key of its last asset. A
         page ends early after two seconds, two megabytes, or 5,000 rows of one database.
         """
-        found, room, stop = list[Asset](), MAX_BYTES_PER_PAGE, self.clock() + MAX_TIME_PER_PAGE
+        assets, room, stop = list[Asset](), MAX_BYTES_PER_PAGE, self.clock() + MAX_TIME_PER_PAGE
         read: Position | None = None
         for row, after in self._unread(caller, page.after or {}, show_archived):
-            left = page.limit - len(found) if room > 0 else 0
+            left = page.limit - len(assets) if room > 0 else 0
             if read is not None and (left == 0 or self.clock() >= stop):
-                return Page(tuple(found), read)
+                return Page(tuple(assets), read)
             partitions = rules.partitions_of(active(row), show_archived=show_archived)
             part = self._visible(caller, partitions, PageRequest(left, after))
-            found.extend(part.items)
+            assets.extend(part.items)
             room -= sum(map(json_bytes, part.items))
             read = {"database": row}
             if part.after is not None:
-                return Page(tuple(found), {**read, "asset": part.after})
-        return Page(tuple(found))
+                return Page(tuple(assets), {**read, "asset": part.after})
+        return Page(tuple(assets))
 
     def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
         """Return the asset, active or archived, for other slices: no permission is checked."""
@@ -183,10 +183,10 @@ class AssetQueries:
         Raises:
             AssetVersionNotFoundError: the asset has no such version.
         """
-        found = self.assets.version_with_alias(asset, alias)
-        if found is None:
+        version = self.assets.version_with_alias(asset, alias)
+        if version is None:
             raise AssetVersionNotFoundError(asset.asset_id, alias)
-        return found
+        return version
 
     def wanted_version(
         self, asset: Asset, asset_version_id: str | None, alias: str | None
@@ -253,7 +253,7 @@ def _list_in_partitions(
     place = page.after or {"databaseId": partitions[0]}
     partition = place["databaseId"]
     after = place if "assetId" in place else None
-    found = assets.list_in_partition(partition, PageRequest(page.limit, after))
-    if found.after is None and partition != partitions[-1]:
-        return Page(found.items, {"databaseId": partitions[-1]})
-    return found
+    listed = assets.list_in_partition(partition, PageRequest(page.limit, after))
+    if listed.after is None and partition != partitions[-1]:
+        return Page(listed.items, {"databaseId": partitions[-1]})
+    return listed

@@ -41,7 +41,9 @@ class SyncConsumer:
     def _follow(self, messages: Sequence[Message]) -> Reply:
         named: dict[ObjectRef, list[Message]] = {}
         read = parse_messages(
-            messages, lambda one: (rules.named_object(one), one), self.notes.store_failure
+            messages,
+            lambda message: (rules.named_object(message), message),
+            self.notes.store_failure,
         )
         for place, message in read:
             named.setdefault(place, []).append(message)
@@ -52,10 +54,10 @@ class SyncConsumer:
         started = [
             file
             for file in done.files
-            if is_file(file.key) and not all(rules.adds_marker(each) for each in named[file])
+            if is_file(file.key) and not all(rules.adds_marker(message) for message in named[file])
         ]
-        self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
+        self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(upload) for upload in started])
         # For folders whose asset is still being deleted or archived, which is usually soon over.
         return return_messages(
-            self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]
+            self.queues, BUCKET_EVENTS, [message for item in done.later for message in named[item]]
         )

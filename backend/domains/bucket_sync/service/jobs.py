@@ -45,7 +45,7 @@ class ImportStep:
         page = self.objects.list_objects(
             bucket.bucket_name, bucket.key_prefix, limit=PAGE, after=job.cursor.get("after")
         )
-        done = self.sync.follow(ObjectRef(bucket.bucket_name, one.key) for one in page.objects)
+        done = self.sync.follow(ObjectRef(bucket.bucket_name, item.key) for item in page.objects)
         self._index(done, job.cursor.get("made"))
         self.notes.report(done.skips)
         last = done.made[-1] if done.made else None

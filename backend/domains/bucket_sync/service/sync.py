@@ -69,42 +69,42 @@ class BucketSync:
         objects = sorted(set(named))
         buckets = self.registry.for_objects(objects)
         placed: dict[ObjectRef, Folder] = {}
-        for one in objects:
-            place = rules.place_of(one, buckets)
+        for item in objects:
+            place = rules.place_of(item, buckets)
             if isinstance(place, Skip):
                 done.skips.append(place)
             else:
-                placed[one] = place
+                placed[item] = place
         owners = self._owners(placed)
         self._record_owned(owners, placed, done)
-        self._adopt({one: f for one, f in placed.items() if one not in owners}, done)
+        self._adopt({item: f for item, f in placed.items() if item not in owners}, done)
         return done
 
     def _owners(self, placed: Mapping[ObjectRef, Folder]) -> _Owners:
-        places = {one: BucketKey(f.bucket.bucket_id, one.key) for one, f in placed.items()}
-        found = self.assets.owners(places.values())
-        return {one: found[place] for one, place in places.items() if place in found}
+        places = {item: BucketKey(f.bucket.bucket_id, item.key) for item, f in placed.items()}
+        owners = self.assets.owners(places.values())
+        return {item: owners[place] for item, place in places.items() if place in owners}
 
     def _record_owned(
         self, owners: _Owners, placed: Mapping[ObjectRef, Folder], done: Followed
     ) -> None:
         """Update assets from their existing files."""
         by_asset: dict[AssetRef, list[ObjectRef]] = {}
-        for one, owner in owners.items():
-            by_asset.setdefault(owner, []).append(one)
-        found = in_parallel(lambda ref: self.assets.find_asset(*ref.ids), list(by_asset))
-        for ref, asset in zip(by_asset, found, strict=True):
+        for item, owner in owners.items():
+            by_asset.setdefault(owner, []).append(item)
+        assets = in_parallel(lambda ref: self.assets.find_asset(*ref.ids), list(by_asset))
+        for ref, asset in zip(by_asset, assets, strict=True):
             if asset is None:  # its row does not exist, its reservations belong to the deletion
                 done.later += self._left(by_asset[ref], placed[by_asset[ref][0]])
                 continue
-            done.owned[ref] = [one.key for one in by_asset[ref]]
+            done.owned[ref] = [item.key for item in by_asset[ref]]
             if asset.is_archived:
                 done.later += self._seen_after_archiving(
                     asset, by_asset[ref], placed[by_asset[ref][0]]
                 )
             else:
                 done.files += by_asset[ref]
-        in_parallel(self._follow_files, [asset for asset in found if asset is not None])
+        in_parallel(self._follow_files, [asset for asset in assets if asset is not None])
 
     def _seen_after_archiving(
         self, asset: Asset, named: list[ObjectRef], folder: Folder
@@ -113,7 +113,7 @@ class BucketSync:
 
         If it was cancelled or failed, no walk is requested: users decide about the remaining files.
         """
-        files = [one for one in named if not one.key.endswith("/")]
+        files = [item for item in named if not item.key.endswith("/")]
         shown = self._left(files, folder) if files else []
         job_id = asset.lifecycle_job_id if shown else None
         job = None if job_id is None else self.jobs.find(job_id)
@@ -126,19 +126,23 @@ class BucketSync:
     def _adopt(self, unowned: Mapping[ObjectRef, Folder], done: Followed) -> None:
         folders: dict[BucketKey, Folder] = {f.id: f for f in unowned.values()}
         objects: dict[BucketKey, list[ObjectRef]] = {}
-        for one, folder in unowned.items():
-            objects.setdefault(folder.id, []).append(one)
-        made = in_parallel(lambda each: self._adopted(folders[each], objects[each]), list(folders))
-        for folder_id, one in zip(folders, made, strict=True):
-            if isinstance(one, Skip):
-                done.skips.append(one)
-            elif isinstance(one, _Later):
-                done.later += one.objects
+        for item, folder in unowned.items():
+            objects.setdefault(folder.id, []).append(item)
+        made = in_parallel(
+            lambda asset: self._adopt_folder(folders[asset], objects[asset]), list(folders)
+        )
+        for folder_id, item in zip(folders, made, strict=True):
+            if isinstance(item, Skip):
+                done.skips.append(item)
+            elif isinstance(item, _Later):
+                done.later += item.objects
             else:
                 done.files += objects[folder_id]  # also where another worker made the asset
-                done.made += [one] if one else []
+                done.made += [item] if item else []
 
-    def _adopted(self, folder: Folder, inside: list[ObjectRef]) -> AssetRef | Skip | _Later | None:
+    def _adopt_folder(
+        self, folder: Folder, inside: list[ObjectRef]
+    ) -> AssetRef | Skip | _Later | None:
         """Return the asset that a folder has become; None if there is nothing to do."""
         bucket = folder.bucket.bucket_name
         if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:
@@ -161,7 +165,7 @@ class BucketSync:
             raise UnavailableError(error.message) from error
         except AlreadyExistsError as error:
             owners = self._owners(dict.fromkeys(inside, folder))
-            left = [one for one in inside if one not in owners and self._is_there(one)]
+            left = [item for item in inside if item not in owners and self._is_there(item)]
             return rules.skip_of(folder, left[0].key, "taken", error.message) if left else None
         self._follow_files(asset)
         return AssetRef(database_id=database_id, asset_id=folder.name)
@@ -184,8 +188,8 @@ class BucketSync:
         if asset.is_archived:
             return
         try:
-            while (found := self.files.asset_type(asset)) != asset.asset_type:
-                asset = self.assets.set_content(asset, asset_type=found)
+            while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
+                asset = self.assets.set_content(asset, asset_type=asset_type)
         except AssetNotFoundError:  # archived or deleted meanwhile
             return
 
@@ -193,10 +197,10 @@ class BucketSync:
         """Return those of a folder's objects that still exist; usually with one listing."""
         page = self.objects.list_objects(folder.bucket.bucket_name, folder.prefix)
         if page.next_key is None:
-            left = {one.key for one in page.objects}
-            return [one for one in named if one.key in left]
+            left = {item.key for item in page.objects}
+            return [item for item in named if item.key in left]
         return list(compress(named, in_parallel(self._is_there, named)))
 
-    def _is_there(self, one: ObjectRef) -> bool:
-        found = self.objects.list_objects(one.bucket, one.key, limit=1).objects
-        return bool(found) and found[0].key == one.key
+    def _is_there(self, ref: ObjectRef) -> bool:
+        objects = self.objects.list_objects(ref.bucket, ref.key, limit=1).objects
+        return bool(objects) and objects[0].key == ref.key

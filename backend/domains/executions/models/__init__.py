@@ -13,7 +13,7 @@ ExecutionStatus = Literal["NEW", "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", 
 EndStatus = Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
 Trigger = Literal["user", "upload", "rerun", "renewal"]
 
-_OWN_FUNCTIONS = frozenset(one.function for one in SHIPPED)
+_OWN_FUNCTIONS = frozenset(shipped.function for shipped in SHIPPED)
 ACTIVE: tuple[ExecutionStatus, ...] = ("NEW", "RUNNING")
 
 

@@ -47,7 +47,7 @@ class ActiveRepository:
         query = Query(table=ACTIVE_EXECUTIONS, partition="waiting", consistent=True)
         return _read(self.tables.query(query, PageRequest(limit)).items)
 
-    def waiting(self) -> Sequence[ActiveExecution]:
+    def list_waiting(self) -> Sequence[ActiveExecution]:
         """Return the waiting executions, oldest first. Of very many, the later ones are left out.
 
         They are read again at each end of an execution: 1,000 of them take one request.
@@ -56,7 +56,7 @@ class ActiveRepository:
         rows = all_items(partial(self.tables.query, query), _PAGE)
         return _read(islice(rows, _READ_AT_MOST))
 
-    def admitted(self) -> Sequence[ActiveExecution]:
+    def list_admitted(self) -> Sequence[ActiveExecution]:
         """Return all executions that were admitted: as many as may run at once."""
         query = Query(table=ACTIVE_EXECUTIONS, partition="admitted", consistent=True)
         return _read(self.tables.query_all(query))
@@ -64,9 +64,9 @@ class ActiveRepository:
     def find(self, execution_id: str) -> ActiveExecution | None:
         """Return the item of an execution; None if it has ended."""
         wanted = [(ACTIVE_EXECUTIONS, _key(state, execution_id)) for state in _STATES]
-        found = _read([item for _, item in self.tables.get_many(wanted)])
+        executions = _read([item for _, item in self.tables.get_many(wanted)])
         # A second item appears only if an admission happens between two reads of one request.
-        return next(iter(sorted(found, key=lambda one: one.state)), None)
+        return next(iter(sorted(executions, key=lambda execution: execution.state)), None)
 
     def waiting_write(self, execution: Execution) -> Write:
         """Return the write that makes a new execution wait."""

@@ -54,7 +54,7 @@ class _ReservedError(StateForbidsError):
     """The workflow and file are reserved."""
 
 
-def _changed(_: object, execution: Execution, *_others: Write) -> ExecutionChangedError:
+def _change_error(_: object, execution: Execution, *_others: Write) -> ExecutionChangedError:
     return ExecutionChangedError(execution.execution_id)
 
 
@@ -113,7 +113,7 @@ class ExecutionRepository:
         item = self.tables.get(RESERVATIONS, {_RESERVED: reservation})
         return None if item is None else ActiveRun.model_validate(item)
 
-    @attempts(_ATTEMPTS, _ReservedError, refusal=_changed)
+    @attempts(_ATTEMPTS, _ReservedError, refusal=_change_error)
     def create(self, execution: Execution, *others: Write) -> None:
         """Write a new execution, and reserve its workflow and file.
 
@@ -263,10 +263,10 @@ def _rows(execution: Execution) -> list[Write]:
     """Return the writes of a new execution and of the item that finds it by its id."""
     taken = ExecutionExistsError(execution.execution_id)
     place = ExecutionPlace(database_id=execution.database_id, asset_id=execution.asset_id)
-    found = {_RESERVED: keys.execution(execution.execution_id), **place.model_dump(by_alias=True)}
+    item = {_RESERVED: keys.execution(execution.execution_id), **place.model_dump(by_alias=True)}
     return [
         put_new(WORKFLOW_EXECUTIONS, row_of(execution), taken),
-        put_new(RESERVATIONS, found, taken),
+        put_new(RESERVATIONS, item, taken),
     ]
 
 

@@ -136,8 +136,8 @@ def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError
         kind = str(failed.get("errorType") or kind)
         message = str(failed["errorMessage"])
     return RunError(
-        code=_redacted(kind)[:MAX_CODE_CHARS] or _UNNAMED[status],
-        message=_redacted(message)[:MAX_MESSAGE_CHARS],
+        code=_redact(kind)[:MAX_CODE_CHARS] or _UNNAMED[status],
+        message=_redact(message)[:MAX_MESSAGE_CHARS],
     )
 
 
@@ -158,7 +158,7 @@ def _of_function(cause: str) -> Mapping[str, Any] | None:
     return cast("dict[str, Any]", value)
 
 
-def _redacted(text: str) -> str:
+def _redact(text: str) -> str:
     """Return a valid text without signed query strings of URLs and without possible tokens."""
     return _LONG_TOKEN.sub("[removed]", _SIGNED.sub("?[removed]", valid_text(text)))
 
@@ -201,7 +201,7 @@ def facts_of(execution: Execution, rerun_of: str | None = None) -> Mapping[str, 
     return facts if rerun_of is None else {**facts, "rerunOf": rerun_of}
 
 
-def bounded(outputs: RunOutputs) -> RunOutputs:
+def bound_outputs(outputs: RunOutputs) -> RunOutputs:
     """Return outputs whose lists fit into a row; by default the counts are the lists' lengths."""
     return RunOutputs(
         files=_first(outputs.files),
@@ -229,9 +229,9 @@ def _first(paths: Sequence[str]) -> list[str]:
 def _first_refused(refused: Sequence[RefusedOutput]) -> list[RefusedOutput]:
     kept: list[RefusedOutput] = []
     room = MAX_LIST_BYTES
-    for one in refused:
-        room -= len(one.path.encode()) + len(one.reason.encode()) + 32
+    for refusal in refused:
+        room -= len(refusal.path.encode()) + len(refusal.reason.encode()) + 32
         if room < 0:
             break
-        kept.append(one)
+        kept.append(refusal)
     return kept

@@ -25,21 +25,21 @@ def executions_to_admit(
         first = queues[user][0]
         return held[user], max(last_places.get(user, ""), first.since), first.execution_id
 
-    held = Counter(one.user for one in admitted)
+    held = Counter(execution.user for execution in admitted)
     queues: dict[str, deque[ActiveExecution]] = {}
-    for one in waiting:
-        queues.setdefault(one.user, deque()).append(one)
-    found: list[ActiveExecution] = []
+    for execution in waiting:
+        queues.setdefault(execution.user, deque()).append(execution)
+    executions: list[ActiveExecution] = []
     while queues and held.total() < limit:
         allowed = [user for user in queues if _may_take(user, queues.keys(), held, limit)]
         if not allowed:
             break
         user = min(allowed, key=turn)
-        found.append(queues[user].popleft())
+        executions.append(queues[user].popleft())
         held[user] += 1
         if not queues[user]:
             del queues[user]
-    return found
+    return executions
 
 
 def _may_take(user: str, waiting: Collection[str], held: Counter[str], limit: int) -> bool:

@@ -69,18 +69,20 @@ class Admission:
         if not self._admit_waiting(self.clock() + WORK_TIME):
             self.progress.request_starts()
         # Last: one whose start crashes this function must not prevent others from starting.
-        for admitted in self.active.admitted():
+        for admitted in self.active.list_admitted():
             if admitted.started_at is None and (again or self._is_left(admitted)):
                 self._start(admitted)
 
     def _admit_waiting(self, stop_at: datetime) -> bool:
         """Return whether all places that waiting executions may take are taken."""
-        while chosen := self._chosen():
-            for one in chosen:
+        while chosen := self._choose_executions():
+            for execution in chosen:
                 if self.clock() >= stop_at:
                     return False
                 try:
-                    admitted = self.active.admit(one, at=iso(self.clock()), limit=self.limit())
+                    admitted = self.active.admit(
+                        execution, at=iso(self.clock()), limit=self.limit()
+                    )
                 except FullError:
                     return True
                 # another starter, or the end of the execution, has changed the item
@@ -89,16 +91,16 @@ class Admission:
                 self._start(admitted)
         return True
 
-    def _chosen(self) -> Sequence[ActiveExecution]:
-        waiting = self.active.waiting()
+    def _choose_executions(self) -> Sequence[ActiveExecution]:
+        waiting = self.active.list_waiting()
         if not waiting:
             return ()
-        users = {one.user for one in waiting}
+        users = {execution.user for execution in waiting}
         last_places: Mapping[str, str] = {}
         if len(users) > 1:
             last_places = self.active.last_places(users)
         return places.executions_to_admit(
-            waiting, self.active.admitted(), self.limit(), last_places
+            waiting, self.active.list_admitted(), self.limit(), last_places
         )
 
     def _is_left(self, admitted: ActiveExecution) -> bool:

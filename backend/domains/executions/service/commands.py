@@ -167,7 +167,9 @@ class ExecutionCommands:
         new_executions.require_own_or_global(workflow_ref.database_id, asset.database_id)
         workflow = self.workflows.get_workflow(caller, *workflow_ref)
         require(self.authorization, caller, "POST", secured_workflow(workflow))
-        known = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
+        known = self.pipelines.find_pipelines(
+            [function.pipeline for function in workflow.functions]
+        )
         for function in workflow.functions:
             pipeline = known.get(function.pipeline)
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):

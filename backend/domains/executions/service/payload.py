@@ -45,10 +45,10 @@ class Payloads:
         shared = payloads.shared_fields(execution, place)
         metadata = json.dumps(self._metadata(execution, asset, prefix), ensure_ascii=False)
         if not payloads.fits_into_input(metadata, pipelines, shared):
-            metadata = self._stored(execution, metadata)
+            metadata = self._store(execution, metadata)
         return RunInput(pipelines, {**shared, "inputMetadata": metadata})
 
-    def _stored(self, execution: Execution, metadata: str) -> str:
+    def _store(self, execution: Execution, metadata: str) -> str:
         bucket = self.auxiliary_bucket()
         key = f"{run_folder(execution.execution_id)}{payloads.METADATA_OBJECT}"
         self.objects.put(

@@ -88,30 +88,31 @@ class ExecutionProgress:
         `even_unstarted` also includes admitted ones that are not known to have started.
         """
         if self.active.oldest_waiting(1) or (
-            even_unstarted and any(one.started_at is None for one in self.active.admitted())
+            even_unstarted
+            and any(execution.started_at is None for execution in self.active.list_admitted())
         ):
             self.queues.send(EXECUTION_STARTS, [{}])
 
     def _end(
         self,
         execution_id: str,
-        found: Execution | None,
+        execution: Execution | None,
         active: ActiveExecution | None,
         ending: Ending,
     ) -> None:
-        key = active.reservation if active else _reservation_of(found)
+        key = active.reservation if active else _reservation_of(execution)
         reserved = Reserved(execution_id, key, self.executions.active_run(key))
         self._send_upload(reserved)
         changes: Mapping[str, Any] = {}
         repeat = None
-        if found is not None:
-            changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
+        if execution is not None:
+            changes = rules.ended_changes(execution, ending.status, ending.at, ending.error)
             # An upload that waits for this end reads the file instead.
-            if found.is_active and reserved.run == ActiveRun(execution_id=execution_id):
-                repeat = rules.repeated_execution(found, ending.error, self.clock())
-            if found.is_active and repeat is None:
-                self._send_failure(found, ending)
-        writes = self.executions.end_writes(found, changes, reserved, repeat)
+            if execution.is_active and reserved.run == ActiveRun(execution_id=execution_id):
+                repeat = rules.repeated_execution(execution, ending.error, self.clock())
+            if execution.is_active and repeat is None:
+                self._send_failure(execution, ending)
+        writes = self.executions.end_writes(execution, changes, reserved, repeat)
         if repeat is not None:
             writes.append(self.active.waiting_write(repeat))
         if active is not None:

@@ -90,13 +90,13 @@ class ExecutionQueries:
         if not execution.started_at:
             return {}
         try:
-            found = self.runs.steps(execution.execution_id)
+            steps = self.runs.steps(execution.execution_id)
         except (RateLimitedError, UnavailableError) as error:
             _log.info(
                 "execution %s: its steps cannot be read: %s", execution.execution_id, error.message
             )
             return {}
-        return found if execution.is_active else rules.ended_steps(execution, found)
+        return steps if execution.is_active else rules.ended_steps(execution, steps)
 
     def execution_for(
         self, caller: Identity, action: Action, ref: AssetRef, execution_id: str

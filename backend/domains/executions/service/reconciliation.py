@@ -37,7 +37,7 @@ class Reconciliation:
         If Step Functions does not respond, the remaining ones are left to the next run.
         """
         try:
-            for admitted in self.active.admitted():
+            for admitted in self.active.list_admitted():
                 if self._is_silent(admitted):
                     self._compare(admitted.execution_id)
             self.progress.request_starts(even_unstarted=True)
@@ -51,15 +51,15 @@ class Reconciliation:
         return age >= timedelta(seconds=self.silence_seconds())
 
     def _compare(self, execution_id: str) -> None:
-        found = self.runs.describe(execution_id)
-        if found is None:
+        run = self.runs.describe(execution_id)
+        if run is None:
             self.progress.end(execution_id, "FAILED", error=_UNKNOWN)
             return
-        status = ENDS.get(found.status)
+        status = ENDS.get(run.status)
         if status is not None:
-            error = rules.error_of(status, found.error, found.cause)
-            self.progress.end(execution_id, status, error=error, at=_stopped(found))
+            error = rules.error_of(status, run.error, run.cause)
+            self.progress.end(execution_id, status, error=error, at=_stop_time(run))
 
 
-def _stopped(state: RunState) -> datetime | None:
+def _stop_time(state: RunState) -> datetime | None:
     return None if state.stopped_at is None else datetime.fromisoformat(state.stopped_at)

@@ -27,4 +27,4 @@ class ExecutionRecords:
         execution = self.executions.find(execution_id)
         if execution is None:
             raise ExecutionNotFoundError(execution_id)
-        self.executions.set_outputs(execution, rules.bounded(outputs))
+        self.executions.set_outputs(execution, rules.bound_outputs(outputs))

@@ -107,10 +107,10 @@ class UploadTriggers:
                 uploads.append(message)
             else:
                 self.record_failure(message)
-        for asset, upload, workflows in self._triggered(uploads):
+        for asset, upload, workflows in self._find_triggered(uploads):
             self._start_all(asset, upload, workflows)
 
-    def _triggered(
+    def _find_triggered(
         self, uploads: Sequence[UploadedObject]
     ) -> Iterator[tuple[Asset, UploadedObject, list[Workflow]]]:
         """Yield the objects that are files of active assets, with the workflows that they trigger.
@@ -118,19 +118,21 @@ class UploadTriggers:
         Assets and workflows are read once for a batch, which is often one upload.
         """
         paths: dict[str, list[str]] = {}
-        found = [one for one in self._owned(uploads) if triggers.may_start(*one)]
-        for asset, upload in found:
+        starting = [pair for pair in self._find_owned(uploads) if triggers.may_start(*pair)]
+        for asset, upload in starting:
             paths.setdefault(asset.database_id, []).append(triggers.path_of(asset, upload))
         known = {
             database: self.workflows.triggered_by(database, some)
             for database, some in paths.items()
         }
-        for asset, upload in found:
+        for asset, upload in starting:
             yield asset, upload, known[asset.database_id][triggers.path_of(asset, upload)]
 
-    def _owned(self, uploads: Sequence[UploadedObject]) -> list[tuple[Asset, UploadedObject]]:
+    def _find_owned(self, uploads: Sequence[UploadedObject]) -> list[tuple[Asset, UploadedObject]]:
         """Return the objects that belong to active assets, with these."""
-        buckets = self.registry.for_objects([ObjectRef(one.bucket, one.key) for one in uploads])
+        buckets = self.registry.for_objects(
+            [ObjectRef(upload.bucket, upload.key) for upload in uploads]
+        )
         places = [
             (BucketKey(bucket.bucket_id, upload.key), upload)
             for upload in uploads
@@ -138,8 +140,12 @@ class UploadTriggers:
         ]
         owners = self.assets.owners([place for place, _ in places])
         assets = {ref: self.assets.find_asset(*ref.ids) for ref in dict.fromkeys(owners.values())}
-        found = [(assets[owners[place]], upload) for place, upload in places if place in owners]
-        return [(asset, one) for asset, one in found if asset is not None and not asset.is_archived]
+        pairs = [(assets[owners[place]], upload) for place, upload in places if place in owners]
+        return [
+            (asset, upload)
+            for asset, upload in pairs
+            if asset is not None and not asset.is_archived
+        ]
 
     def _start_all(self, asset: Asset, upload: UploadedObject, wanted: list[Workflow]) -> None:
         # Not the event's version: events are late, and the current version is processed.
@@ -147,13 +153,17 @@ class UploadTriggers:
         if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
             return
         if upload.renewal is not None:
-            wanted = [one for one in wanted if one.is_shipped]
+            wanted = [workflow for workflow in wanted if workflow.is_shipped]
         chain = triggers.chain_of(head.metadata)
         # What a workflow wrote starts neither itself nor one before it.
-        wanted = [one for one in wanted if triggers.may_continue(chain, one.key)]
+        wanted = [workflow for workflow in wanted if triggers.may_continue(chain, workflow.key)]
         wanted = self._of_content(upload, wanted)
-        stopped = self.workflow_triggers.stopped(wanted)
-        ready = [one for one in wanted if self._is_ready(one, asset, stopped.get(one.key))]
+        stopped = self.workflow_triggers.stop_reasons(wanted)
+        ready = [
+            workflow
+            for workflow in wanted
+            if self._is_ready(workflow, asset, stopped.get(workflow.key))
+        ]
         if not ready:
             return
         # Renewals share the places of the product, so they do not delay the uploads of users.
@@ -185,7 +195,7 @@ class UploadTriggers:
     def _of_content(self, upload: UploadedObject, wanted: list[Workflow]) -> list[Workflow]:
         """Leave out the shipped workflows if the content does not match the extension."""
         extension = upload.key.rpartition(".")[2].lower()
-        own = [one for one in wanted if not one.is_shipped]
+        own = [workflow for workflow in wanted if not workflow.is_shipped]
         if len(own) == len(wanted) or extension not in AMBIGUOUS_EXTENSIONS:
             return wanted
         try:
@@ -209,7 +219,9 @@ class UploadTriggers:
                     *(workflow.key, author.user_id, target.object_type),
                 )
                 return False
-        known = self.pipelines.find_pipelines([each.pipeline for each in workflow.functions])
+        known = self.pipelines.find_pipelines(
+            [function.pipeline for function in workflow.functions]
+        )
         for function in workflow.functions:
             pipeline = known.get(function.pipeline)
             if pipeline is None or not pipeline.enabled:
@@ -228,8 +240,8 @@ class UploadTriggers:
     def _caller(self, head: ObjectHead) -> Identity:
         """Return who uploaded the version, or the product itself."""
         upload_id = head.metadata.get(UPLOAD_METADATA)
-        found = self.uploaders.uploader(upload_id) if upload_id else None
-        return found or SYSTEM
+        uploader = self.uploaders.uploader(upload_id) if upload_id else None
+        return uploader or SYSTEM
 
     @attempts(_ATTEMPTS, ExecutionActiveError, refusal=_busy)
     def _start(self, execution: Execution, caller: Identity, upload: UploadedObject) -> None:

@@ -51,7 +51,7 @@ def records_of(inspection: Inspection) -> list[Record]:
     }
     texts = {fact.key: _text(fact.type, facts.get(fact.name)) for fact in FACTS}
     if inspection.references:
-        texts[REFERENCES_KEY] = _bounded(inspection.references)
+        texts[REFERENCES_KEY] = _dump_bounded(inspection.references)
     if inspection.descriptor is not None:
         texts[SHAPE_KEY] = shape_text(inspection.descriptor)
     return [Record(metadata_key=key, metadata_value=text) for key, text in texts.items() if text]
@@ -119,7 +119,7 @@ def _clean(text: str) -> str:
     return valid_text(text.replace("\u0000", "\ufffd"))
 
 
-def _bounded(references: Sequence[Reference]) -> str:
+def _dump_bounded(references: Sequence[Reference]) -> str:
     kept: list[Reference] = []
     size = 0
     for reference in references[:MAX_REFERENCES]:

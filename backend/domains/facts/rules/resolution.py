@@ -23,12 +23,12 @@ class Paths:
     known: frozenset[str]
     is_whole: bool = True
 
-    def composed(self) -> dict[str, str]:
+    def by_composed_name(self) -> dict[str, str]:
         """Return the paths by their name in one Unicode form: macOS writes the other one."""
-        return {_composed(path): path for path in sorted(self.known, reverse=True)}
+        return {_compose_name(path): path for path in sorted(self.known, reverse=True)}
 
     def in_any_case(self) -> dict[str, str]:
-        return {_composed(path).lower(): path for path in sorted(self.known, reverse=True)}
+        return {_compose_name(path).lower(): path for path in sorted(self.known, reverse=True)}
 
 
 @frozen
@@ -49,21 +49,28 @@ def candidate_paths(file_path: str, reference: Reference) -> list[str]:
     if reference.state not in _INSIDE:
         return []
     written = reference.path.replace("\\", "/")
-    found = [] if reference.state == "missing" else [f"/{written}"]
-    found += [f"{dirname(file_path)}/{text}" for text in (written, unquote(written))]
+    paths = [] if reference.state == "missing" else [f"/{written}"]
+    paths += [f"{dirname(file_path)}/{text}" for text in (written, unquote(written))]
     # A path outside the asset does not resolve: normpath would stop at its root.
-    return [normpath("/" + one.lstrip("/")) for one in dict.fromkeys(found) if not _is_out(one)]
+    return [normpath("/" + path.lstrip("/")) for path in dict.fromkeys(paths) if not _is_out(path)]
 
 
-def resolve_references(found: FileReferences, paths: Paths) -> list[Resolved]:
+def resolve_references(references: FileReferences, paths: Paths) -> list[Resolved]:
     """Return the references of a file as they resolve now."""
-    names = (paths.composed(), paths.in_any_case())
-    return [_resolved(found.path, one, paths, *names) for one in found.stored.references]
+    names = (paths.by_composed_name(), paths.in_any_case())
+    return [
+        _resolve_reference(references.path, reference, paths, *names)
+        for reference in references.stored.references
+    ]
 
 
-def possible_targets(found: FileReferences) -> set[str]:
+def possible_targets(references: FileReferences) -> set[str]:
     """Return all paths to which a file may refer, existing or not."""
-    return {path for one in found.stored.references for path in candidate_paths(found.path, one)}
+    return {
+        path
+        for reference in references.stored.references
+        for path in candidate_paths(references.path, reference)
+    }
 
 
 def circular_edges(edges: Edges) -> set[tuple[str, str]]:
@@ -77,7 +84,7 @@ def circular_edges(edges: Edges) -> set[tuple[str, str]]:
     }
 
 
-def _resolved(
+def _resolve_reference(
     file_path: str,
     reference: Reference,
     paths: Paths,
@@ -88,12 +95,12 @@ def _resolved(
     if not wanted:
         return Resolved(reference, reference.state)
     for path in wanted:
-        same = path if path in paths.known else composed.get(_composed(path))
+        same = path if path in paths.known else composed.get(_compose_name(path))
         if same is not None:
             state = "otherCase" if reference.state == "otherCase" else "found"
             return Resolved(reference, state, same)
     for path in wanted:
-        other = in_any_case.get(_composed(path).lower())
+        other = in_any_case.get(_compose_name(path).lower())
         if other is not None:
             return Resolved(reference, "otherCase", other)
     if paths.is_whole:
@@ -101,7 +108,7 @@ def _resolved(
     return Resolved(reference, reference.state)
 
 
-def _composed(path: str) -> str:
+def _compose_name(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
@@ -120,9 +127,9 @@ def _components(edges: Edges) -> list[set[str]]:
     for path, others in edges.items():
         for other in others & edges.keys():
             backwards.setdefault(other, set()).add(path)
-    found: list[set[str]] = []
+    components: list[set[str]] = []
     seen: set[str] = set()
-    for root in reversed(_finished(edges)):
+    for root in reversed(_order_files(edges)):
         if root in seen:
             continue
         part, waiting = set[str](), [root]
@@ -132,11 +139,11 @@ def _components(edges: Edges) -> list[set[str]]:
                 seen.add(path)
                 part.add(path)
                 waiting += backwards.get(path, ())
-        found.append(part)
-    return found
+        components.append(part)
+    return components
 
 
-def _finished(edges: Edges) -> Sequence[str]:
+def _order_files(edges: Edges) -> Sequence[str]:
     """Return all files in the order in which a depth-first walk leaves them."""
     order: list[str] = []
     seen: set[str] = set()
@@ -144,18 +151,20 @@ def _finished(edges: Edges) -> Sequence[str]:
         if root in seen:
             continue
         seen.add(root)
-        walk: list[tuple[str, Iterator[str]]] = [(root, _sorted(edges[root]))]
+        walk: list[tuple[str, Iterator[str]]] = [(root, _iterate_sorted(edges[root]))]
         while walk:
             path, others = walk[-1]
-            following = next((one for one in others if one in edges and one not in seen), None)
+            following = next(
+                (other for other in others if other in edges and other not in seen), None
+            )
             if following is None:
                 order.append(path)
                 walk.pop()
             else:
                 seen.add(following)
-                walk.append((following, _sorted(edges[following])))
+                walk.append((following, _iterate_sorted(edges[following])))
     return order
 
 
-def _sorted(paths: Iterable[str]) -> Iterator[str]:
+def _iterate_sorted(paths: Iterable[str]) -> Iterator[str]:
     return iter(sorted(paths))

@@ -96,8 +96,8 @@ class GlbQueries:
     def _without_threats(self, target: FileTarget, version_ids: list[str]) -> list[str]:
         """Return the versions in which no scan found a threat."""
         versions = [VersionRef(target.key, version_id) for version_id in version_ids]
-        found = self.files.quarantined(target.bucket, versions)
-        return [version.version_id for version in versions if version not in found]
+        quarantined = self.files.find_quarantined(target.bucket, versions)
+        return [version.version_id for version in versions if version not in quarantined]
 
     def _made(self, target: FileTarget, version_id: str) -> "_Made | None":
         key = glb_key(target.asset.asset_id, target.path, version_id)
@@ -118,7 +118,7 @@ class GlbQueries:
         ]
         clean = self._without_threats(target, before[:OLDER_VERSIONS])
         made = in_parallel(lambda version_id: self._made(target, version_id), clean)
-        return next((one for one in made if one is not None), None)
+        return next((glb for glb in made if glb is not None), None)
 
     def _address(self, made: "_Made", current: str) -> GlbAddress:
         return GlbAddress(

@@ -84,30 +84,33 @@ class FactQueries:
         """
         asset = self.assets.get_asset(caller, *ref.ids)
         if file_path is not None:
-            found = Page(tuple(self.facts.references_of(asset, [file_path])))
+            files = Page(tuple(self.facts.references_of(asset, [file_path])))
         else:
-            found = fill(
+            files = fill(
                 lambda request: self.facts.references(asset, request),
                 page,
                 visible=lambda _: True,
-                position_of=lambda one: self.facts.position_of(asset, one),
+                position_of=lambda references: self.facts.position_of(asset, references),
                 size_of=_size,
             )
-        if not found.items:
-            return Page((), found.after)
+        if not files.items:
+            return Page((), files.after)
         paths = self._paths(asset)
-        led = {item.path: resolve_references(item, paths) for item in found.items}
+        led = {item.path: resolve_references(item, paths) for item in files.items}
         in_circle = circular_edges(self._edges(asset, led, paths))
         return Page(
             tuple(
                 Dependencies(
-                    one.path,
-                    tuple(Dependency(r, (one.path, r.path) in in_circle) for r in led[one.path]),
-                    one.stored.omitted,
+                    references.path,
+                    tuple(
+                        Dependency(r, (references.path, r.path) in in_circle)
+                        for r in led[references.path]
+                    ),
+                    references.stored.omitted,
                 )
-                for one in found.items
+                for references in files.items
             ),
-            found.after,
+            files.after,
         )
 
     def list_dependents(
@@ -123,20 +126,20 @@ class FactQueries:
         asset = self.assets.get_asset(caller, *ref.ids)
         is_folder = file_path.endswith("/")
 
-        def refers(one: FileReferences) -> bool:
+        def refers(references: FileReferences) -> bool:
             if is_folder:
-                inside = (path.startswith(file_path) for path in possible_targets(one))
-                return not one.path.startswith(file_path) and any(inside)
-            return one.path != file_path and file_path in possible_targets(one)
+                inside = (path.startswith(file_path) for path in possible_targets(references))
+                return not references.path.startswith(file_path) and any(inside)
+            return references.path != file_path and file_path in possible_targets(references)
 
-        found = fill(
+        dependents = fill(
             lambda request: self.facts.references(asset, request),
             page,
             visible=refers,
-            position_of=lambda one: self.facts.position_of(asset, one),
-            size_of=lambda one: text_bytes(one.path),
+            position_of=lambda references: self.facts.position_of(asset, references),
+            size_of=lambda references: text_bytes(references.path),
         )
-        return Page(tuple(item.path for item in found.items), found.after)
+        return Page(tuple(item.path for item in dependents.items), dependents.after)
 
     def similar_files(
         self, caller: Identity, ref: AssetRef, file_path: str, *, size: int
@@ -157,20 +160,22 @@ class FactQueries:
         shape = self.facts.shape(asset, file_path)
         if shape is None:
             raise NoShapeError(file_path)
-        found = self.shapes.similar(caller, shape, size=size, but=FileKeyRef(*ref.ids, key))
+        similar = self.shapes.similar(caller, shape, size=size, but=FileKeyRef(*ref.ids, key))
         owners = self.assets.visible(
             caller,
             {
-                one.asset_id: AssetRef(database_id=one.database_id, asset_id=one.asset_id)
-                for one in found
+                file.asset_id: AssetRef(database_id=file.database_id, asset_id=file.asset_id)
+                for file in similar
             }.values(),
         )
         # The index lags behind the tables: files that were moved or deleted since are left out.
         return [
-            SimilarFile(owner, "/" + one.key.removeprefix(owner.asset_location.key), one.similarity)
-            for one in found
-            if (owner := owners.get(one.asset_id)) is not None
-            and one.key.startswith(owner.asset_location.key)
+            SimilarFile(
+                owner, "/" + file.key.removeprefix(owner.asset_location.key), file.similarity
+            )
+            for file in similar
+            if (owner := owners.get(file.asset_id)) is not None
+            and file.key.startswith(owner.asset_location.key)
         ]
 
     def _paths(self, asset: Asset) -> Paths:
@@ -180,9 +185,9 @@ class FactQueries:
         while len(known) < MAX_LISTED:
             page = self.objects.list_objects(bucket, prefix, limit=_LISTED_AT_ONCE, after=after)
             known |= {
-                "/" + one.key.removeprefix(prefix)
-                for one in page.objects
-                if not one.key.endswith("/") and not is_preview(one.key)
+                "/" + item.key.removeprefix(prefix)
+                for item in page.objects
+                if not item.key.endswith("/") and not is_preview(item.key)
             }
             after = page.next_key
             if after is None:
@@ -193,7 +198,7 @@ class FactQueries:
         self, asset: Asset, led: dict[str, list[Resolved]], paths: Paths
     ) -> dict[str, frozenset[str]]:
         """Return the references of the files of a page, and those of the files they refer to."""
-        edges = {path: _resolved_paths(found) for path, found in led.items()}
+        edges = {path: _resolved_paths(references) for path, references in led.items()}
         room = MAX_FOLLOWED
         while room > 0:
             unknown = {other for others in edges.values() for other in others} - edges.keys()
@@ -201,19 +206,19 @@ class FactQueries:
             if not wanted:
                 break
             edges |= dict.fromkeys(wanted, frozenset[str]())
-            for one in self.facts.references_of(asset, wanted):
-                edges[one.path] = _resolved_paths(resolve_references(one, paths))
+            for references in self.facts.references_of(asset, wanted):
+                edges[references.path] = _resolved_paths(resolve_references(references, paths))
             room -= len(wanted)
         return edges
 
 
-def _resolved_paths(found: Iterable[Resolved]) -> frozenset[str]:
-    return frozenset(one.path for one in found if one.path is not None)
+def _resolved_paths(references: Iterable[Resolved]) -> frozenset[str]:
+    return frozenset(reference.path for reference in references if reference.path is not None)
 
 
-def _size(found: FileReferences) -> int:
+def _size(file: FileReferences) -> int:
     """Return the size of a file's references in a reply, which may contain each path twice."""
-    references = found.stored.references
+    references = file.stored.references
     return _ENTRY_BYTES + sum(
         2 * text_bytes(reference.path) + _ENTRY_BYTES for reference in references
     )

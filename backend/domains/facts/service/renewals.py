@@ -47,7 +47,7 @@ class FactRenewalStep:
         if self.waiting(MOST_WAITING) >= MOST_WAITING:
             return Progress(job.cursor, wait_seconds=_LONG_PAUSE)
         request = PageRequest(PAGE, job.cursor.get("after"))
-        page = self.facts.inspected(job.parameters.get("databaseId"), request)
+        page = self.facts.list_inspected(job.parameters.get("databaseId"), request)
         formats = frozenset[str](job.parameters.get("formats") or ())
         wanted = [
             item
@@ -68,9 +68,9 @@ class FactRenewalStep:
     def _messages(self, job: Job, old: Iterable[InspectedFile]) -> list[dict[str, Any]]:
         """Return a message for each file; those of missing or archived assets are left out."""
         files: dict[AssetRef, list[str]] = {}
-        for one in old:
-            files.setdefault(AssetRef(one.database_id, one.asset_id), []).append(one.path)
-        found: list[dict[str, Any]] = []
+        for file in old:
+            files.setdefault(AssetRef(file.database_id, file.asset_id), []).append(file.path)
+        messages: list[dict[str, Any]] = []
         renewal = {"jobId": job.job_id, "createdAt": job.created_at}
         for ref, paths in files.items():
             asset = self.assets.find_asset(*ref.ids)
@@ -80,5 +80,5 @@ class FactRenewalStep:
             for path in paths:
                 key = {"key": prefix + path.removeprefix("/")}
                 detail = {"bucket": {"name": bucket}, "object": key, "renewal": renewal}
-                found.append({"detail": detail})
-        return found
+                messages.append({"detail": detail})
+        return messages

@@ -57,8 +57,8 @@ class FileRepository:
             sort_between=(FIRST_NUMBER, AFTER_NUMBERS),
             consistent=True,
         )
-        found = self.tables.query(query, PageRequest(limit))
-        return [AssetVersion.model_validate(item) for item in found.items]
+        rows = self.tables.query(query, PageRequest(limit))
+        return [AssetVersion.model_validate(item) for item in rows.items]
 
     def list_files(
         self, asset: Asset, snapshot_id: str, path_prefix: str, page: PageRequest
@@ -76,18 +76,18 @@ class FileRepository:
         self, asset: Asset, snapshot_ids: Iterable[str], paths: Sequence[str]
     ) -> dict[SnapshotFile, FileSnapshot]:
         """Return the rows of these files in the snapshots of versions."""
-        partitions = {_version_key(asset, each): each for each in snapshot_ids}
+        partitions = {_version_key(asset, snapshot_id): snapshot_id for snapshot_id in snapshot_ids}
         wanted = [
             (ASSET_FILE_VERSIONS, {keys.ASSET_VERSION.name: partition, FILE_KEY.name: path})
             for partition in partitions
             for path in paths
         ]
-        found: dict[SnapshotFile, FileSnapshot] = {}
+        snapshots: dict[SnapshotFile, FileSnapshot] = {}
         for _, item in self.tables.get_many(wanted):
             snapshot = FileSnapshot.model_validate(item)
             held = SnapshotFile(partitions[item[keys.ASSET_VERSION.name]], snapshot.file_key)
-            found[held] = snapshot
-        return found
+            snapshots[held] = snapshot
+        return snapshots
 
     def delete_files(self, asset: Asset, paths: Sequence[str]) -> None:
         """Remove the rows of these files, which are sorted, from the snapshots of all versions."""

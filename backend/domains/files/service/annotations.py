@@ -19,32 +19,36 @@ def items_with_marks(
     quarantine: Quarantine, bucket: str, items: Sequence[FileItem]
 ) -> tuple[FileItem, ...]:
     """Return rows of a listing with `is_quarantined`; folders have none."""
-    versions = [VersionRef(one.key, one.version_id or "") for one in items if not one.is_folder]
-    found = quarantine.among(bucket, versions)
-    if found is None:
+    versions = [VersionRef(item.key, item.version_id or "") for item in items if not item.is_folder]
+    quarantined = quarantine.among(bucket, versions)
+    if quarantined is None:
         return tuple(items)
     return tuple(
-        one
-        if one.is_folder
-        else one.model_copy(update={"is_quarantined": (one.key, one.version_id) in found})
-        for one in items
+        item
+        if item.is_folder
+        else item.model_copy(update={"is_quarantined": (item.key, item.version_id) in quarantined})
+        for item in items
     )
 
 
 def with_marks(quarantine: Quarantine, bucket: str, reply: FileReply) -> FileReply:
     """Return the description of a file with `is_quarantined`, of its versions too."""
     versions = reply.versions or []
-    ids = [reply.version_id or "", *(one.version_id for one in versions)]
-    found = quarantine.among(bucket, [VersionRef(reply.key, version_id) for version_id in ids])
-    if found is None:
+    ids = [reply.version_id or "", *(version.version_id for version in versions)]
+    quarantined = quarantine.among(
+        bucket, [VersionRef(reply.key, version_id) for version_id in ids]
+    )
+    if quarantined is None:
         return reply
     marked = [
-        one.model_copy(update={"is_quarantined": (reply.key, one.version_id) in found})
-        for one in versions
+        version.model_copy(
+            update={"is_quarantined": (reply.key, version.version_id) in quarantined}
+        )
+        for version in versions
     ]
     return reply.model_copy(
         update={
-            "is_quarantined": (reply.key, reply.version_id) in found,
+            "is_quarantined": (reply.key, reply.version_id) in quarantined,
             "versions": None if reply.versions is None else marked,
         }
     )

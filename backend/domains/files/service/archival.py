@@ -21,26 +21,30 @@ class FileArchival:
             ChangeEndedError: another worker has ended the change before.
         """
         place = work.target
-        found = newest(self.objects, place.bucket, place.prefix, keys)
-        meant = [one.version for one in found if not one.version.is_delete_marker]
+        newest_versions = newest(self.objects, place.bucket, place.prefix, keys)
+        meant = [
+            version.version for version in newest_versions if not version.version.is_delete_marker
+        ]
         if not meant:
             return
         self.endings.require_unfinished(work)  # so the objects found belong to the change
-        self.objects.delete_many(place.bucket, [(one.key, None) for one in meant])
+        self.objects.delete_many(place.bucket, [(version.key, None) for version in meant])
         try:
             self.endings.require_unfinished(work)
         except ChangeEndedError:
             # This worker slept for longer than its lease, and others may have restored a file
             # meanwhile or written it again: then its marker is removed. A marker on the intended
             # version remains, because another worker may have found it there and ended the change.
-            self._undo(work, [one.key for one in meant], {one.version_id for one in meant})
+            self._undo(
+                work, [version.key for version in meant], {version.version_id for version in meant}
+            )
             raise
 
     def _undo(self, work: Work, keys: Sequence[str], meant: set[str]) -> None:
         place = work.target
         late = [
-            each.version.ref
-            for each in markers_hiding(self.objects, place.bucket, place.prefix, keys)
-            if each.below is None or each.below.version_id not in meant
+            marker.version.ref
+            for marker in markers_hiding(self.objects, place.bucket, place.prefix, keys)
+            if marker.below is None or marker.below.version_id not in meant
         ]
         self.objects.delete_many(place.bucket, late)

@@ -151,8 +151,12 @@ class AssetPictures:
         if not isinstance(file, ObjectHead):
             return None
         small = self.objects.head(bucket, small_preview_key(picture))
-        versions = [one.version.ref for one in (file, shown, small) if isinstance(one, ObjectHead)]
-        return None if self.files.quarantined(bucket, versions) else file
+        versions = [
+            picture.version.ref
+            for picture in (file, shown, small)
+            if isinstance(picture, ObjectHead)
+        ]
+        return None if self.files.find_quarantined(bucket, versions) else file
 
     def _choose(self, target: FileTarget, place: ObjectRef, shown: str | None, change: str) -> None:
         asset = self._changeable(target, place)
@@ -179,26 +183,30 @@ class AssetPictures:
         """Return the file with the highest rank of those with a preview as PNG."""
         sizes: dict[str, int] = {}
         pictured: set[str] = set()
-        for one in self._listed(target):
-            base, mark, extension = one.key.rpartition(PREVIEW_MARK)
+        for item in self._list_files(target):
+            base, mark, extension = item.key.rpartition(PREVIEW_MARK)
             if mark and extension == "png":
                 pictured.add(base)
-            elif is_file(one.key):
-                sizes[one.key] = one.size
+            elif is_file(item.key):
+                sizes[item.key] = item.size
         typed = {target.prefix + path[1:] for path in target.asset.typed_files or ()}
         # A listing has no types: those of files that may have one are read.
         wanted = pictured & sizes.keys()
-        found = [self._ranked(target, key, sizes[key], key in typed) for key in wanted]
-        clean = (one for one in sorted(found, reverse=True) if self._clean(target.bucket, one.key))
+        candidates = [self._rank_file(target, key, sizes[key], key in typed) for key in wanted]
+        clean = (
+            candidate
+            for candidate in sorted(candidates, reverse=True)
+            if self._clean(target.bucket, candidate.key)
+        )
         return next(clean, None)
 
-    def _ranked(self, target: FileTarget, key: str, size: int, is_typed: bool) -> _Candidate:
+    def _rank_file(self, target: FileTarget, key: str, size: int, is_typed: bool) -> _Candidate:
         head = self.objects.head(target.bucket, key) if is_typed else None
         is_primary = isinstance(head, ObjectHead) and _is_primary(head)
         path = relative_path(target.prefix, key)
         return _Candidate(_rank(path, size, is_primary=is_primary), key)
 
-    def _listed(self, target: FileTarget) -> Iterator[ObjectVersion]:
+    def _list_files(self, target: FileTarget) -> Iterator[ObjectVersion]:
         after: str | None = None
         for _ in range(_PAGES):
             page = self.objects.list_objects(target.bucket, target.prefix, after=after)
@@ -254,7 +262,11 @@ class AssetPictures:
             page = self.objects.list_versions(
                 place.bucket, folder, after_key=after[0], after_version_id=after[1]
             )
-            late = [one.ref for one in page.versions if not one.is_latest or one.is_delete_marker]
+            late = [
+                version.ref
+                for version in page.versions
+                if not version.is_latest or version.is_delete_marker
+            ]
             self.objects.delete_many(place.bucket, late)
             after = (page.next_key, page.next_version_id)
             if page.next_key is None:

@@ -111,7 +111,7 @@ class ChangeRunner:
             return None
         if not job.is_finished:
             job = self._run_job(job, until)
-        is_same = job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change)
+        is_same = job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dump(change)
         if is_same and not job.undo:
             return job
         if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
@@ -128,8 +128,8 @@ class ChangeRunner:
         """Run steps of the job, or wait for the worker that does, while there is time."""
         while True:
             try:
-                found = self.job_runner.run(job.job_id, self.step, until=until)
-                job = found or self.jobs.find(job.job_id) or job
+                stopped = self.job_runner.run(job.job_id, self.step, until=until)
+                job = stopped or self.jobs.find(job.job_id) or job
             except UnavailableError:  # it is started, and the worker continues it
                 return job
             if job.is_finished or self.clock() >= until:
@@ -145,7 +145,7 @@ class ChangeRunner:
             caller=caller,
             database_id=planned.asset.database_id,
             asset_id=planned.asset.asset_id,
-            parameters={CHANGE: _dumped(planned.change), **pinned},
+            parameters={CHANGE: _dump(planned.change), **pinned},
             items_total=planned.files,
         )
 
@@ -167,5 +167,5 @@ def _check_succeeded(job: Job) -> Job:
     return job
 
 
-def _dumped(change: FileChange) -> dict[str, Any]:
+def _dump(change: FileChange) -> dict[str, Any]:
     return change.model_dump(by_alias=True, exclude_none=True)

@@ -179,11 +179,11 @@ class FileCommands:
         return self._run(caller, asset, change, plan, (target.path,))
 
     def _copied_from(self, caller: Identity, ref: AssetRef, target: Asset) -> Asset:
-        found = self.assets.asset_for(caller, "GET", *ref.ids)
-        same = found.asset_id == target.asset_id  # which is unique in the deployment
-        if not same and not found.is_distributable:
-            require(self.assets.authorization, caller, "PUT", secured(found))
-        return found
+        asset = self.assets.asset_for(caller, "GET", *ref.ids)
+        same = asset.asset_id == target.asset_id  # which is unique in the deployment
+        if not same and not asset.is_distributable:
+            require(self.assets.authorization, caller, "PUT", secured(asset))
+        return asset
 
     def archive_file(
         self, caller: Identity, ref: AssetRef, sent: str, *, is_prefix: bool = False
@@ -205,7 +205,7 @@ class FileCommands:
             nonlocal named
             if is_prefix:
                 named = self.lookup.files_in(place)
-            elif isinstance(self.lookup.existing(place), ObjectVersion):
+            elif isinstance(self.lookup.find_existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is already archived")
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.ARCHIVE_FILE, before, after)
@@ -227,7 +227,7 @@ class FileCommands:
         change = FileChange(operation="unarchiveFile", path=place.path)
 
         def plan() -> Planned:
-            if not isinstance(self.lookup.existing(place), ObjectVersion):
+            if not isinstance(self.lookup.find_existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is not archived")
             version = self.lookup.last_version(place)
             self.lookup.check_clean(place, version)
@@ -261,7 +261,7 @@ class FileCommands:
             if is_prefix:
                 named = self.lookup.all_files_in(place)
             else:
-                self.lookup.existing(place)
+                self.lookup.find_existing(place)
             before = {"path": place.path}
             return Planned(asset, change, routes.DELETE_FILE, before, {})
 

@@ -52,13 +52,13 @@ class Companions:
     def keys(self, target: FileTarget) -> list[str]:
         """Return the keys of the file, and of its previews that are not archived."""
         previews = find_previews(self.objects, target.bucket, target.key)
-        return [target.key, *(one.key for one in previews)]
+        return [target.key, *(preview.key for preview in previews)]
 
     def own_data(self, target: FileTarget) -> str | None:
         """Return what a copy to this place would replace besides the content; None for nothing."""
         for entity in _records_of(target):
-            found = self.records.records_of(entity)
-            if any(not is_reserved(entity, one.metadata_key) for one in found):
+            records = self.records.records_of(entity)
+            if any(not is_reserved(entity, record.metadata_key) for record in records):
                 return "metadata" if entity.kind == "metadata" else "attributes"
         folder = auxiliary_folder(target.asset.asset_id, target.path)
         page = self.objects.list_objects(self.auxiliary, folder, limit=1)
@@ -69,8 +69,8 @@ class Companions:
 
         Quarantined previews are not copied.
         """
-        for one in find_previews(self.objects, source.bucket, source.key):
-            key = one.key
+        for preview in find_previews(self.objects, source.bucket, source.key):
+            key = preview.key
             head = self.objects.head(source.bucket, key)
             if not isinstance(head, ObjectHead):
                 continue
@@ -105,21 +105,21 @@ class Companions:
         is_abroad = source.asset.database_id != target.asset.database_id
         for from_entity, entity in zip(_records_of(source), _records_of(target), strict=True):
             with _conflicts_as_unavailable():
-                found = self.records.records_of(from_entity)
-                facts = [r for r in found if is_reserved(entity, r.metadata_key)]
-                own = [record for record in found if record not in facts]
+                records = self.records.records_of(from_entity)
+                facts = [r for r in records if is_reserved(entity, r.metadata_key)]
+                own = [record for record in records if record not in facts]
                 if is_abroad and own:
                     self._write_abroad(caller, entity, own, guard)
                     self.records.put_facts(entity, facts, guards=(guard,))
                 else:
                     entry_of = self.records.entries(caller, "copy", entity)
-                    self.records.write_as_is(entity, found, entry_of, guards=(guard,))
+                    self.records.write_as_is(entity, records, entry_of, guards=(guard,))
 
     def _write_abroad(
-        self, caller: Identity, entity: Entity, found: Sequence[Record], guard: Write
+        self, caller: Identity, entity: Entity, records: Sequence[Record], guard: Write
     ) -> None:
-        sent = [NewRecord.model_validate(record.model_dump()) for record in found]
-        keys = ", ".join(record.metadata_key for record in found)
+        sent = [NewRecord.model_validate(record.model_dump()) for record in records]
+        keys = ", ".join(record.metadata_key for record in records)
         refused = f"Database {entity.database_id} does not accept the {entity.kind} {keys}"
         try:
             done = self.records.change_records(
@@ -139,12 +139,12 @@ class Companions:
             UnavailableError: they are changed concurrently at every attempt, or cannot be read.
         """
         theirs = () if source is None else _records_of(source)
-        copied = [one for each in theirs for one in self.records.records_of(each)]
+        copied = [record for entity in theirs for record in self.records.records_of(entity)]
         for entity in _records_of(target):
             with _conflicts_as_unavailable():
-                found = self.records.records_of(entity)
-                facts = [one for one in found if is_reserved(entity, one.metadata_key)]
-                kept = [] if all(one in copied for one in facts) else facts
+                records = self.records.records_of(entity)
+                facts = [record for record in records if is_reserved(entity, record.metadata_key)]
+                kept = [] if all(record in copied for record in facts) else facts
                 entry_of = self.records.entries(caller, "delete", entity)
                 self.records.write_as_is(entity, kept, entry_of)
 
@@ -172,12 +172,12 @@ class Companions:
             self.auxiliary, folder, limit=AUXILIARY_OBJECTS, after=after
         )
 
-        def copy(one: ObjectVersion) -> None:
-            head = self.objects.head(self.auxiliary, one.key)
+        def copy(version: ObjectVersion) -> None:
+            head = self.objects.head(self.auxiliary, version.key)
             if isinstance(head, ObjectHead):
                 self.objects.copy(
-                    ObjectRef(self.auxiliary, one.key),
-                    ObjectRef(self.auxiliary, copied + one.key.removeprefix(folder)),
+                    ObjectRef(self.auxiliary, version.key),
+                    ObjectRef(self.auxiliary, copied + version.key.removeprefix(folder)),
                     content_type=head.content_type,
                     metadata=head.metadata,
                 )
@@ -215,7 +215,7 @@ class Companions:
             return removed
         folder = glb_folder(asset_id, path)
         page = self.objects.list_objects(self.auxiliary, folder, limit=MAX_BATCH)
-        self.objects.delete_many(self.auxiliary, [(one.key, None) for one in page.objects])
+        self.objects.delete_many(self.auxiliary, [(item.key, None) for item in page.objects])
         return RemovedPage(removed.items + len(page.objects), page.next_key is not None)
 
     def remove_auxiliary(
@@ -227,11 +227,11 @@ class Companions:
         """
         folder = auxiliary_folder(asset_id, path)
         page = self.objects.list_objects(self.auxiliary, folder, limit=MAX_BATCH)
-        keys = [one.key for one in page.objects]
+        keys = [item.key for item in page.objects]
         itself = folder.removesuffix("/")
         if with_itself:  # the key itself is the first one with this prefix
             first = self.objects.list_objects(self.auxiliary, itself, limit=1).objects
-            keys = [one.key for one in first if one.key == itself] + keys
+            keys = [item.key for item in first if item.key == itself] + keys
         self.objects.delete_many(self.auxiliary, [(key, None) for key in keys])
         return RemovedPage(len(keys), page.next_key is not None)
 

@@ -88,7 +88,7 @@ class Copies:
             raise SourceGoneError(key)
         return head
 
-    def quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
+    def find_quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
         """Return those of some versions that are quarantined; none where nothing is scanned."""
         return self.quarantine.among(bucket, versions) or frozenset[VersionRef]()
 
@@ -108,11 +108,11 @@ class Copies:
             ObjectRefusedError: the store does not accept the object.
             SourceGoneError: the source does not exist.
         """
-        found = None if first else self._existing_copy(file_copy)
-        if found is not None:
-            return found
+        existing = None if first else self._existing_copy(file_copy)
+        if existing is not None:
+            return existing
         if not self.is_large(file_copy.head.version.size):
-            return self._kept(file_copy, self._copied(file_copy))
+            return self._kept(file_copy, self._copy_file(file_copy))
         if copy_id is None:
             begun = self.objects.create_multipart(
                 *file_copy.target,
@@ -123,7 +123,7 @@ class Copies:
             return Unfinished(begun)
         return self._continue_copy(file_copy, copy_id)
 
-    def _copied(self, file_copy: FileCopy) -> Written:
+    def _copy_file(self, file_copy: FileCopy) -> Written:
         try:
             return self.objects.copy(
                 file_copy.source,
@@ -158,10 +158,14 @@ class Copies:
     def _has_another(self, file_copy: FileCopy, written: Written) -> bool:
         bucket, key = file_copy.target
         mark = file_copy.change.partition(".")[0]
-        for one in self.objects.list_versions(bucket, key, limit=_LOOKED_AT).versions:
-            if one.key != key or one.is_delete_marker or one.version_id == written.version_id:
+        for version in self.objects.list_versions(bucket, key, limit=_LOOKED_AT).versions:
+            if (
+                version.key != key
+                or version.is_delete_marker
+                or version.version_id == written.version_id
+            ):
                 continue
-            head = self.objects.head(bucket, key, version_id=one.version_id)
+            head = self.objects.head(bucket, key, version_id=version.version_id)
             made_by = head.metadata.get(CHANGE_METADATA, "") if isinstance(head, ObjectHead) else ""
             if made_by.partition(".")[0] == mark:
                 return True

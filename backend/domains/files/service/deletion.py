@@ -13,7 +13,7 @@ from backend.core.transactions import Write
 from backend.domains.files import rules
 from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.work import Endings, Work, unfinished
+from backend.domains.files.service.work import Endings, Work, go_on
 from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
@@ -34,38 +34,38 @@ class FileDeletion:
         target = work.target
         self._delete_rows(work, [target.path], self.endings.unfinished_condition(work))
         if self.companions.remove_generated(work.asset.asset_id, target.path).more:
-            return unfinished(work.cursor)
+            return go_on(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
-            return unfinished(work.cursor)
+            return go_on(work.cursor)
         previews = target.key + PREVIEW_MARK
         if self._remove_versions(work, previews, lambda key: preview_base(key) == target.key):
-            return unfinished(work.cursor)
-        return self.endings.finished(work, [target.path], items=1)
+            return go_on(work.cursor)
+        return self.endings.finish(work, [target.path], items=1)
 
     def delete_folder(self, work: Work) -> Progress:
         """Delete the first remaining files of a folder, and finally its auxiliary files."""
         target = work.target
         page = self.objects.list_versions(target.bucket, target.key, limit=self.versions)
         if page.versions:
-            keys = sorted({one.key for one in page.versions})
+            keys = sorted({version.key for version in page.versions})
             paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
             self.endings.require_unfinished(work)  # later, others may write these names again
             self._delete_rows(work, paths)
             self._delete(work, page.versions)
             self.endings.request_documents(work, paths)
-            return unfinished(work.cursor, items=len(paths))
+            return go_on(work.cursor, items=len(paths))
         # Some stores keep no versions of the markers of folders.
         markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
-        left = [one.key for one in markers if one.key.endswith("/")]
+        left = [marker.key for marker in markers if marker.key.endswith("/")]
         self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
         if left or self.companions.remove_generated(work.asset.asset_id, target.path).more:
-            return unfinished(work.cursor)
+            return go_on(work.cursor)
         # Pipelines may describe a folder, under its path as that of a file.
         folder = target.path.removesuffix("/")
         self.companions.delete_records(
             work.caller, work.asset, folder, self.endings.unfinished_condition(work)
         )
-        return self.endings.finished(work, [])
+        return self.endings.finish(work, [])
 
     def delete_auxiliary(self, work: Work) -> Progress:
         """Delete a page of auxiliary files of a file or a folder of files."""
@@ -73,8 +73,8 @@ class FileDeletion:
             work.asset.asset_id, work.target.path, with_itself=True
         )
         if removed.more:
-            return unfinished(work.cursor, items=removed.items)
-        return self.endings.finished(work, [], items=removed.items, retyped=False)
+            return go_on(work.cursor, items=removed.items)
+        return self.endings.finish(work, [], items=removed.items, retyped=False)
 
     def _delete_rows(self, work: Work, paths: list[str], *guards: Write) -> None:
         """Remove the rows of files, which are in order."""
@@ -90,12 +90,12 @@ class FileDeletion:
     def _remove_versions(self, work: Work, prefix: str, wanted: Callable[[str], bool]) -> bool:
         """Remove the first versions of these keys; return whether some may be left."""
         page = self.objects.list_versions(work.target.bucket, prefix)
-        found = [one for one in page.versions if wanted(one.key)]
+        versions = [version for version in page.versions if wanted(version.key)]
         self.endings.require_unfinished(work)
-        self._delete(work, found)
-        return bool(found) and page.next_key is not None
+        self._delete(work, versions)
+        return bool(versions) and page.next_key is not None
 
     def _delete(self, work: Work, versions: Sequence[ObjectVersion]) -> None:
         self.objects.delete_many(
-            work.target.bucket, [(one.key, one.version_id) for one in versions]
+            work.target.bucket, [(version.key, version.version_id) for version in versions]
         )

@@ -76,13 +76,13 @@ class Entries:
             if key is None:
                 return
 
-    def _collect(self, found: tuple[ObjectVersion, ...], *, more: bool) -> None:
-        self.read += len(found)
-        for version in found:
+    def _collect(self, versions: tuple[ObjectVersion, ...], *, more: bool) -> None:
+        self.read += len(versions)
+        for version in versions:
             base = preview_base(version.key)
             if base is not None and version.is_latest and not version.is_delete_marker:
                 others = (self._previews[base],) if base in self._previews else ()
                 shown = shown_preview((version, *others))
                 if shown is not None:
                     self._previews[base] = shown
-        self._last_key = found[-1].key if found and more else None
+        self._last_key = versions[-1].key if versions and more else None

@@ -20,7 +20,7 @@ from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
-from backend.domains.files.service.work import Endings, Work, unfinished
+from backend.domains.files.service.work import Endings, Work, go_on
 from backend.domains.jobs.models import MAX_PROBLEMS, Progress
 
 FOLDER_TYPE = "application/x-directory"
@@ -67,13 +67,13 @@ class FolderMoves:
         named = tuple(problems[: max(0, _NAMED - len(work.job.problems))])
         if files or not (cursor.listed or is_cancelled) or self._move_markers(work):
             self.endings.request_documents(work, paths)
-            return unfinished(cursor, items=len(moved), problems=named)
+            return go_on(cursor, items=len(moved), problems=named)
         left = cursor.left - _NAMED
         if is_cancelled:
             named += (f"The move was cancelled: the other files remain in {work.target.path}",)
         elif left > 0:
             named += (f"Number of other files that remain in {work.target.path}: {left}",)
-        return self.endings.finished(
+        return self.endings.finish(
             work._replace(cursor=cursor), paths, items=len(moved), problems=named
         )
 
@@ -82,7 +82,7 @@ class FolderMoves:
         page = self.objects.list_objects(
             work.target.bucket, work.target.key, limit=self.batch, after=work.cursor.after
         )
-        keys = [one.key for one in page.objects if not one.key.endswith("/")]
+        keys = [item.key for item in page.objects if not item.key.endswith("/")]
         steps = in_parallel(partial(self._begin_file, work, frozenset(keys)), keys)
         return [step for step in steps if step is not None], page.next_key
 
@@ -152,7 +152,7 @@ class FolderMoves:
         after: str | None = None
         while True:
             page = self.objects.list_objects(work.target.bucket, work.target.key, after=after)
-            keys += [one.key for one in page.objects]
+            keys += [item.key for item in page.objects]
             after = page.next_key
             if after is None:
                 break

@@ -24,7 +24,7 @@ from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
-from backend.domains.files.service.work import CHANGE, Endings, Work, unfinished
+from backend.domains.files.service.work import CHANGE, Endings, Work, go_on
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -113,30 +113,30 @@ class FileChangeSteps:
                 content_type=FOLDER_TYPE,
                 metadata=rules.metadata_of_copy({}, work.mark),
             )
-        return self.endings.finished(work, [], items=1, retyped=False)
+        return self.endings.finish(work, [], items=1, retyped=False)
 
     def _archive_file(self, work: Work) -> Progress:
         self.archival.archive(work, self.companions.keys(work.target))
-        return self.endings.finished(work, [work.target.path], items=1)
+        return self.endings.finish(work, [work.target.path], items=1)
 
     def _archive_folder(self, work: Work) -> Progress:
         place = work.target
         page = self.objects.list_objects(
             place.bucket, place.key, limit=self.files, after=work.cursor.after
         )
-        keys = [one.key for one in page.objects if not one.key.endswith("/")]
+        keys = [item.key for item in page.objects if not item.key.endswith("/")]
         self.archival.archive(work, keys)
         paths = [rules.relative_path(place.prefix, key) for key in keys]
         if page.next_key is None:
-            return self.endings.finished(work, paths, items=len(keys))
+            return self.endings.finish(work, paths, items=len(keys))
         self.endings.request_documents(work, paths)
-        return unfinished(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
+        return go_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
 
     def _unarchive(self, work: Work) -> Progress:
         """Restore a file, and its newest preview."""
-        written = self._rewritten(work)
+        written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
-            return unfinished(written)
+            return go_on(written)
         preview = self._newest_preview(work.target)
         if preview is not None:
             place = ObjectRef(work.target.bucket, preview.key)
@@ -144,18 +144,18 @@ class FileChangeSteps:
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
             still = partial(self.endings.require_unfinished, work)
             self.copies.copy(FileCopy(place, head, place, head.content_type, metadata, still), None)
-        return self.endings.finished(work, [work.target.path], items=1, made=written.version_id)
+        return self.endings.finish(work, [work.target.path], items=1, made=written.version_id)
 
     def _rewrite(self, work: Work) -> Progress:
         """Make an old version the newest one, or write the newest one with another type."""
-        written = self._rewritten(work)
+        written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
-            return unfinished(written)
-        return self.endings.finished(
+            return go_on(written)
+        return self.endings.finish(
             work, [work.target.path], items=1, made=written.version_id, retyped=False
         )
 
-    def _rewritten(self, work: Work) -> Written | ChangeCursor:
+    def _rewrite_file(self, work: Work) -> Written | ChangeCursor:
         """Copy the version over the file.
 
         Return the state to continue with if it is not complete.
@@ -178,15 +178,17 @@ class FileChangeSteps:
     def _newest_preview(self, target: FileTarget) -> ObjectVersion | None:
         """Return the version of an archived preview that was shown last, and is not quarantined."""
         page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
-        found = [one for one in page.versions if preview_base(one.key) == target.key]
-        ids = [one.ref for one in found if not one.is_delete_marker]
-        quarantined = self.copies.quarantined(target.bucket, ids)
-        hidden = {one.key for one in found if one.is_latest and one.is_delete_marker}
+        previews = [version for version in page.versions if preview_base(version.key) == target.key]
+        ids = [version.ref for version in previews if not version.is_delete_marker]
+        quarantined = self.copies.find_quarantined(target.bucket, ids)
+        hidden = {
+            version.key for version in previews if version.is_latest and version.is_delete_marker
+        }
         shown = [
-            one
-            for one in found
-            if one.key in hidden
-            and not one.is_delete_marker
-            and (one.key, one.version_id) not in quarantined
+            version
+            for version in previews
+            if version.key in hidden
+            and not version.is_delete_marker
+            and (version.key, version.version_id) not in quarantined
         ]
-        return max(shown, key=lambda one: one.last_modified, default=None)
+        return max(shown, key=lambda version: version.last_modified, default=None)

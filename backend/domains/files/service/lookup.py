@@ -94,16 +94,16 @@ class FileLookup:
         rules.check_name(owner_of(place), place.path, allowed, field="destinationPath")
         return place
 
-    def existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
+    def find_existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
         """Return the attributes of a file in the store; its marker if it is archived.
 
         Raises:
             FileNotFoundInAssetError: the file does not exist.
         """
-        found = self.objects.head(place.bucket, place.key)
-        if found is None:
+        head = self.objects.head(place.bucket, place.key)
+        if head is None:
             raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
-        return found
+        return head
 
     def active(self, place: FileTarget) -> ObjectHead:
         """Return the attributes of a file that is not archived.
@@ -112,10 +112,10 @@ class FileLookup:
             FileNotFoundInAssetError: the file does not exist.
             FileStateError: it is archived.
         """
-        found = self.existing(place)
-        if isinstance(found, ObjectVersion):
+        head = self.find_existing(place)
+        if isinstance(head, ObjectVersion):
             raise FileStateError(place.path, "is archived: restore it first")
-        return found
+        return head
 
     def readable(self, place: FileTarget) -> ObjectHead:
         """As `active`, for the source of a copy, where the contract requires a 400.
@@ -123,11 +123,11 @@ class FileLookup:
         Raises:
             FileQuarantinedError: a malware scan found a threat in it.
         """
-        found = self.existing(place)
-        if isinstance(found, ObjectVersion):
+        head = self.find_existing(place)
+        if isinstance(head, ObjectVersion):
             raise InvalidInputError.of("sourcePath", "is archived: restore it first")
-        self.check_clean(place, found.version.version_id)
-        return found
+        self.check_clean(place, head.version.version_id)
+        return head
 
     def check_clean(self, place: FileTarget, version_id: str) -> None:
         """Require that a version of a file may be copied.
@@ -147,9 +147,9 @@ class FileLookup:
             FileExistsInAssetError: a file or a folder has the name, or an archived file with data.
         """
         asset_id = place.asset.asset_id
-        found = self.objects.head(place.bucket, place.key)
-        replaced = self.companions.own_data(place) if isinstance(found, ObjectVersion) else None
-        if isinstance(found, ObjectHead) or replaced is not None:
+        head = self.objects.head(place.bucket, place.key)
+        replaced = self.companions.own_data(place) if isinstance(head, ObjectVersion) else None
+        if isinstance(head, ObjectHead) or replaced is not None:
             raise FileExistsInAssetError(place.path, asset_id, replaced=replaced)
         if self.objects.list_objects(place.bucket, place.key + "/", limit=1).objects:
             raise FileExistsInAssetError(place.path + "/", asset_id)
@@ -161,8 +161,8 @@ class FileLookup:
             FileNotFoundInAssetError: there are none.
         """
         page = self.objects.list_objects(place.bucket, place.key, limit=_LISTED)
-        keys = [one.key for one in page.objects if not one.key.endswith("/")]
-        return self._named(place, keys, more=page.next_key is not None)
+        keys = [item.key for item in page.objects if not item.key.endswith("/")]
+        return self._name_page(place, keys, more=page.next_key is not None)
 
     def count_files(self, place: FileTarget) -> int | None:
         """Return the number of a folder's files that are not archived; None for very many.
@@ -175,7 +175,7 @@ class FileLookup:
             page = self.objects.list_objects(place.bucket, place.key, after=after)
             if not page.objects and after is None:
                 raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
-            count += sum(is_file(one.key) for one in page.objects)
+            count += sum(is_file(item.key) for item in page.objects)
             after = page.next_key
             if after is None:
                 return count
@@ -188,11 +188,11 @@ class FileLookup:
             FileNotFoundInAssetError: there are none.
         """
         page = self.objects.list_versions(place.bucket, place.key, limit=_LISTED)
-        keys = {one.key for one in page.versions}
+        keys = {version.key for version in page.versions}
         if not keys:  # some stores keep no versions of the markers of folders
             listed = self.objects.list_objects(place.bucket, place.key, limit=1)
-            keys = {one.key for one in listed.objects}
-        return self._named(place, sorted(keys), more=page.next_key is not None)
+            keys = {item.key for item in listed.objects}
+        return self._name_page(place, sorted(keys), more=page.next_key is not None)
 
     def last_version(self, place: FileTarget) -> str:
         """Return the newest version of an archived file.
@@ -201,12 +201,12 @@ class FileLookup:
             FileNotFoundInAssetError: only markers are left of it.
         """
         page = self.objects.list_versions(place.bucket, place.key)
-        for one in page.versions:
-            if one.key == place.key and not one.is_delete_marker:
-                return one.version_id
+        for version in page.versions:
+            if version.key == place.key and not version.is_delete_marker:
+                return version.version_id
         raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
 
-    def _named(self, place: FileTarget, keys: list[str], *, more: bool) -> Named:
+    def _name_page(self, place: FileTarget, keys: list[str], *, more: bool) -> Named:
         if not keys:
             raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
         paths = (rules.relative_path(place.prefix, key) for key in keys if not is_preview(key))

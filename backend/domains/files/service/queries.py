@@ -97,9 +97,9 @@ class FileQueries:
 
         if query.basic:
             return part(page)
-        found = self._in_time(part, page, _AT_ONCE if asset.typed_files is None else page.limit)
+        listed = self._in_time(part, page, _AT_ONCE if asset.typed_files is None else page.limit)
         bucket, _ = self.assets.location(asset)
-        return Page(items_with_marks(self.quarantine, bucket, found.items), found.after)
+        return Page(items_with_marks(self.quarantine, bucket, listed.items), listed.after)
 
     def get_file(self, caller: Identity, ref: AssetRef, query: FileQuery) -> FileReply:
         """Return one file or folder of an asset (database id, asset id), also if archived.
@@ -121,22 +121,22 @@ class FileQueries:
             return self._folder(asset, query.file_path)
         target = self.target(asset, query.file_path, field="filePath")
         wanted = None if held is None else self.version_id_in(target, held)
-        found = self.objects.head(target.bucket, target.key, version_id=wanted)
-        if found is None:
+        head = self.objects.head(target.bucket, target.key, version_id=wanted)
+        if head is None:
             raise FileNotFoundInAssetError(target.path, asset.asset_id)
         versions = None
-        if query.include_versions or isinstance(found, ObjectVersion):
+        if query.include_versions or isinstance(head, ObjectVersion):
             versions = self._versions(target)
-        if isinstance(found, ObjectVersion):
-            reply = self._archived(target, found, versions or [])
+        if isinstance(head, ObjectVersion):
+            reply = self._describe_archived(target, head, versions or [])
         else:
             preview = shown_preview_key(self.objects, target.bucket, target.key)
-            reply = _described(target, found, preview)
+            reply = _describe_file(target, head, preview)
         listed = {"versions": versions if query.include_versions else None}
         reply = with_marks(self.quarantine, target.bucket, reply.model_copy(update=listed))
-        if held is not None or isinstance(found, ObjectVersion):
+        if held is not None or isinstance(head, ObjectVersion):
             return reply
-        return with_reason(self.objects, target.bucket, found, reply)
+        return with_reason(self.objects, target.bucket, head, reply)
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
         """Return the place of the file that a client names by its path or by its key.
@@ -161,7 +161,7 @@ class FileQueries:
         if isinstance(file, ObjectHead):
             self.quarantine.check_clean(bucket, base, file.version.version_id)
 
-    def quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
+    def find_quarantined(self, bucket: str, versions: Iterable[VersionRef]) -> Set[VersionRef]:
         """Return those of some versions that are quarantined; none where nothing is scanned."""
         return self.quarantine.among(bucket, versions) or frozenset[VersionRef]()
 
@@ -181,18 +181,18 @@ class FileQueries:
         """Return the type of the asset by its current files: an extension, `folder`, or `none`."""
         bucket, prefix = self.assets.location(asset)
         after: str | None = None
-        found: list[str] = []
-        while len(found) < 2:
+        paths: list[str] = []
+        while len(paths) < 2:
             page = self.objects.list_objects(bucket, prefix, limit=50, after=after)
-            keys = (one.key for one in page.objects if is_file(one.key))
+            keys = (item.key for item in page.objects if is_file(item.key))
             # The asset's preview is not part of its content.
-            found += (key for key in keys if not is_asset_preview(prefix, key))
+            paths += (key for key in keys if not is_asset_preview(prefix, key))
             after = page.next_key
             if after is None:
                 break
-        if len(found) > 1:
+        if len(paths) > 1:
             return SEVERAL_FILES
-        return (extension_of(found[0]) or UNKNOWN_EXTENSION) if found else NO_FILES
+        return (extension_of(paths[0]) or UNKNOWN_EXTENSION) if paths else NO_FILES
 
     def version_id_in(self, target: FileTarget, version: AssetVersion) -> str:
         """Return the S3 version id of a file in a version of the asset.
@@ -201,10 +201,12 @@ class FileQueries:
             FileNotFoundInAssetError: the version does not contain the file.
         """
         wanted = SnapshotFile(version.snapshot, target.path)
-        found = self.files.snapshots(target.asset, [wanted.snapshot_id], [wanted.path]).get(wanted)
-        if found is None:
+        snapshot = self.files.snapshots(target.asset, [wanted.snapshot_id], [wanted.path]).get(
+            wanted
+        )
+        if snapshot is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
-        return found.version_id
+        return snapshot.version_id
 
     def _wanted_version(self, asset: Asset, query: FilesQuery | FileQuery) -> AssetVersion | None:
         wanted = query.asset_version_id, query.asset_version_id_alias
@@ -218,9 +220,9 @@ class FileQueries:
         items: list[FileItem] = []
         after = page.after
         while True:
-            found = fetch(PageRequest(min(at_once, page.limit - len(items)), after))
-            items += found.items
-            after = found.after
+            fetched = fetch(PageRequest(min(at_once, page.limit - len(items)), after))
+            items += fetched.items
+            after = fetched.after
             if after is None or len(items) >= page.limit or self.clock() >= stop:
                 return Page(tuple(items), after)
 
@@ -228,10 +230,10 @@ class FileQueries:
         bucket, prefix = self.assets.location(asset)
         listed = rules.listed_prefix(prefix, query.prefix)
         entries = Entries(self.objects, bucket, listed, query.include_archived, page.limit)
-        found = page_of(entries, prefix, page)
+        level = page_of(entries, prefix, page)
         if query.basic:
-            return Page(tuple(item for item, _ in found.items), found.after)
-        return Page(self._completed(asset, bucket, found.items), found.after)
+            return Page(tuple(item for item, _ in level.items), level.after)
+        return Page(self._complete(asset, bucket, level.items), level.after)
 
     def _snapshot_page(
         self, asset: Asset, query: FilesQuery, version: AssetVersion, page: PageRequest
@@ -239,10 +241,10 @@ class FileQueries:
         snapshot_id = version.snapshot
         bucket, prefix = self.assets.location(asset)
         beginning = rules.relative_path(prefix, rules.listed_prefix(prefix, query.prefix))
-        found = self.files.list_files(asset, snapshot_id, beginning, page)
-        items = [held_item(prefix, one) for one in found.items]
+        held = self.files.list_files(asset, snapshot_id, beginning, page)
+        items = [held_item(prefix, file) for file in held.items]
         if query.basic:
-            return Page(tuple(items), found.after)
+            return Page(tuple(items), held.after)
         now = asset.current_snapshot
         current = self.files.snapshots(asset, [now], [item.relative_path for item in items])
         untyped = {item.key: item for item in items if has_no_type(asset, item)}
@@ -266,24 +268,24 @@ class FileQueries:
                 }
             )
 
-        return Page(tuple(in_parallel(complete, items)), found.after)
+        return Page(tuple(in_parallel(complete, items)), held.after)
 
-    def _completed(self, asset: Asset, bucket: str, found: Sequence[Found]) -> tuple[FileItem, ...]:
+    def _complete(self, asset: Asset, bucket: str, files: Sequence[Found]) -> tuple[FileItem, ...]:
         """Return the items with their S3 versions and the snapshot of the current version.
 
         HEADs are requested for files that may have a primary type.
         """
         now = asset.current_snapshot
-        paths = [item.relative_path for item, _ in found if not item.is_folder]
+        paths = [item.relative_path for item, _ in files if not item.is_folder]
         current = self.files.snapshots(asset, [now], paths)
-        active = [item for item, version in found if version is not None and not item.is_archived]
+        active = [item for item, version in files if version is not None and not item.is_archived]
         untyped = {item.key: item for item in active if has_no_type(asset, item)}
         unknown = [key for key, item in untyped.items() if item.version_id is None]
         _, prefix = self.assets.location(asset)
         newest = newest_versions(self.objects, bucket, prefix, unknown)
 
-        def complete(one: Found) -> FileItem:
-            item, version = one
+        def complete(file: Found) -> FileItem:
+            item, version = file
             if version is None:
                 return item
             if item.key in untyped:
@@ -297,7 +299,7 @@ class FileQueries:
             mismatch = {"current_asset_version_file_version_mismatch": not same}
             return item.model_copy(update=mismatch)
 
-        return tuple(in_parallel(complete, found))
+        return tuple(in_parallel(complete, files))
 
     def _folder(self, asset: Asset, sent: str) -> FileReply:
         bucket, prefix = self.assets.location(asset)
@@ -311,22 +313,22 @@ class FileQueries:
             is_folder=True,
         )
 
-    def _archived(
+    def _describe_archived(
         self, target: FileTarget, marker: ObjectVersion, versions: Sequence[FileVersion]
     ) -> FileReply:
         """Return an archived file, described by the version that the marker hides."""
-        covered = next((one for one in versions if not one.is_archived), None)
+        covered = next((version for version in versions if not version.is_archived), None)
         if covered is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
-        found = self.objects.head(target.bucket, target.key, version_id=covered.version_id)
-        if not isinstance(found, ObjectHead):
+        head = self.objects.head(target.bucket, target.key, version_id=covered.version_id)
+        if not isinstance(head, ObjectHead):
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
-        return _described(target, found, None).model_copy(
+        return _describe_file(target, head, None).model_copy(
             update={"is_archived": True, "last_modified": iso(marker.last_modified)}
         )
 
     def _versions(self, target: FileTarget) -> list[FileVersion]:
-        found = self._object_versions(target)
+        versions = self._object_versions(target)
         labels = {
             version.snapshot: AssetVersionLabel(
                 id=version.asset_version_id,
@@ -342,24 +344,24 @@ class FileQueries:
             held.setdefault(snapshot.version_id, []).append(labels[snapshot_id])
             if snapshot_id == target.asset.current_snapshot:
                 current = snapshot.version_id
-        return [_version_of(one, held, current) for one in found]
+        return [_version_of(version, held, current) for version in versions]
 
     def _object_versions(self, target: FileTarget) -> list[ObjectVersion]:
-        found: list[ObjectVersion] = []
+        versions: list[ObjectVersion] = []
         key, version_id = None, None
-        while len(found) < MAX_FILE_VERSIONS:
+        while len(versions) < MAX_FILE_VERSIONS:
             page = self.objects.list_versions(
                 target.bucket, target.key, after_key=key, after_version_id=version_id
             )
-            found += [one for one in page.versions if one.key == target.key]
+            versions += [version for version in page.versions if version.key == target.key]
             key, version_id = page.next_key, page.next_version_id
             # Longer keys with this prefix come after all versions of the key itself.
             if key is None or key != target.key:
                 break
-        return found[:MAX_FILE_VERSIONS]
+        return versions[:MAX_FILE_VERSIONS]
 
 
-def _described(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:
+def _describe_file(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:
     checksum = head.metadata.get(CHECKSUM_METADATA)
     verified = head.metadata.get(CHECKSUM_VERIFIED_METADATA) == "true"
     return FileReply(

@@ -61,10 +61,10 @@ class FileRewrites:
 
         def plan() -> Planned:
             head = self.lookup.active(place)
-            found = self.objects.head(place.bucket, place.key, version_id=version_id)
-            if found is None:
+            source = self.objects.head(place.bucket, place.key, version_id=version_id)
+            if source is None:
                 raise FileVersionNotFoundError(place.path, version_id)
-            if isinstance(found, ObjectVersion):
+            if isinstance(source, ObjectVersion):
                 raise InvalidInputError.of(
                     "versionId",
                     "is the version that marks the file as archived, and has no content",
@@ -122,9 +122,9 @@ class FileRewrites:
         folder = auxiliary_folder(asset.asset_id, path)
         # Of the keys with a file's name as prefix, the name itself is the first.
         first = [
-            one.key
+            item.key
             for beginning in (folder, folder[:-1])
-            for one in self.objects.list_objects(self.auxiliary(), beginning, limit=1).objects
+            for item in self.objects.list_objects(self.auxiliary(), beginning, limit=1).objects
         ]
         if not any(key.startswith(folder) or key == folder[:-1] for key in first):
             return Changed((path,))

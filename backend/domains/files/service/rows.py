@@ -24,16 +24,16 @@ def page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[Found]:
     """
     position = page.after or {}
     previous: str | None = position.get("after")
-    given: int = position.get("given", 0)
+    count: int = position.get("given", 0)
     rows: list[Found] = []
     for entry in entries.after(previous):
         for number, key in enumerate(rules.rows_of(prefix, previous, entry.key)):
-            if number < given or not key.startswith(entries.prefix) or is_preview(key):
+            if number < count or not key.startswith(entries.prefix) or is_preview(key):
                 continue
             if len(rows) == page.limit:
                 return Page(tuple(rows), {"after": previous, "given": number})
             rows.append(_row(prefix, key, entry, entries))
-        given, previous = 0, entry.key
+        count, previous = 0, entry.key
         if rows and entries.read >= MAX_ROWS_PER_PAGE and len(rows) < page.limit:
             return Page(tuple(rows), {"after": previous, "given": 0})
     return Page(tuple(rows))

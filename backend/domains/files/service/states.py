@@ -56,7 +56,7 @@ class FileStates:
         The listing continues at the next requested key, so long ranges between two of them are
         skipped.
         """
-        found: dict[str, FileState] = {}
+        states: dict[str, FileState] = {}
         keys = sorted(wanted)
         number, key, version_id = 0, key_before(keys[0]) if keys else None, None
         while number < len(keys):
@@ -64,14 +64,14 @@ class FileStates:
             page = self.objects.list_versions(
                 bucket, prefix, limit=limit, after_key=key, after_version_id=version_id
             )
-            _collect(found, page.versions, wanted)
+            _collect(states, page.versions, wanted)
             if page.next_key is None:
                 break
-            number = _passed(keys, number, page.next_key)
+            number = _count_passed(keys, number, page.next_key)
             key, version_id = page.next_key, page.next_version_id
             if number < len(keys) and keys[number] > page.next_key:
                 key, version_id = key_before(keys[number]), None
-        return found
+        return states
 
 
 def newest_versions(
@@ -81,7 +81,7 @@ def newest_versions(
 
     One list for a thousand versions.
     """
-    found: dict[str, ObjectVersion] = {}
+    versions: dict[str, ObjectVersion] = {}
     wanted, ordered = frozenset(keys), sorted(keys)
     number, last = 0, ""
     while number < len(ordered):
@@ -91,30 +91,30 @@ def newest_versions(
         page = objects.list_versions(bucket, prefix, limit=limit, after_key=start)
         for version in page.versions:
             if version.is_latest and version.key in wanted:
-                found[version.key] = version
+                versions[version.key] = version
         if page.next_key is None:
             break
         last = page.versions[-1].key  # its newest version is the first of its versions
         while number < len(ordered) and ordered[number] <= last:
             number += 1
-    return found
+    return versions
 
 
 def _collect(
-    found: dict[str, FileState], versions: Iterable[ObjectVersion], wanted: Mapping[str, str]
+    states: dict[str, FileState], versions: Iterable[ObjectVersion], wanted: Mapping[str, str]
 ) -> None:
     for version in versions:
         if version.key not in wanted:
             continue
-        known = found.get(version.key, FileState())
+        known = states.get(version.key, FileState())
         is_wanted = version.version_id == wanted[version.key] and not version.is_delete_marker
-        found[version.key] = FileState(
+        states[version.key] = FileState(
             version if is_wanted else known.wanted,
             version if version.is_latest else known.latest,
         )
 
 
-def _passed(keys: Sequence[str], number: int, next_key: str) -> int:
+def _count_passed(keys: Sequence[str], number: int, next_key: str) -> int:
     """Return how many of the keys come before the position of a listing."""
     while number < len(keys) and keys[number] < next_key:
         number += 1

@@ -19,7 +19,7 @@ from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
-from backend.domains.files.service.work import Endings, Work, unfinished
+from backend.domains.files.service.work import Endings, Work, go_on
 from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -44,22 +44,22 @@ class Transfers:
         source, target = self._source(work), self._target(work)
         cursor = self._copy(work, source, target)
         if cursor is not None:
-            return unfinished(cursor)
-        return self.endings.finished(work, [target.path], items=1)
+            return go_on(cursor)
+        return self.endings.finish(work, [target.path], items=1)
 
     def move(self, work: Work) -> Progress:
         """Continue to move a file within its asset."""
         cursor = self.advance_move(work)
         if cursor is not None:
-            return unfinished(cursor)
-        return self.endings.finished(work, [work.target.path, self._target(work).path], items=1)
+            return go_on(cursor)
+        return self.endings.finish(work, [work.target.path, self._target(work).path], items=1)
 
     def advance_move(self, work: Work) -> ChangeCursor | None:
         """Carry out the next part of a move; return its new cursor, or None once it is complete."""
         source = self._source(work)
         if work.cursor.withdrawing:
             return self._withdraw(work, source)
-        return self._copy(work, source, self._target(work)) or _withdrawing(work)
+        return self._copy(work, source, self._target(work)) or _withdrawal_cursor(work)
 
     def remove_incomplete(self, work: Work) -> None:
         """Remove an incomplete copy; its target did not exist before, or was archived."""
@@ -120,7 +120,7 @@ class Transfers:
         guard = self.endings.unfinished_condition(work)
         self.companions.delete_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
-            return _withdrawing(work)
+            return _withdrawal_cursor(work)
         return None
 
     def _source(self, work: Work) -> FileTarget:
@@ -140,11 +140,11 @@ class Transfers:
         """Return the newest versions of a file, and of its previews."""
         own = self.objects.list_versions(target.bucket, target.key).versions
         previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
-        found = [one for one in own if one.key == target.key]
-        found += [one for one in previews if preview_base(one.key) == target.key]
-        return sorted(one.ref for one in found if not one.is_delete_marker)
+        versions = [version for version in own if version.key == target.key]
+        versions += [preview for preview in previews if preview_base(preview.key) == target.key]
+        return sorted(version.ref for version in versions if not version.is_delete_marker)
 
 
-def _withdrawing(work: Work) -> ChangeCursor:
+def _withdrawal_cursor(work: Work) -> ChangeCursor:
     """Return the cursor after the copy is complete: it is kept, and the source is removed."""
     return ChangeCursor(version_id=work.version_id, turn=work.cursor.turn, withdrawing=True)

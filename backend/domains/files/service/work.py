@@ -55,12 +55,12 @@ class Work(NamedTuple):
         return f"{self.job.job_id.rpartition('.')[2]}.{self.cursor.turn}"
 
 
-def unfinished(cursor: ChangeCursor, *, items: int = 0, problems: tuple[str, ...] = ()) -> Progress:
+def go_on(cursor: ChangeCursor, *, items: int = 0, problems: tuple[str, ...] = ()) -> Progress:
     """Return the progress of a step that is not the last one."""
-    return Progress(_dumped(cursor), items=items, problems=problems)
+    return Progress(_dump_cursor(cursor), items=items, problems=problems)
 
 
-def _dumped(cursor: ChangeCursor) -> dict[str, Any]:
+def _dump_cursor(cursor: ChangeCursor) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
 
 
@@ -80,7 +80,7 @@ class Endings:
     reindexing: RebuildRequests
     pictures: AssetPictures
 
-    def finished(
+    def finish(
         self,
         work: Work,
         paths: Iterable[str],
@@ -102,7 +102,7 @@ class Endings:
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(
-            _dumped(cursor),
+            _dump_cursor(cursor),
             items=items,
             finished=True,
             problems=problems,

@@ -126,9 +126,9 @@ class JobService:
         """
         if self.clock() + _LEASE_MARGIN < datetime.fromtimestamp(job.lease_until / 1000, UTC):
             return True
-        found = self.jobs.get(job.job_id)
+        stored = self.jobs.get(job.job_id)
         read = (job.state, job.step, job.lease_until)
-        return found is not None and (found.state, found.step, found.lease_until) == read
+        return stored is not None and (stored.state, stored.step, stored.lease_until) == read
 
     def find(self, job_id: str) -> Job | None:
         """Return the job, for other slices: no permission is checked."""
@@ -161,15 +161,15 @@ class JobService:
 
     def list_jobs(self, caller: Identity, page: PageRequest) -> Page[Job]:
         """List the jobs that the caller started, newest first, as far as it may see them."""
-        once = replace(self, subject=_caching(self.subject))
-        found = fill(
+        once = replace(self, subject=_cache_subjects(self.subject))
+        jobs = fill(
             lambda request: self.jobs.list_of_user(caller.user_id, request),
             page,
             visible=lambda job: once._may_see(caller, job),
             position_of=self.jobs.position_of,
         )
-        shown = (once._with_visible_details(caller, job) for job in found.items)
-        return Page(tuple(shown), found.after)
+        shown = (once._with_visible_details(caller, job) for job in jobs.items)
+        return Page(tuple(shown), jobs.after)
 
     def get_job(self, caller: Identity, job_id: str) -> Job:
         """Return the job, as far as the caller may see it.
@@ -191,20 +191,20 @@ class JobService:
             JobStateError: it is finished, being cancelled, or cannot be cancelled.
             PermissionDeniedError: the caller may see it, but not stop it.
         """
-        found = self._job_for(caller, job_id)
-        if not is_cancellable(found):
+        job = self._job_for(caller, job_id)
+        if not is_cancellable(job):
             raise JobStateError(
-                found, f"cannot be cancelled: jobs of the kind {found.kind} must complete"
+                job, f"cannot be cancelled: jobs of the kind {job.kind} must complete"
             )
-        undoes = JOB_KINDS[found.kind].undoes
-        if found.is_finished and not (undoes and found.state == "failed"):
-            raise JobStateError(found, f"has already ended: it is {found.state}")
-        if found.undo and not found.is_finished:
-            raise JobStateError(found, "is already being cancelled and undoes its changes")
+        undoes = JOB_KINDS[job.kind].undoes
+        if job.is_finished and not (undoes and job.state == "failed"):
+            raise JobStateError(job, f"has already ended: it is {job.state}")
+        if job.undo and not job.is_finished:
+            raise JobStateError(job, "is already being cancelled and undoes its changes")
         # Queued again, it is sent at once, even if it was waiting.
         stopped = {"state": "queued", "undo": True, "tries": 0}
         changes = stopped if undoes else {"state": "cancelled"}
-        return self._change(caller, "cancel_job", found, changes)
+        return self._change(caller, "cancel_job", job, changes)
 
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Continue a job that failed, was cancelled or has lost its message.
@@ -215,19 +215,19 @@ class JobService:
             JobStateError: it is done, or is being continued already.
             PermissionDeniedError: the caller may see it, but not resume it.
         """
-        found = self._job_for(caller, job_id)
-        if not found.is_finished and self._is_left(found):
-            return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
-        if found.state == "done" or not found.is_finished:
-            raise JobStateError(found, f"is {found.state} and cannot be resumed")
-        if found.state == "cancelled" and found.undo:
-            raise JobStateError(found, "was undone; start a new one")
-        check = self.resumable.get(found.kind)
+        job = self._job_for(caller, job_id)
+        if not job.is_finished and self._is_left(job):
+            return self._change(caller, "resume_job", job, {"state": "queued", "tries": 0})
+        if job.state == "done" or not job.is_finished:
+            raise JobStateError(job, f"is {job.state} and cannot be resumed")
+        if job.state == "cancelled" and job.undo:
+            raise JobStateError(job, "was undone; start a new one")
+        check = self.resumable.get(job.kind)
         if check is not None:
-            check(found)
+            check(job)
         # The lease is unchanged: a worker that has not noticed the end yet keeps it, and the next
         # one waits.
-        return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
+        return self._change(caller, "resume_job", job, {"state": "queued", "tries": 0})
 
     def _is_left(self, job: Job) -> bool:
         """Return whether the job made no progress for so long that its message must be lost.
@@ -239,9 +239,9 @@ class JobService:
         return job.lease_until < before.timestamp() * 1000 and job.updated_at < iso(before)
 
     def _job_for(self, caller: Identity, job_id: str) -> Job:
-        found = self._visible(caller, job_id)
-        require(self.authorization, caller, "POST", self._secured(found))
-        return found
+        job = self._visible(caller, job_id)
+        require(self.authorization, caller, "POST", self._job_subject(job))
+        return job
 
     def _visible(self, caller: Identity, job_id: str) -> Job:
         job = self.jobs.get(job_id)
@@ -257,12 +257,12 @@ class JobService:
         return job.model_copy(update={"problems": [_WITHHELD]})
 
     def _may_see(self, caller: Identity, job: Job) -> bool:
-        target = self._secured(job)
+        target = self._job_subject(job)
         # Callers who may use the route may see buckets, but not the jobs on them.
         action = "POST" if target.object_type == "bucket" else "GET"
         return self.authorization.may(caller, action, target)
 
-    def _secured(self, job: Job) -> Secured:
+    def _job_subject(self, job: Job) -> Secured:
         if job.kind == IMPORT_BUCKET.name:  # jobs of assets name their bucket, too
             return Secured("bucket", {"bucketId": str(job.parameters["bucketId"])})
         if job.kind == WITHDRAW_ROLE.name:
@@ -290,17 +290,17 @@ class JobService:
         return self._with_visible_details(caller, changed)
 
 
-def _caching(subject: Subject) -> Subject:
+def _cache_subjects(subject: Subject) -> Subject:
     """Return a `Subject` that reads each asset once: most jobs of a page are of few assets."""
     known: dict[tuple[str | None, str | None], Secured | None] = {}
 
-    def found(job: Job) -> Secured | None:
+    def cached(job: Job) -> Secured | None:
         key = job.database_id, job.asset_id
         if key not in known:
             known[key] = subject(job)
         return known[key]
 
-    return found
+    return cached
 
 
 def _source_of(job: Job) -> Job | None:

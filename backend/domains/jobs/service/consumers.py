@@ -90,7 +90,9 @@ class JobConsumer:
         After an outage, or while a lease is held, return messages to the queue.
         """
         replies = [self._process(message) for message in event["Records"]]
-        return {"batchItemFailures": [each for r in replies for each in r["batchItemFailures"]]}
+        return {
+            "batchItemFailures": [failure for r in replies for failure in r["batchItemFailures"]]
+        }
 
     def _process(self, message: Message) -> Reply:
         job_id = _job_id(message)

@@ -66,7 +66,7 @@ class JobRunner:
 
     def _run(self, taken: Job, step: Step, *, until: datetime, to_end: bool) -> Job | None:
         try:
-            job = self._leased(taken)
+            job = self._lease_job(taken)
             begun, longest = self.clock(), timedelta(0)
             while job.state == "running":
                 job, waits = self._after_step(job, step)
@@ -77,14 +77,14 @@ class JobRunner:
                 if (now + longest if to_end else now) >= until:
                     return self.jobs.change(job, {"leaseUntil": 0})
         except JobChangedError:  # cancelled, or the lease expired and another worker has it
-            found = self.jobs.get(taken.job_id)
-            return found if found is None or found.is_finished else None
+            stored = self.jobs.get(taken.job_id)
+            return stored if stored is None or stored.is_finished else None
         return job
 
-    def _leased(self, job: Job) -> Job:
+    def _lease_job(self, job: Job) -> Job:
         """Acquire a lease for the job; longer than the last one if that had no result."""
         if job.tries >= MAX_TRIES:
-            return self._failed(
+            return self._fail_job(
                 job, f"step {job.step} was tried {job.tries} times and never completed"
             )
         lease = min(self.lease_seconds * 2**job.tries, LONGEST_LEASE_SECONDS)
@@ -102,7 +102,7 @@ class JobRunner:
             self._release(job)
             raise
         except VitrineError as error:
-            return self._failed(job, error.message), False
+            return self._fail_job(job, error.message), False
         return self.jobs.change(job, self._changes(job, progress)), progress.wait_seconds > 0
 
     def _changes(self, job: Job, progress: Progress) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class JobRunner:
             }
         )
 
-    def _failed(self, job: Job, problem: str) -> Job:
+    def _fail_job(self, job: Job, problem: str) -> Job:
         problems = [*job.problems[: MAX_PROBLEMS - 1], problem]
         changes = {"state": "failed", "problems": problems, "leaseUntil": 0}
         return self.jobs.change(job, self._with_time(changes))

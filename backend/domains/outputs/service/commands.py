@@ -115,27 +115,27 @@ class OutputCommands:
             return _unknown(execution_id)
         progress = self.progress.begin(execution_id)
         if progress.cursor.phase == "done":
-            return self._ended(execution, progress)
+            return self._end_execution(execution, progress)
         if not execution.is_active:
             fact = f"the execution is {execution.execution_status}"
-            return self._ended(execution, self._refused(progress, "", fact))
+            return self._end_execution(execution, self._refuse_outputs(progress, "", fact))
         if execution.shipped:
-            return self._inspected(execution, progress)
-        return self._stored(execution, progress)
+            return self._store_inspection(execution, progress)
+        return self._store_batches(execution, progress)
 
-    def _stored(self, execution: Execution, progress: Progress) -> Stored:
+    def _store_batches(self, execution: Execution, progress: Progress) -> Stored:
         """Store batches until all are stored or time is up."""
         try:
-            work = self._started(execution, progress)
+            work = self._start_work(execution, progress)
         except (NotFoundError, PermissionDeniedError) as error:
-            return self._ended(execution, self._refused(progress, "", error.message))
+            return self._end_execution(execution, self._refuse_outputs(progress, "", error.message))
         while work.cursor.phase != "done":
             if self.clock() >= work.stop_at:
                 return Stored("more")
             self._advance(work)
-        return self._ended(execution, work.progress)
+        return self._end_execution(execution, work.progress)
 
-    def _started(self, execution: Execution, progress: Progress) -> _Work:
+    def _start_work(self, execution: Execution, progress: Progress) -> _Work:
         """Check the asset, and the user's current permissions.
 
         Raises:
@@ -166,33 +166,35 @@ class OutputCommands:
         cursor = work.cursor
         sorts = _FOLDERS[cursor.phase]
         sort = sorts[cursor.folder]
-        found, after = work.folder.page(cursor.pipeline, sort, limit=BATCH, after=cursor.after)
+        outputs, after = work.folder.page(cursor.pipeline, sort, limit=BATCH, after=cursor.after)
         if cursor.phase == "largeFiles":
-            self._advance_large(work, found, after)
+            self._advance_large(work, outputs, after)
             return
-        found = work.files.of_phase(cursor.phase, found)
+        outputs = work.files.of_phase(cursor.phase, outputs)
         if cursor.phase == "metadata" and work.execution.pipelines[cursor.pipeline - 1].inspects:
             # Facts belong to the version that a user uploaded, not to what other pipelines wrote.
-            found = [one for one in found if one.name != RESULT]
-        denied = self._denied(work, cursor.phase) if found else None
+            outputs = [output for output in outputs if output.name != RESULT]
+        denied = self._denial_reason(work, cursor.phase) if outputs else None
         if denied is not None:
-            outcomes = [Outcome(one.sort, one.label, one.name, denied) for one in found]
+            outcomes = [
+                Outcome(output.sort, output.label, output.name, denied) for output in outputs
+            ]
         elif cursor.phase == "files":
-            outcomes = work.files.store_files(found)
+            outcomes = work.files.store_files(outputs)
         elif cursor.phase == "previews":
-            outcomes = work.files.store_previews(found)
+            outcomes = work.files.store_previews(outputs)
         else:
             records = RecordOutputs(self.metadata, self.objects, self.auxiliary)
-            outcomes = [records.store(work.caller, work.asset, one) for one in found]
-        self._save(work, outcomes, _following(cursor, after, len(work.execution.pipelines)))
+            outcomes = [records.store(work.caller, work.asset, output) for output in outputs]
+        self._save(work, outcomes, _next_cursor(cursor, after, len(work.execution.pipelines)))
 
-    def _advance_large(self, work: _Work, found: Sequence[Written], after: str | None) -> None:
+    def _advance_large(self, work: _Work, outputs: Sequence[Written], after: str | None) -> None:
         cursor = work.cursor
-        large = next(iter(work.files.of_phase("largeFiles", found)), None)
+        large = next(iter(work.files.of_phase("largeFiles", outputs)), None)
         if large is None:
-            self._save(work, [], _following(cursor, after, len(work.execution.pipelines)))
+            self._save(work, [], _next_cursor(cursor, after, len(work.execution.pipelines)))
             return
-        denied = self._denied(work, "largeFiles")
+        denied = self._denial_reason(work, "largeFiles")
         stored: Outcome | str = (
             work.files.store_large(large, cursor.copy_id)
             if denied is None
@@ -201,10 +203,10 @@ class OutputCommands:
         if isinstance(stored, Outcome):
             self._save(work, [stored], _at(cursor, after=large.key, copy_id=None))
         else:
-            before = _before(found, large, cursor.after)
+            before = _before(outputs, large, cursor.after)
             self._save(work, [], _at(cursor, after=before, copy_id=stored))
 
-    def _denied(self, work: _Work, phase: Phase) -> str | None:
+    def _denial_reason(self, work: _Work, phase: Phase) -> str | None:
         """Return why the user may not use the equivalent route (tier 1)."""
         used = {
             "metadata": (routes.UPDATE_ASSET_METADATA, routes.UPDATE_FILE_METADATA),
@@ -234,20 +236,20 @@ class OutputCommands:
         self.progress.save(work.execution.execution_id, progress, entries)
         work.progress = progress
 
-    def _inspected(self, execution: Execution, progress: Progress) -> Stored:
+    def _store_inspection(self, execution: Execution, progress: Progress) -> Stored:
         """Store the results of a shipped pipeline, as the product itself."""
         outcomes = self.inspections.record(execution)
         outputs = rules.with_outcomes(progress.outputs, outcomes)
         done = Progress(attempts=progress.attempts, cursor=Cursor(phase="done"), outputs=outputs)
         self.progress.save(execution.execution_id, done)
-        return self._ended(execution, done)
+        return self._end_execution(execution, done)
 
-    def _refused(self, progress: Progress, path: str, reason: str) -> Progress:
+    def _refuse_outputs(self, progress: Progress, path: str, reason: str) -> Progress:
         outcomes = [Outcome("files", path, path, reason)]
         outputs = rules.with_outcomes(progress.outputs, outcomes)
         return progress.model_copy(update={"outputs": outputs})
 
-    def _ended(self, execution: Execution, progress: Progress) -> Stored:
+    def _end_execution(self, execution: Execution, progress: Progress) -> Stored:
         """Update the asset and the execution with the results."""
         outputs = progress.outputs
         if outputs.file_count and not execution.shipped:
@@ -265,8 +267,8 @@ class OutputCommands:
         asset = self.assets.find_asset(execution.database_id, execution.asset_id)
         try:
             # Uploads may end at the same time: the last one to write has read the files of all.
-            while asset and (found := self.files.asset_type(asset)) != asset.asset_type:
-                asset = self.assets.set_content(asset, asset_type=found)
+            while asset and (asset_type := self.files.asset_type(asset)) != asset.asset_type:
+                asset = self.assets.set_content(asset, asset_type=asset_type)
         except NotFoundError:  # archived or deleted meanwhile: the type does not matter
             return
 
@@ -286,7 +288,7 @@ def caller_of(execution: Execution) -> Identity:
     return Identity(execution.started_by, mfa=execution.started_by_mfa)
 
 
-def _following(cursor: Cursor, after: str | None, pipelines: int) -> Cursor:
+def _next_cursor(cursor: Cursor, after: str | None, pipelines: int) -> Cursor:
     """Return the position of the batch after this one."""
     if after is not None:
         return cursor.model_copy(update={"after": after})
@@ -301,7 +303,7 @@ def _at(cursor: Cursor, *, after: str | None, copy_id: str | None) -> Cursor:
     return cursor.model_copy(update={"after": after, "copy_id": copy_id})
 
 
-def _before(found: Sequence[Written], one: Written, after: str | None) -> str | None:
+def _before(outputs: Sequence[Written], output: Written, after: str | None) -> str | None:
     """Return the key after which a listing begins with this object."""
-    earlier = [other.key for other in found if other.key < one.key]
+    earlier = [other.key for other in outputs if other.key < output.key]
     return earlier[-1] if earlier else after

@@ -55,27 +55,27 @@ class RunFolder:
         """
         folder = self.folder(pipeline, sort)
         page = self.objects.list_objects(self.bucket, folder, limit=limit, after=after)
-        found = [
-            Written(sort, pipeline, one.key.removeprefix(folder), one.key, one.size)
-            for one in page.objects
-            if not one.key.endswith("/")
+        outputs = [
+            Written(sort, pipeline, item.key.removeprefix(folder), item.key, item.size)
+            for item in page.objects
+            if not item.key.endswith("/")
         ]
         last = len(self.execution.pipelines)
         if pipeline == last:
-            return found, page.next_key
+            return outputs, page.next_key
         later = range(pipeline + 1, last + 1)
 
-        def is_replaced(one: Written) -> bool:
-            return any(self._exists(self.folder(number, sort) + one.name) for number in later)
+        def is_replaced(output: Written) -> bool:
+            return any(self._exists(self.folder(number, sort) + output.name) for number in later)
 
-        replaced = in_parallel(is_replaced, found)
-        kept = [one for one, is_old in zip(found, replaced, strict=True) if not is_old]
+        replaced = in_parallel(is_replaced, outputs)
+        kept = [output for output, is_old in zip(outputs, replaced, strict=True) if not is_old]
         return kept, page.next_key
 
     def _exists(self, key: str) -> bool:
         # No HEAD: for a missing object it would also look for a delete marker.
-        found = self.objects.list_objects(self.bucket, key, limit=1).objects
-        return bool(found) and found[0].key == key
+        objects = self.objects.list_objects(self.bucket, key, limit=1).objects
+        return bool(objects) and objects[0].key == key
 
 
 @dataclass(eq=False, repr=False)
@@ -98,53 +98,63 @@ class FileOutputs:
         """Return where previews of the asset with names of their own are stored."""
         return self.deposits.place(self.asset, "assetPreview")
 
-    def of_phase(self, phase: Phase, found: Sequence[Written]) -> list[Written]:
+    def of_phase(self, phase: Phase, outputs: Sequence[Written]) -> list[Written]:
         """Return those of some objects that a phase stores."""
         if phase == "files":
-            return [one for one in found if not is_preview(one.name) and not self.is_large(one)]
+            return [
+                output
+                for output in outputs
+                if not is_preview(output.name) and not self.is_large(output)
+            ]
         if phase == "largeFiles":
-            return [one for one in found if self.is_large(one)]
+            return [output for output in outputs if self.is_large(output)]
         if phase == "previews":
-            return [one for one in found if one.sort == "previews" or is_preview(one.name)]
-        return list(found)
+            return [
+                output for output in outputs if output.sort == "previews" or is_preview(output.name)
+            ]
+        return list(outputs)
 
-    def store_files(self, found: Sequence[Written]) -> list[Outcome]:
+    def store_files(self, outputs: Sequence[Written]) -> list[Outcome]:
         """Store files that one request can copy."""
-        return in_parallel(self._stored_file, found)
+        return in_parallel(self._stored_file, outputs)
 
-    def store_large(self, one: Written, copy_id: str | None) -> Outcome | str:
+    def store_large(self, output: Written, copy_id: str | None) -> Outcome | str:
         """Continue with a large file: return its result, or the copy that was started."""
-        stored = self.deposits.store(self.place, self._deposit(one, copy_id))
-        return stored.copy_id or _outcome(one, stored)
+        stored = self.deposits.store(self.place, self._deposit(output, copy_id))
+        return stored.copy_id or _outcome(output, stored)
 
-    def store_previews(self, found: Sequence[Written]) -> list[Outcome]:
+    def store_previews(self, outputs: Sequence[Written]) -> list[Outcome]:
         """Store previews of files, and of the asset, after the files."""
-        outcomes = in_parallel(self._stored_file, [one for one in found if is_preview(one.name)])
-        others = [one for one in found if not is_preview(one.name)]
+        outcomes = in_parallel(
+            self._stored_file, [output for output in outputs if is_preview(output.name)]
+        )
+        others = [output for output in outputs if not is_preview(output.name)]
         return outcomes + [self._stored_asset_preview(other) for other in others]
 
-    def is_large(self, one: Written) -> bool:
-        return one.size > self.deposits.parts.large_bytes and not is_preview(one.name)
+    def is_large(self, output: Written) -> bool:
+        return output.size > self.deposits.parts.large_bytes and not is_preview(output.name)
 
-    def _stored_file(self, one: Written) -> Outcome:
-        return _outcome(one, self.deposits.store(self.place, self._deposit(one)))
+    def _stored_file(self, output: Written) -> Outcome:
+        return _outcome(output, self.deposits.store(self.place, self._deposit(output)))
 
-    def _stored_asset_preview(self, one: Written) -> Outcome:
-        if not rules.is_asset_preview_output(one.name):
-            return Outcome("previews", one.label, one.name, "is not an image in a preview format")
-        if rules.is_at_root(one.name):
-            return self._stored_file(one)
-        stored = self.deposits.store(self.preview_place, self._deposit(one))
+    def _stored_asset_preview(self, output: Written) -> Outcome:
+        if not rules.is_asset_preview_output(output.name):
+            return Outcome(
+                "previews", output.label, output.name, "is not an image in a preview format"
+            )
+        if rules.is_at_root(output.name):
+            return self._stored_file(output)
+        stored = self.deposits.store(self.preview_place, self._deposit(output))
         if stored.refused is None:
-            key = self.preview_place.key_of("/" + one.name)
+            key = self.preview_place.key_of("/" + output.name)
             self.assets.set_content(self.asset, preview_key=key)
-        return _outcome(one, stored)
+        return _outcome(output, stored)
 
-    def _deposit(self, one: Written, copy_id: str | None = None) -> Deposit:
+    def _deposit(self, output: Written, copy_id: str | None = None) -> Deposit:
         return Deposit(
-            source=ObjectRef(self.bucket, one.key),
-            size=one.size,
-            path="/" + one.name,
+            source=ObjectRef(self.bucket, output.key),
+            size=output.size,
+            path="/" + output.name,
             change=self.execution.execution_id,
             metadata=self._metadata,
             repeated=self.repeated,
@@ -156,6 +166,6 @@ class FileOutputs:
         return {WORKFLOWS_METADATA: ",".join(self.execution.chain)}
 
 
-def _outcome(one: Written, stored: Deposited) -> Outcome:
-    sort: Sort = "previews" if is_preview(one.name) else one.sort
-    return Outcome(sort, one.label, "/" + one.name, stored.refused)
+def _outcome(output: Written, stored: Deposited) -> Outcome:
+    sort: Sort = "previews" if is_preview(output.name) else output.sort
+    return Outcome(sort, output.label, "/" + output.name, stored.refused)

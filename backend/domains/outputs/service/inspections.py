@@ -79,19 +79,19 @@ class Inspections:
             return []
         name = f"{self._number(execution)}/metadata/{RESULT}"
         try:
-            found = self._result(execution)
+            file = self._result(execution)
         except InvalidInputError as error:
             return [Outcome("metadata", name, name, error.message)]
-        if found.source.version_id != execution.input_version_id:
-            fact = f"belongs to version {found.source.version_id[:100]}, which was not read"
+        if file.source.version_id != execution.input_version_id:
+            fact = f"belongs to version {file.source.version_id[:100]}, which was not read"
             return [Outcome("metadata", name, name, fact)]
         outcomes = [
-            *self._thumbnail(execution, target, found),
-            *self._beside(execution, target, _Made("files", found.glb, _GLB)),
-            *self._beside(execution, target, _Made("previews", found.turntable, _TURNTABLE)),
+            *self._thumbnail(execution, target, file),
+            *self._beside(execution, target, _Made("files", file.glb, _GLB)),
+            *self._beside(execution, target, _Made("previews", file.turntable, _TURNTABLE)),
         ]
         # Last: a file with facts and without a GLB is described as one without a model.
-        if self.facts.record(execution.database_id, execution.asset_id, target.path, found):
+        if self.facts.record(execution.database_id, execution.asset_id, target.path, file):
             outcomes.insert(0, Outcome("metadata", name, target.path))
         return outcomes
 
@@ -106,8 +106,8 @@ class Inspections:
         head = self.objects.head(target.bucket, target.key)
         if not isinstance(head, ObjectHead) or head.version.version_id != version_id:
             return None
-        found = self.files.quarantined(target.bucket, [VersionRef(target.key, version_id)])
-        return None if found else head
+        held = self.files.find_quarantined(target.bucket, [VersionRef(target.key, version_id)])
+        return None if held else head
 
     def _number(self, execution: Execution) -> int:
         """Return the number of the pipeline whose result is used: the last one."""
@@ -131,18 +131,18 @@ class Inspections:
             raise InvalidInputError(rules.validation_reason(error)) from None
 
     def _thumbnail(
-        self, execution: Execution, target: FileTarget, found: InspectionFile
+        self, execution: Execution, target: FileTarget, file: InspectionFile
     ) -> list[Outcome]:
         version_id = execution.input_version_id
-        if found.thumbnail is None:
+        if file.thumbnail is None:
             self.previews.withdraw(target, execution)
             return []
-        key = self._key(execution, "previews", found.thumbnail)
+        key = self._key(execution, "previews", file.thumbnail)
         name = key.removeprefix(run_folder(execution.execution_id))
         problem = self._problem(key, THUMBNAIL)
         if problem is not None:
             return [Outcome("previews", name, name, problem)]
-        small, outcomes = self._small(execution, found)
+        small, outcomes = self._small(execution, file)
         pictures = Pictures(ObjectRef(self.auxiliary, key), small)
         shown = self.previews.show(
             target, pictures, execution, lambda: self._current(target, version_id) is not None
@@ -156,12 +156,12 @@ class Inspections:
         return [*outcomes, Outcome("previews", name, target.path)] if shown else outcomes
 
     def _small(
-        self, execution: Execution, found: InspectionFile
+        self, execution: Execution, file: InspectionFile
     ) -> tuple[ObjectRef | None, list[Outcome]]:
         """Return the small picture of the thumbnail; the preview is shown without it, too."""
-        if found.small is None:
+        if file.small is None:
             return None, []
-        key = self._key(execution, "previews", found.small)
+        key = self._key(execution, "previews", file.small)
         problem = self._problem(key, SMALL)
         if problem is None:
             return ObjectRef(self.auxiliary, key), []

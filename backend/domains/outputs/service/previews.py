@@ -172,10 +172,14 @@ class GeneratedPreviews:
 
     def _hides_uploaded(self, target: FileTarget, key: str, version_id: str) -> bool:
         """Return whether a user uploaded a preview of the file while this one was written."""
-        found = self.objects.list_versions(target.bucket, key, limit=3).versions
-        older = [one for one in found if one.key == key and one.version_id != version_id][:1]
-        for one in older:
-            head = self.objects.head(target.bucket, key, version_id=one.version_id)
+        versions = self.objects.list_versions(target.bucket, key, limit=3).versions
+        older = [
+            version
+            for version in versions
+            if version.key == key and version.version_id != version_id
+        ][:1]
+        for version in older:
+            head = self.objects.head(target.bucket, key, version_id=version.version_id)
             if isinstance(head, ObjectHead) and head.metadata.get(PREVIEW_METADATA) != GENERATED:
                 return True
         others = find_previews(self.objects, target.bucket, target.key)

@@ -30,17 +30,17 @@ class RecordOutputs:
     objects: Objects
     bucket: str
 
-    def store(self, caller: Identity, asset: Asset, one: Written) -> Outcome:
+    def store(self, caller: Identity, asset: Asset, output: Written) -> Outcome:
         """Write the records of one metadata file, or return why they were not written.
 
         Raises:
             UnavailableError: a service does not respond; call it again.
         """
-        path = one.name
+        path = output.name
         try:
-            described = rules.described_by(one.name)
+            described = rules.described_by(output.name)
             path = described.path
-            sent = rules.parsed_metadata(self._body(one))
+            sent = rules.parsed_metadata(self._body(output))
             result = self.metadata.change_metadata(
                 caller,
                 Entity(asset.database_id, asset.asset_id, path, described.kind),
@@ -51,13 +51,13 @@ class RecordOutputs:
         except UnavailableError:
             raise
         except VitrineError as error:
-            return Outcome("metadata", one.label, path, error.message)
-        return Outcome("metadata", one.label, path, _failures(result))
+            return Outcome("metadata", output.label, path, error.message)
+        return Outcome("metadata", output.label, path, _failures(result))
 
-    def _body(self, one: Written) -> bytes:
+    def _body(self, output: Written) -> bytes:
         body = b""
         try:
-            for chunk in self.objects.read_chunks(self.bucket, one.key):
+            for chunk in self.objects.read_chunks(self.bucket, output.key):
                 body += chunk
                 # The size in the listing is not reliable: the object may have been replaced since.
                 if len(body) > rules.MAX_METADATA_BYTES:

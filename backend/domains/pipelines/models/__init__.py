@@ -133,7 +133,7 @@ class PutPipelineBody(SentModel):
     update_associated_workflows: bool = False
     enabled: bool | None = None
 
-    def stored(self) -> dict[str, Any]:
+    def stored_attributes(self) -> dict[str, Any]:
         """Return the attributes that are stored unchanged."""
         names = (
             *("pipeline_id", "database_id", "pipeline_type", "pipeline_execution_type"),

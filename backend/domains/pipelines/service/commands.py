@@ -66,16 +66,16 @@ class PipelineCommands:
             PermissionDeniedError: the caller may not create or change it.
             PipelineRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.pipelines.get(body.database_id, body.pipeline_id)
-        wanted = self._wanted(body, found)
-        for each in (wanted,) if found is None else (found, wanted):
-            require(self.authorization, caller, "PUT", secured(each))
-        pipeline = self._checked(body, wanted, found)
+        before = self.pipelines.get(body.database_id, body.pipeline_id)
+        wanted = self._build(body, before)
+        for checked in (wanted,) if before is None else (before, wanted):
+            require(self.authorization, caller, "PUT", secured(checked))
+        pipeline = self._check_resource(body, wanted, before)
         try:
-            self._put(caller, pipeline, found)
+            self._put(caller, pipeline, before)
         except DatabaseNotFoundError as error:
             raise InvalidInputError.of("databaseId", error.message) from error
-        if found is None or not body.update_associated_workflows:
+        if before is None or not body.update_associated_workflows:
             return pipeline, Updated()
         return pipeline, self.workflows.update_associated(caller, pipeline)
 
@@ -89,73 +89,76 @@ class PipelineCommands:
             PipelineNotFoundError: it does not exist, or the caller may not see it.
             PipelineRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.pipelines.get(database_id, pipeline_id)
-        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+        pipeline = self.pipelines.get(database_id, pipeline_id)
+        if pipeline is None or not self.authorization.may(caller, "GET", secured(pipeline)):
             raise PipelineNotFoundError(pipeline_id)
-        require(self.authorization, caller, "DELETE", secured(found))
-        if found.used_by:
+        require(self.authorization, caller, "DELETE", secured(pipeline))
+        if pipeline.used_by:
             # Which workflows use a pipeline: some by name, and the number of others.
-            seen = [key for key in found.used_by if self._sees_workflow(caller, key)]
-            named = [_named(key) for key in sorted(seen)[:_NAMED]]
-            others = len(found.used_by) - len(named)
+            seen = [key for key in pipeline.used_by if self._sees_workflow(caller, key)]
+            named = [_workflow_label(key) for key in sorted(seen)[:_NAMED]]
+            others = len(pipeline.used_by) - len(named)
             if others:
                 named.append(f"{others} other{'s' if others > 1 else ''}")
             raise InvalidInputError.of(
-                "pipelineId", f"{found.pipeline_id} is used by these workflows: {', '.join(named)}"
+                "pipelineId",
+                f"{pipeline.pipeline_id} is used by these workflows: {', '.join(named)}",
             )
         now = self.clock()
         marks = {"deleted_at": iso(now), "deleted_by": caller.user_id}
-        deleted = found.model_copy(update=marks)
+        deleted = pipeline.model_copy(update=marks)
         entry = self.audit.entry(
             caller,
             "delete_pipeline",
             audit_entity("pipeline", database_id, pipeline_id),
-            before=attributes(found),
+            before=attributes(pipeline),
             after=attributes(deleted),
             at=now,
         )
-        away = self.pipelines.deletion_writes(found, deleted)
+        away = self.pipelines.deletion_writes(pipeline, deleted)
         counted = self.databases.count_definition(database_id, _KIND, -1)
         return self.pipelines.commit([*away, *counted, entry])
 
-    def _wanted(self, body: PutPipelineBody, found: Pipeline | None) -> Pipeline:
+    def _build(self, body: PutPipelineBody, before: Pipeline | None) -> Pipeline:
         """Return the new pipeline without its resource, because permissions are checked first."""
         now = iso(self.clock())
         enabled = body.enabled
         if enabled is None:
-            enabled = True if found is None else found.enabled
+            enabled = True if before is None else before.enabled
         return Pipeline(
-            **body.stored(),
+            **body.stored_attributes(),
             user_provided_resource="",
             enabled=enabled,
-            date_created=now if found is None else found.date_created,
+            date_created=now if before is None else before.date_created,
             date_updated=now,
-            used_by=[] if found is None else found.used_by,
-            revision=1 if found is None else found.revision,
+            used_by=[] if before is None else before.used_by,
+            revision=1 if before is None else before.revision,
         )
 
-    def _checked(self, body: PutPipelineBody, wanted: Pipeline, found: Pipeline | None) -> Pipeline:
+    def _check_resource(
+        self, body: PutPipelineBody, wanted: Pipeline, before: Pipeline | None
+    ) -> Pipeline:
         kind = wanted.pipeline_execution_type
-        if found is not None and found.pipeline_execution_type != kind:
+        if before is not None and before.pipeline_execution_type != kind:
             fact = (
                 f"cannot be changed: pipeline {wanted.pipeline_id} has the execution type "
-                f"{found.pipeline_execution_type}; create another pipeline"
+                f"{before.pipeline_execution_type}; create another pipeline"
             )
             raise InvalidInputError.of("pipelineExecutionType", fact)
         rules.check_seconds(body)
         resource = rules.resource_of(body, self.allowed)
         return wanted.model_copy(update={"user_provided_resource": resource.text})
 
-    def _put(self, caller: Identity, pipeline: Pipeline, found: Pipeline | None) -> None:
+    def _put(self, caller: Identity, pipeline: Pipeline, before: Pipeline | None) -> None:
         entry = self.audit.entry(
             caller,
             "put_pipeline",
             audit_entity("pipeline", pipeline.database_id, pipeline.pipeline_id),
-            before=None if found is None else attributes(found),
+            before=None if before is None else attributes(before),
             after=attributes(pipeline),
         )
-        if found is not None:
-            return self.pipelines.commit([self.pipelines.change_write(found, pipeline), entry])
+        if before is not None:
+            return self.pipelines.commit([self.pipelines.change_write(before, pipeline), entry])
         counted = self.databases.count_definition(pipeline.database_id, _KIND, 1)
         return self.pipelines.commit([self.pipelines.create_write(pipeline), *counted, entry])
 
@@ -174,16 +177,16 @@ class ShippedPipelines:
 
     def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
         """Create each that never existed, and update each that no user has changed or deleted."""
-        for each in shipped:
-            pipeline = self.pipelines.get(GLOBAL, each.id)
-            wanted = self._wanted(each, pipeline)
+        for shipped_pipeline in shipped:
+            pipeline = self.pipelines.get(GLOBAL, shipped_pipeline.id)
+            wanted = self._build(shipped_pipeline, pipeline)
             if pipeline is None:
-                if self.pipelines.get(GLOBAL, each.id, deleted=True) is None:
+                if self.pipelines.get(GLOBAL, shipped_pipeline.id, deleted=True) is None:
                     self.pipelines.commit([self.pipelines.create_write(wanted)])
             elif pipeline.shipped and attributes(wanted) != attributes(pipeline):
                 self.pipelines.commit([self.pipelines.change_write(pipeline, wanted)])
 
-    def _wanted(self, shipped: Shipped, found: Pipeline | None) -> Pipeline:
+    def _build(self, shipped: Shipped, before: Pipeline | None) -> Pipeline:
         now = iso(self.clock())
         resource = Resource(resource_id=shipped.function, resource_type="Lambda", is_provided=False)
         return Pipeline(
@@ -194,13 +197,13 @@ class ShippedPipelines:
             description=shipped.description,
             asset_type=".all",
             user_provided_resource=resource.text,
-            date_created=now if found is None else found.date_created,
-            date_updated=now if found is None else found.date_updated,
-            used_by=[] if found is None else found.used_by,
+            date_created=now if before is None else before.date_created,
+            date_updated=now if before is None else before.date_updated,
+            used_by=[] if before is None else before.used_by,
             shipped=True,
         )
 
 
-def _named(key: str) -> str:
+def _workflow_label(key: str) -> str:
     database_id, workflow_id = WORKFLOW.parse(key)
     return f"{workflow_id} ({database_id})"

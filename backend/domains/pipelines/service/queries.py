@@ -46,7 +46,7 @@ class PipelineQueries:
         """
         return self.pipelines.list_visible(
             page,
-            lambda one: self.may_see(caller, one),
+            lambda pipeline: self.may_see(caller, pipeline),
             database_id=database_id,
             deleted=show_deleted,
         )

@@ -71,36 +71,36 @@ class ScanConsumer:
                 self._store(message)
 
     def _read(self, message: Message) -> ScanResult | None:
-        found = rules.scan_result(message)
-        if found is not None and found.version.bucket not in self.bucket_names:
-            raise InvalidEventError(f"{found.version.bucket} is no bucket of this deployment")
-        return found
+        result = rules.scan_result(message)
+        if result is not None and result.version.bucket not in self.bucket_names:
+            raise InvalidEventError(f"{result.version.bucket} is no bucket of this deployment")
+        return result
 
-    def _store(self, found: ScanResult) -> None:
-        known = self.repository.results([found.version]).get(found.version)
-        if rules.replaces_stored(known, found.stored):
-            is_same = known is not None and known.is_threat == found.stored.is_threat
-            entries = () if is_same else self._entries(known, found)
-            self.repository.replace(found.version, known, found.stored, entries)
+    def _store(self, result: ScanResult) -> None:
+        known = self.repository.results([result.version]).get(result.version)
+        if rules.replaces_stored(known, result.stored):
+            is_same = known is not None and known.is_threat == result.stored.is_threat
+            entries = () if is_same else self._entries(known, result)
+            self.repository.replace(result.version, known, result.stored, entries)
         elif known is None:  # no scan has found a threat, as in most files
             return
         # Also for a repeated result: the first delivery may have ended before this.
-        bucket = self._bucket(found.version)
-        asset = None if bucket is None else self._owner(bucket, found.version.key)
+        bucket = self._bucket(result.version)
+        asset = None if bucket is None else self._owner(bucket, result.version.key)
         if asset is not None:
-            self.follow_picture(asset, found.version.key, f"scan-{found.version.version_id}")
+            self.follow_picture(asset, result.version.key, f"scan-{result.version.version_id}")
 
-    def _entries(self, known: StoredResult | None, found: ScanResult) -> tuple[Write, ...]:
+    def _entries(self, known: StoredResult | None, result: ScanResult) -> tuple[Write, ...]:
         """Return the audit entry of a quarantined or released version in a known bucket."""
-        entity = self._entity(found.version)
+        entity = self._entity(result.version)
         if entity is None:
             return ()
-        about = {"key": found.version.key, "versionId": found.version.version_id}
+        about = {"key": result.version.key, "versionId": result.version.version_id}
         before: dict[str, Any] = {} if known is None else {"scanStatus": known.scan_status}
-        after = {**about, "scanStatus": found.stored.scan_status, "threats": list(found.threats)}
+        after = {**about, "scanStatus": result.stored.scan_status, "threats": list(result.threats)}
         entry = self.audit.entry(
             SYSTEM,
-            "quarantine_file" if found.stored.is_threat else "release_file",
+            "quarantine_file" if result.stored.is_threat else "release_file",
             entity,
             before=before,
             after=after,
@@ -121,7 +121,7 @@ class ScanConsumer:
         """The registered bucket and base prefix of an object; imported ones may have none yet."""
         records = self.registry.for_objects([ObjectRef(version.bucket, version.key)])
         named = (record for record in records if record.bucket_name == version.bucket)
-        return next((one for one in named if version.key.startswith(one.key_prefix)), None)
+        return next((bucket for bucket in named if version.key.startswith(bucket.key_prefix)), None)
 
     def _owner(self, bucket: AssetBucket, key: str) -> Asset | None:
         place = BucketKey(bucket.bucket_id, key)

@@ -25,7 +25,7 @@ class Quarantine:
             return None
         wanted = [ScannedVersion(bucket, *version) for version in dict.fromkeys(versions)]
         results = self.repository.results(wanted)
-        threats = (one for one, stored in results.items() if stored.is_threat)
+        threats = (version for version, stored in results.items() if stored.is_threat)
         return {VersionRef(threat.key, threat.version_id) for threat in threats}
 
     def check_clean(self, bucket: str, key: str, version_id: str) -> None:

@@ -37,7 +37,12 @@ from backend.domains.uploads.models import (
     single_id,
 )
 from backend.domains.uploads.service.context import UploadContext
-from backend.domains.uploads.service.results import Completed, completed, described, is_open
+from backend.domains.uploads.service.results import (
+    Completed,
+    completed_reply,
+    describe_upload,
+    is_open,
+)
 from backend.domains.uploads.service.settlement import UPLOAD_DAYS, Settlement
 from backend.domains.uploads.service.urls import PartUrls
 from backend.values import frozen
@@ -98,7 +103,7 @@ class UploadService:
         # First: also requests that are refused count, because checking them costs as much.
         self._limit_rate(caller)
         bucket, layout = context.place(asset, self.new_id(), body.upload_type)
-        rules.check_new_files(body.files, layout, context.allowed(asset))
+        rules.check_new_files(body.files, layout, context.allowed_extensions(asset))
         plan = rules.plan_parts(body.files, renews=body.max_part_urls is not None)
         urls = PartUrls(context.objects, bucket, layout, self.limits.url_seconds)
         room = MAX_URLS if body.max_part_urls is None else body.max_part_urls
@@ -113,7 +118,7 @@ class UploadService:
             self.context.uploads.put_new(self._new(caller, body, layout, files))
             # From here on the row names them, and expires.
             undo.pop_all()
-        started = _started(body.files, files, urls, room)
+        started = _start_files(body.files, files, urls, room)
         return InitialiseReply(
             upload_id=layout.upload_id,
             files=started,
@@ -135,14 +140,14 @@ class UploadService:
                 seen[ref] = context.may_see(caller, *ref.ids)
             return upload.expires_at > now and seen[ref]
 
-        found = fill(
+        uploads = fill(
             lambda request: context.uploads.list_of_user(caller.user_id, request),
             page,
             visible=visible,
             position_of=context.uploads.position_of,
             size_of=lambda _: 0,  # a reply has their numbers, not their files
         )
-        return found.map(context.with_stalled)
+        return uploads.map(context.with_stalled)
 
     def get_upload(self, caller: Identity, upload_id: str) -> UploadReply:
         """Return the state of an upload and its files.
@@ -153,7 +158,7 @@ class UploadService:
         """
         upload = self.context.find(upload_id)
         self.context.asset_of(caller, upload)
-        return described(upload)
+        return describe_upload(upload)
 
     def complete_upload(self, caller: Identity, upload_id: str, body: CompleteBody) -> Completed:
         """Complete files from stored parts; return the result of each.
@@ -183,7 +188,7 @@ class UploadService:
             upload, asset, unsettled = self.settlement.work(
                 caller, upload, asset, body.files, known
             )
-        return completed(upload, asset.asset_type, body.files, known, unsettled)
+        return completed_reply(upload, asset.asset_type, body.files, known, unsettled)
 
     def abort_upload(self, caller: Identity, upload_id: str) -> None:
         """Abort an upload: remove the stored parts of its open files, and its row.
@@ -247,10 +252,10 @@ class UploadService:
         created: list[OpenUpload] = []
 
         def abort_created() -> None:
-            in_parallel(lambda one: objects.abort_multipart(bucket, *one), created)
+            in_parallel(lambda multipart: objects.abort_multipart(bucket, *multipart), created)
 
-        def start(one: tuple[NewFile, int]) -> UploadFile:
-            file, parts = one
+        def start(numbered: tuple[NewFile, int]) -> UploadFile:
+            file, parts = numbered
             if file.is_empty:
                 upload_id_s3 = ZERO_BYTE
             elif rules.is_single(file, self.context.large_bytes):
@@ -297,12 +302,12 @@ def _check_unfinished(upload: Upload) -> None:
     """Require an upload that can be aborted."""
     if upload.status == "completed":
         raise UploadCompletedError(upload.upload_id)
-    working = [path for path, one in upload.handed.items() if one.stalled is None]
+    working = [path for path, job in upload.handed.items() if job.stalled is None]
     if working:
         raise FilesBeingFinishedError(upload.upload_id, working)
 
 
-def _started(
+def _start_files(
     sent: Sequence[NewFile], files: Sequence[UploadFile], urls: PartUrls, room: int
 ) -> list[StartedUploadFile]:
     """Return the files with URLs for their parts, within the limit of the reply."""

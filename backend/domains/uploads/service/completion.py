@@ -127,8 +127,8 @@ class Completion:
             if rules.parts_digest([single.part]) != digest:
                 return Outcome(REPLACED)
             return self._place(file, single.temporary, single.content)
-        found = self.assemble(file, digest)
-        return found if isinstance(found, Outcome) else self._place(file, found)
+        outcome = self.assemble(file, digest)
+        return outcome if isinstance(outcome, Outcome) else self._place(file, outcome)
 
     def assemble(self, file: UploadFile, digest: str) -> Temporary | Outcome:
         """Combine the parts of a large file that were stored when it was handed over.
@@ -220,10 +220,10 @@ class Completion:
         return head.metadata.get(UPLOAD_METADATA) == self.upload.upload_id
 
     def _was_written(self, key: str) -> bool:
-        found = self.objects.list_versions(self.bucket, key, limit=VERSIONS_LOOKED_AT).versions
+        versions = self.objects.list_versions(self.bucket, key, limit=VERSIONS_LOOKED_AT).versions
         return any(
             self._is_ours(self.objects.head(self.bucket, key, version_id=version.version_id))
-            for version in found
+            for version in versions
             if version.key == key and not version.is_delete_marker
         )
 
@@ -271,10 +271,10 @@ class Completion:
         try:
             stored = self.objects.list_parts(self.bucket, self._temporary(file), file.upload_id_s3)
         except NotFoundError:
-            found = self._left_behind(file)
-            if awaits and not isinstance(found, Outcome):
+            left = self._left_behind(file)
+            if awaits and not isinstance(left, Outcome):
                 return Outcome(handed="", awaits=awaits)
-            return found if isinstance(found, Outcome) else self._store(file, found, "")
+            return left if isinstance(left, Outcome) else self._store(file, left, "")
         problem = rules.stored_parts_problem(file, parts, stored)
         if problem is not None:
             return Outcome(problem, settled=False)
@@ -286,8 +286,8 @@ class Completion:
             return Outcome(problem, settled=False, kind="rule")
         if awaits or size > self.large_bytes:
             return Outcome(handed=rules.parts_digest(wanted), awaits=awaits)
-        found = self._put_together(file, wanted)
-        return found if isinstance(found, Outcome) else self._store(file, found, "")
+        left = self._put_together(file, wanted)
+        return left if isinstance(left, Outcome) else self._store(file, left, "")
 
     def _put_together(self, file: UploadFile, parts: Sequence[Part]) -> Temporary | Outcome:
         key = self._temporary(file)

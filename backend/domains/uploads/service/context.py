@@ -83,8 +83,8 @@ class UploadContext:
         leased = self.uploads.lease(
             upload, now=_milliseconds(now), until=_milliseconds(now + LEASE)
         )
-        ended = {one.job_id: one.stalled for one in upload.handed.values() if one.stalled}
-        return _marked(leased, ended)
+        ended = {job.job_id: job.stalled for job in upload.handed.values() if job.stalled}
+        return _mark_stalled(leased, ended)
 
     def place(
         self, asset: Asset, upload_id: str, upload_type: UploadType
@@ -101,7 +101,7 @@ class UploadContext:
         )
         return bucket.bucket_name, layout
 
-    def allowed(self, asset: Asset) -> str:
+    def allowed_extensions(self, asset: Asset) -> str:
         """Return the extensions that the asset's database allows."""
         database = self.databases.find_database(asset.database_id)
         if database is None:
@@ -116,7 +116,7 @@ class UploadContext:
             bucket=bucket,
             layout=layout,
             upload=upload,
-            allowed=self.allowed(asset),
+            allowed=self.allowed_extensions(asset),
             verified=rules.files_to_verify(upload.files),
             large_bytes=self.large_bytes,
             elsewhere=OtherUploads(self.uploads, upload, self.clock),
@@ -133,12 +133,12 @@ class UploadContext:
         now = self.uploads.get(upload.upload_id)
         if now is None:
             raise UploadNotFoundError(upload.upload_id)
-        return _marked(now, ended)
+        return _mark_stalled(now, ended)
 
     def _ended_jobs(self, upload: Upload) -> Mapping[str, str]:
         """Return the jobs that will not continue, each with the reason."""
         ended: dict[str, str] = {}
-        for job_id in {one.job_id for one in upload.handed.values()}:
+        for job_id in {job.job_id for job in upload.handed.values()}:
             job = self.jobs.find(job_id)
             if job is None:
                 ended[job_id] = f"the job {job_id} no longer exists"
@@ -148,11 +148,11 @@ class UploadContext:
         return ended
 
 
-def _marked(upload: Upload, ended: Mapping[str, str]) -> Upload:
+def _mark_stalled(upload: Upload, ended: Mapping[str, str]) -> Upload:
     """Return the upload, with the reason for each file whose job ended without completing it."""
     handed = {
-        path: one.model_copy(update={"stalled": ended.get(one.job_id)})
-        for path, one in upload.handed.items()
+        path: job.model_copy(update={"stalled": ended.get(job.job_id)})
+        for path, job in upload.handed.items()
     }
     return upload.model_copy(update={"handed": handed})
 

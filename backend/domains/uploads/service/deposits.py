@@ -118,9 +118,9 @@ class Deposits:
         problem = self._base_problem(place, path) or self._content_problem(deposit)
         if problem is not None:
             return Deposited(refused=problem)
-        return self._copied(place, key, deposit)
+        return self._copy_deposit(place, key, deposit)
 
-    def _copied(self, place: DepositPlace, key: str, deposit: Deposit) -> Deposited:
+    def _copy_deposit(self, place: DepositPlace, key: str, deposit: Deposit) -> Deposited:
         try:
             if deposit.size > self.parts.large_bytes:
                 return self._copied_by_parts(ObjectRef(place.bucket, key), deposit)
@@ -171,11 +171,13 @@ class Deposits:
             return True
         if head is None or not deposit.repeated:
             return False
-        found = self.objects.list_versions(bucket, key, limit=VERSIONS_LOOKED_AT).versions
+        versions = self.objects.list_versions(bucket, key, limit=VERSIONS_LOOKED_AT).versions
         return any(
-            self._is_ours(self.objects.head(bucket, key, version_id=one.version_id), deposit.change)
-            for one in found
-            if one.key == key and not one.is_delete_marker
+            self._is_ours(
+                self.objects.head(bucket, key, version_id=version.version_id), deposit.change
+            )
+            for version in versions
+            if version.key == key and not version.is_delete_marker
         )
 
     def _is_ours(self, head: ObjectHead | ObjectVersion | None, change: str) -> bool:

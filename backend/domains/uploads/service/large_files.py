@@ -78,12 +78,12 @@ class LargeFiles:
         completion = self.context.completion(upload, asset)
         if "copyId" in job.cursor:
             copy = _Copy(completion, file, str(job.cursor["copyId"]))
-            found = self._continue_copy(copy, int(job.cursor["size"]))
+            copied = self._continue_copy(copy, int(job.cursor["size"]))
         else:
-            found = self._started_copy(completion, file, handed.parts)
-        if isinstance(found, Outcome):
-            return self._finished(asset, completion, file, found, job.cursor, following)
-        return Progress(cursor={"index": index, **found})
+            copied = self._started_copy(completion, file, handed.parts)
+        if isinstance(copied, Outcome):
+            return self._finish_file(asset, completion, file, copied, job.cursor, following)
+        return Progress(cursor={"index": index, **copied})
 
     def _started_copy(
         self, completion: Completion, file: UploadFile, parts: str
@@ -126,7 +126,7 @@ class LargeFiles:
             return {}  # the copy was aborted: start another
         spans = rules.copy_spans(size, self.context.large_bytes)
         try:
-            whole = self._copied(copy, spans, copied)
+            whole = self._copy_parts(copy, spans, copied)
             if len(whole) < len(spans):
                 return {"copyId": copy.copy_id, "size": size}
             self.context.objects.complete_multipart(*copy.target, copy.copy_id, whole)
@@ -148,7 +148,7 @@ class LargeFiles:
         self.context.objects.abort_multipart(*copy.target, copy.copy_id)
         return Outcome(PARTS_LOST)
 
-    def _copied(
+    def _copy_parts(
         self, copy: _Copy, spans: Sequence[tuple[int, int]], copied: Sequence[Part]
     ) -> list[Part]:
         """Return the parts that are copied when time is up, in order; all of them if it suffices.
@@ -191,7 +191,7 @@ class LargeFiles:
             copy = _Copy(completion, file, str(cursor["copyId"]))
             self.context.objects.abort_multipart(*copy.target, copy.copy_id)
 
-    def _finished(
+    def _finish_file(
         self,
         asset: Asset,
         completion: Completion,

@@ -33,17 +33,19 @@ class OtherUploads:
             if self._found is None:
                 self._found = self._read()
         now = epoch_seconds(self._clock())
-        return tuple(one.upload_id for one in self._found if one.may_complete(path, now=now))
+        return tuple(
+            upload.upload_id for upload in self._found if upload.may_complete(path, now=now)
+        )
 
     def _read(self) -> list[Upload]:
         mine = self._upload
         ids = self._uploads.newest_of(mine.user_id, mine.asset_id, among=AMONG)
-        others = [one for one in ids if one != mine.upload_id][:LOOKED_AT]
-        found = in_parallel(self._uploads.get, others)
+        others = [upload_id for upload_id in ids if upload_id != mine.upload_id][:LOOKED_AT]
+        uploads = in_parallel(self._uploads.get, others)
         return [
-            one
-            for one in found
-            if one is not None
-            and one.status == "initialised"
-            and (one.database_id, one.upload_type) == (mine.database_id, "assetFile")
+            upload
+            for upload in uploads
+            if upload is not None
+            and upload.status == "initialised"
+            and (upload.database_id, upload.upload_type) == (mine.database_id, "assetFile")
         ]

@@ -59,22 +59,22 @@ class RenewalService:
         urls.check_number(sum(len(_numbers(file)) for file in body.files))
 
         def stored(file: RenewedFile) -> list[Part] | None:
-            return self._stored(urls, known[file.path]) if body.stored_parts else []
+            return self._find_parts(urls, known[file.path]) if body.stored_parts else []
 
-        found = in_parallel(stored, body.files)
-        rules.check_stored_parts(sum(len(parts or ()) for parts in found))
+        parts_of = in_parallel(stored, body.files)
+        rules.check_stored_parts(sum(len(parts or ()) for parts in parts_of))
         reply = RenewReply(
             upload_id=upload_id,
             expires_in=self.url_seconds,
             files=[
                 _renewed_file(file, known[file.path], urls, parts)
-                for file, parts in zip(body.files, found, strict=True)
+                for file, parts in zip(body.files, parts_of, strict=True)
             ],
             message=f"Upload {upload_id} continues with {len(body.files)} files",
         )
         return reply, AssetRef(upload.database_id, upload.asset_id)
 
-    def _stored(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
+    def _find_parts(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
         """Return the stored parts; None if an earlier attempt has combined them."""
         if file.is_empty:
             return []

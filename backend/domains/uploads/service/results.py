@@ -41,7 +41,7 @@ def is_open(upload: Upload, known: Mapping[str, UploadFile], sent: SentFile) -> 
     return handed is None or handed.stalled is not None
 
 
-def completed(
+def completed_reply(
     upload: Upload,
     asset_type: str,
     sent: Sequence[SentFile],
@@ -51,7 +51,7 @@ def completed(
     """Return the reply, from the state of the upload's files."""
     results = [_result(upload, file, known, unsettled) for file in sent]
     made = sum(result.success for result in results)
-    failed = sum(not one.success and one.error_kind != "abandoned" for one in results)
+    failed = sum(not result.success and result.error_kind != "abandoned" for result in results)
     large = [result for result in results if result.large_file_asynchronous_handling]
     text = f"{made} of {len(results)} files were uploaded"
     reply = CompleteReply(
@@ -66,9 +66,9 @@ def completed(
     return Completed(reply, all_failed=failed > 0 and made == 0)
 
 
-def described(upload: Upload) -> UploadReply:
+def describe_upload(upload: Upload) -> UploadReply:
     """Return an upload for users."""
-    files = [_described(upload, file) for file in upload.files]
+    files = [_describe_file(upload, file) for file in upload.files]
     states = {file.state for file in files}
     state: UploadState = (
         "open" if "open" in states else "working" if "working" in states else "completed"
@@ -89,7 +89,7 @@ def described(upload: Upload) -> UploadReply:
 
 def summary(upload: Upload) -> UploadSummary:
     """Return an upload for a list."""
-    whole = described(upload)
+    whole = describe_upload(upload)
     states = [file.state for file in whole.files]
     return UploadSummary(
         upload_id=whole.upload_id,
@@ -138,7 +138,7 @@ def _result(
     )
 
 
-def _described(upload: Upload, file: UploadFile) -> UploadedFile:
+def _describe_file(upload: Upload, file: UploadFile) -> UploadedFile:
     settled, handed = upload.results.get(file.path), upload.handed.get(file.path)
     if settled is None and handed is not None and handed.stalled is not None:
         settled = Settled(error=handed.stalled, large=True)

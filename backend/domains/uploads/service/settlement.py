@@ -42,12 +42,12 @@ class _Run:
     outage: UnavailableError | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
 
-    def settled(self) -> dict[str, Settled]:
+    def final_results(self) -> dict[str, Settled]:
         """Return the final results, by path."""
         return {
-            path: Settled(error=(one.error or "")[:MAX_RESULT_CHARS], kind=one.kind)
-            for path, one in self.outcomes.items()
-            if one.settled and one.handed is None
+            path: Settled(error=(outcome.error or "")[:MAX_RESULT_CHARS], kind=outcome.kind)
+            for path, outcome in self.outcomes.items()
+            if outcome.settled and outcome.handed is None
         }
 
 
@@ -75,7 +75,7 @@ class Settlement:
         completion = self.context.completion(upload, asset)
         open_files = [file for file in sent if is_open(upload, known, file)]
         self._settle_all(run, completion, open_files, known)
-        settled = run.settled()
+        settled = run.final_results()
         known_results = (*upload.results.values(), *settled.values())
         if run.outage is None and any(result.is_done for result in known_results):
             try:
@@ -91,7 +91,11 @@ class Settlement:
                 f"{len(run.outcomes)} of {len(open_files)} files were processed within one "
                 "request: send the same request again"
             )
-        return upload, asset, {p: one for p, one in run.outcomes.items() if not one.settled}
+        return (
+            upload,
+            asset,
+            {p: outcome for p, outcome in run.outcomes.items() if not outcome.settled},
+        )
 
     def settle_large(self, upload: Upload, path: str, settled: Settled) -> None:
         """Store the result of a large file, whose job is done.
@@ -133,7 +137,9 @@ class Settlement:
         assets = self.context.assets
         if completion.layout.upload_type == "assetPreview":
             keys = [
-                completion.layout.final_key(path) for path, one in settled.items() if one.is_done
+                completion.layout.final_key(path)
+                for path, outcome in settled.items()
+                if outcome.is_done
             ]
             return assets.set_content(asset, preview_key=keys[0]) if keys else asset
         # Uploads may end at the same time: the last one to write has read the files of all.
@@ -154,15 +160,17 @@ class Settlement:
         for kind in (LARGE_FILES, WAITING_PREVIEWS):
             job_id = kind.job_id(upload.upload_id, upload.attempts)
             of_kind = {
-                path: LargeFileJob(job_id=job_id, parts=one.handed)
-                for path, one in outcomes.items()
-                if one.handed is not None and bool(one.awaits) == (kind is WAITING_PREVIEWS)
+                path: LargeFileJob(job_id=job_id, parts=outcome.handed)
+                for path, outcome in outcomes.items()
+                if outcome.handed is not None and bool(outcome.awaits) == (kind is WAITING_PREVIEWS)
             }
             if of_kind:
                 handed |= of_kind
                 # Numbers, because paths of a thousand files would not fit the job's item.
                 numbers = [n for n, file in enumerate(upload.files) if file.path in of_kind]
-                awaits = sorted({one for path in of_kind for one in outcomes[path].awaits})
+                awaits = sorted(
+                    {upload_id for path in of_kind for upload_id in outcomes[path].awaits}
+                )
                 job = self.context.jobs.new(
                     kind,
                     job_id,
@@ -186,7 +194,7 @@ class Settlement:
     ) -> Upload:
         results = {**upload.results, **settled}
         waiting = {**upload.handed, **handed}
-        waiting = {path: one for path, one in waiting.items() if path not in results}
+        waiting = {path: outcome for path, outcome in waiting.items() if path not in results}
         status = "completed" if len(results) == len(upload.files) else "initialised"
         changed = settled.keys() - upload.results.keys()
         entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
@@ -208,7 +216,7 @@ class Settlement:
         after = {
             "uploadId": upload.upload_id,
             "uploadType": upload.upload_type,
-            "files": {path: one.error or "uploaded" for path, one in sorted(settled.items())},
+            "files": {path: result.error or "uploaded" for path, result in sorted(settled.items())},
         }
         entity = audit_entity("asset", upload.database_id, upload.asset_id)
         return self.context.audit.entry(
@@ -237,7 +245,9 @@ class Settlement:
         # Files first, because a preview needs the file that it belongs to.
         in_parallel(settle, [file for file in files if not is_preview(file.path)])
         in_parallel(settle, [file for file in files if is_preview(file.path)])
-        left = {path: one.left for path, one in run.outcomes.items() if one.left is not None}
+        left = {
+            path: outcome.left for path, outcome in run.outcomes.items() if outcome.left is not None
+        }
         try:
             self.context.objects.delete_many(completion.bucket, list(left.values()))
         except UnavailableError as error:

@@ -79,8 +79,8 @@ def whole_part(version: ObjectVersion) -> Part:
 
 def remove_versions(objects: Objects, bucket: str, prefix: str) -> None:
     """Remove all versions below a prefix, always the first remaining ones."""
-    while found := objects.list_versions(bucket, prefix).versions:
-        objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
+    while versions := objects.list_versions(bucket, prefix).versions:
+        objects.delete_many(bucket, [(version.key, version.version_id) for version in versions])
 
 
 def sha256_of(content: bytes) -> str:

@@ -39,7 +39,7 @@ class WaitingPreviews:
             return Progress(finished=True, problems=("the upload no longer exists",))
         left = [
             number
-            for number in (int(one) for one in job.parameters["files"])
+            for number in (int(text) for text in job.parameters["files"])
             if self._is_of(job, upload, upload.files[number])
         ]
         if not left:
@@ -51,13 +51,15 @@ class WaitingPreviews:
         completion = None if asset is None else self.context.completion(upload, asset)
         # The other uploads, read before the files are checked. If one ends meanwhile, its
         # file is already stored when it is checked.
-        found = (self.context.uploads.get(str(one)) for one in job.parameters["awaits"])
-        awaited = [one for one in found if one is not None]
+        uploads = (
+            self.context.uploads.get(str(upload_id)) for upload_id in job.parameters["awaits"]
+        )
+        awaited = [upload for upload in uploads if upload is not None]
         for number in following[:LOOKED_AT]:
             file = upload.files[number]
             outcome = self._outcome(completion, awaited, file)
             if outcome is not None:
-                return self._settled(completion, upload, file, outcome, job, number)
+                return self._settle_file(completion, upload, file, outcome, job, number)
         if len(following) > LOOKED_AT:
             return Progress(cursor={"index": following[LOOKED_AT]})
         return Progress(cursor={"index": 0}, wait_seconds=self._wait(job))
@@ -80,7 +82,7 @@ class WaitingPreviews:
             return None
         return Outcome(f"the upload of {base} ended without that file", kind="abandoned")
 
-    def _settled(
+    def _settle_file(
         self,
         completion: Completion | None,
         upload: Upload,

@@ -40,9 +40,11 @@ def _check_triggers(value: str) -> str:
     Raises:
         ValueError: an element is not an extension.
     """
-    found = [each.strip().lower() for each in value.split(",") if each.strip()]
-    dotted = [each if each.startswith(".") else f".{each}" for each in found]
-    return ",".join(dict.fromkeys(check_extension(each) for each in dotted))
+    extensions = [extension.strip().lower() for extension in value.split(",") if extension.strip()]
+    dotted = [
+        extension if extension.startswith(".") else f".{extension}" for extension in extensions
+    ]
+    return ",".join(dict.fromkeys(check_extension(extension) for extension in dotted))
 
 
 Triggers = Annotated[
@@ -126,9 +128,9 @@ class Workflow(StoredDefinition):
             (function.database_id, function.name, function.resource) for function in self.functions
         ]
         return self.has_shipped_id and called == [
-            (GLOBAL, one.id, own_function(one.function))
-            for one in SHIPPED
-            if one.id == self.workflow_id
+            (GLOBAL, shipped.id, own_function(shipped.function))
+            for shipped in SHIPPED
+            if shipped.id == self.workflow_id
         ]
 
     @property
@@ -142,7 +144,9 @@ class Workflow(StoredDefinition):
     @property
     def has_shipped_id(self) -> bool:
         """Return whether it has the id of a workflow that ships with the product."""
-        return self.database_id == GLOBAL and any(one.id == self.workflow_id for one in SHIPPED)
+        return self.database_id == GLOBAL and any(
+            shipped.id == self.workflow_id for shipped in SHIPPED
+        )
 
     @property
     def has_trigger(self) -> bool:
@@ -160,7 +164,7 @@ def own_function(name: str) -> Resource:
     return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
 
 
-_OWN_FUNCTIONS = [own_function(one.function) for one in SHIPPED]
+_OWN_FUNCTIONS = [own_function(shipped.function) for shipped in SHIPPED]
 
 
 class SentFunction(SentModel):
@@ -197,7 +201,7 @@ class PutWorkflowBody(SentModel):
     specified_pipelines: SentPipelines
     auto_trigger_on_file_extensions_upload: Triggers = ""
 
-    def stored(self) -> dict[str, Any]:
+    def stored_attributes(self) -> dict[str, Any]:
         """Return the attributes that are stored unchanged."""
         names = (
             *("workflow_id", "database_id", "description"),

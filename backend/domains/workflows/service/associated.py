@@ -25,7 +25,7 @@ _ATTEMPTS = 8  # of a batch that conflicts with other changes
 _AT_ONCE = 10
 
 
-def _overtaken(
+def _revision_error(
     _: object, _caller: Identity, _pipeline: Pipeline, wanted: list[DefinitionRef]
 ) -> WorkflowRevisionError:
     return WorkflowRevisionError(wanted[0].definition_id)
@@ -56,7 +56,7 @@ class AssociatedUpdates:
             changed, refused = changed + done.changed, refused + done.refused
         return Updated(changed, refused)
 
-    @attempts(_ATTEMPTS, PipelineRevisionError, WorkflowRevisionError, refusal=_overtaken)
+    @attempts(_ATTEMPTS, PipelineRevisionError, WorkflowRevisionError, refusal=_revision_error)
     def _update(self, caller: Identity, pipeline: Pipeline, wanted: list[DefinitionRef]) -> Updated:
         place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
         current = self.pipelines.find_pipelines([place]).get(place)
@@ -64,7 +64,9 @@ class AssociatedUpdates:
             return Updated()
         values = self.workflows.get_many(wanted).values()
         allowed = [value for value in values if self._may_change(caller, value)]
-        writes = [write for each in allowed for write in self._writes(caller, each, current)]
+        writes = [
+            write for workflow in allowed for write in self._writes(caller, workflow, current)
+        ]
         if writes:
             self.workflows.commit([self.pipelines.require_unchanged(current), *writes])
         return Updated(len(allowed), len(values) - len(allowed))
@@ -77,11 +79,11 @@ class AssociatedUpdates:
         used = self.pipelines.find_pipelines([function.pipeline for function in workflow.functions])
         return not_runnable(self.authorization, caller, workflow, used.values()) is None
 
-    def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
+    def _writes(self, caller: Identity, workflow: Workflow, pipeline: Pipeline) -> list[Write]:
         place = DefinitionRef(pipeline.database_id, pipeline.pipeline_id)
         functions = [
             WorkflowFunction.of(pipeline) if function.pipeline == place else function
-            for function in found.functions
+            for function in workflow.functions
         ]
         now = self.clock()
         changes = {
@@ -92,13 +94,13 @@ class AssociatedUpdates:
             "stored_by": caller.user_id,
             "stored_at": iso(now),
         }
-        changed = found.model_copy(update=changes)
+        changed = workflow.model_copy(update=changes)
         entry = self.audit.entry(
             caller,
             "put_workflow",
-            audit_entity("workflow", found.database_id, found.workflow_id),
-            before=attributes(found),
+            audit_entity("workflow", workflow.database_id, workflow.workflow_id),
+            before=attributes(workflow),
             after=attributes(changed),
             at=now,
         )
-        return [self.workflows.change_write(found, changed), entry]
+        return [self.workflows.change_write(workflow, changed), entry]

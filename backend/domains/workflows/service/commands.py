@@ -55,21 +55,24 @@ class WorkflowCommands:
             TooManyUsesError: a pipeline is used by the maximum number of workflows.
             WorkflowRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.workflows.get(body.database_id, body.workflow_id)
-        wanted = self._wanted(caller, body, found)
+        before = self.workflows.get(body.database_id, body.workflow_id)
+        wanted = self._build(caller, body, before)
         require(self.authorization, caller, "PUT", secured(wanted))
         sent = body.specified_pipelines.functions
-        pipelines = self._pipelines(sent, found)
+        pipelines = self._pipelines(sent, before)
         self._check(caller, body.database_id, sent, pipelines)
         if wanted.has_trigger:
-            self._require_runnable(caller, wanted, [pipelines[each.pipeline] for each in sent])
+            self._require_runnable(
+                caller, wanted, [pipelines[function.pipeline] for function in sent]
+            )
         functions = [
-            WorkflowFunction.of(pipelines[each.pipeline], each.input_parameters) for each in sent
+            WorkflowFunction.of(pipelines[function.pipeline], function.input_parameters)
+            for function in sent
         ]
         specified = SpecifiedPipelines(functions=functions)
         workflow = wanted.model_copy(update={"specified_pipelines": specified})
         try:
-            self.workflows.commit(self._writes(caller, workflow, found, pipelines))
+            self.workflows.commit(self._writes(caller, workflow, before, pipelines))
         except DatabaseNotFoundError as error:
             raise InvalidInputError.of("databaseId", error.message) from error
         return workflow
@@ -109,25 +112,25 @@ class WorkflowCommands:
         counted = self.databases.count_definition(workflow.database_id, _KIND, -1)
         return self.workflows.commit([*away, *freed, *counted, entry])
 
-    def _wanted(self, caller: Identity, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
+    def _build(self, caller: Identity, body: PutWorkflowBody, before: Workflow | None) -> Workflow:
         """Return the new workflow without its pipelines, because permissions are checked first."""
         now = iso(self.clock())
         return Workflow(
-            **body.stored(),
+            **body.stored_attributes(),
             specified_pipelines=SpecifiedPipelines(functions=[]),
-            date_created=now if found is None else found.date_created,
+            date_created=now if before is None else before.date_created,
             date_modified=now,
             stored_by=caller.user_id,
             stored_at=now,
-            revision=1 if found is None else found.revision,
+            revision=1 if before is None else before.revision,
         )
 
     def _pipelines(
-        self, sent: Sequence[SentFunction], found: Workflow | None
+        self, sent: Sequence[SentFunction], stored: Workflow | None
     ) -> dict[DefinitionRef, Pipeline]:
         """Return the pipelines that the workflow will use, and those that it uses now."""
-        before = () if found is None else found.functions
-        return self.pipelines.find_pipelines([each.pipeline for each in (*sent, *before)])
+        before = () if stored is None else stored.functions
+        return self.pipelines.find_pipelines([function.pipeline for function in (*sent, *before)])
 
     def _check(
         self,
@@ -144,11 +147,11 @@ class WorkflowCommands:
                     if database_id != GLOBAL
                     else ("must be GLOBAL: a GLOBAL workflow runs in all databases")
                 )
-                raise _refused(f"{where}.databaseId", fact)
+                raise _refusal(f"{where}.databaseId", fact)
             pipeline = pipelines.get(function.pipeline)
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 fact = f"pipeline {function.name} does not exist in {function.database_id}"
-                raise _refused(f"{where}.name", fact)
+                raise _refusal(f"{where}.name", fact)
 
     def _require_runnable(
         self, caller: Identity, workflow: Workflow, used: Sequence[Pipeline]
@@ -164,19 +167,19 @@ class WorkflowCommands:
         self,
         caller: Identity,
         workflow: Workflow,
-        found: Workflow | None,
+        before: Workflow | None,
         pipelines: Mapping[DefinitionRef, Pipeline],
     ) -> list[Write]:
         entry = self.audit.entry(
             caller,
             "put_workflow",
             audit_entity("workflow", workflow.database_id, workflow.workflow_id),
-            before=None if found is None else attributes(found),
+            before=None if before is None else attributes(before),
             after=attributes(workflow),
         )
         uses = _use_writes(self.pipelines, workflow, pipelines)
-        if found is not None:
-            return [self.workflows.change_write(found, workflow), *uses, entry]
+        if before is not None:
+            return [self.workflows.change_write(before, workflow), *uses, entry]
         counted = self.databases.count_definition(workflow.database_id, _KIND, 1)
         return [self.workflows.create_write(workflow), *uses, *counted, entry]
 
@@ -194,21 +197,21 @@ class ShippedWorkflows:
 
         One whose pipeline was deleted is not created.
         """
-        for each in shipped:
-            place = DefinitionRef(GLOBAL, each.id)
+        for shipped_workflow in shipped:
+            place = DefinitionRef(GLOBAL, shipped_workflow.id)
             pipelines = self.pipelines.find_pipelines([place])
-            workflow = self.workflows.get(GLOBAL, each.id)
+            workflow = self.workflows.get(GLOBAL, shipped_workflow.id)
             if place not in pipelines:
                 continue
-            wanted = self._wanted(each, workflow, pipelines[place])
+            wanted = self._build(shipped_workflow, workflow, pipelines[place])
             uses = _use_writes(self.pipelines, wanted, pipelines)
             if workflow is None:
-                if self.workflows.get(GLOBAL, each.id, deleted=True) is None:
+                if self.workflows.get(GLOBAL, shipped_workflow.id, deleted=True) is None:
                     self.workflows.commit([self.workflows.create_write(wanted), *uses])
             elif workflow.shipped and attributes(wanted) != attributes(workflow):
                 self.workflows.commit([self.workflows.change_write(workflow, wanted), *uses])
 
-    def _wanted(self, shipped: Shipped, found: Workflow | None, pipeline: Pipeline) -> Workflow:
+    def _build(self, shipped: Shipped, before: Workflow | None, pipeline: Pipeline) -> Workflow:
         now = iso(self.clock())
         return Workflow(
             database_id=GLOBAL,
@@ -216,8 +219,8 @@ class ShippedWorkflows:
             description=shipped.description,
             specified_pipelines=SpecifiedPipelines(functions=[WorkflowFunction.of(pipeline)]),
             auto_trigger_on_file_extensions_upload=shipped.triggers,
-            date_created=now if found is None else found.date_created,
-            date_modified=now if found is None else found.date_modified,
+            date_created=now if before is None else before.date_created,
+            date_modified=now if before is None else before.date_modified,
             shipped=True,
         )
 
@@ -234,5 +237,5 @@ def _use_writes(
     ]
 
 
-def _refused(field: str, fact: str) -> InvalidInputError:
+def _refusal(field: str, fact: str) -> InvalidInputError:
     return InvalidInputError(f"{field}: {fact}", fields=(FieldError(field, fact),))

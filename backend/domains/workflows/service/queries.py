@@ -54,7 +54,7 @@ class WorkflowQueries:
         """
         return self.workflows.list_visible(
             page,
-            lambda one: self.may_see(caller, one),
+            lambda workflow: self.may_see(caller, workflow),
             database_id=database_id,
             deleted=show_deleted,
         )
@@ -69,14 +69,19 @@ class WorkflowQueries:
         are left out if the deployment or the database disables processing.
         """
         known = (*self.workflows.all_in(database_id), *self.workflows.all_in(GLOBAL))
-        found = {path: [one for one in known if one.is_triggered_by(path)] for path in paths}
-        with_shipped = any(one.has_shipped_id for some in found.values() for one in some)
+        workflows = {
+            path: [workflow for workflow in known if workflow.is_triggered_by(path)]
+            for path in paths
+        }
+        with_shipped = any(
+            workflow.has_shipped_id for some in workflows.values() for workflow in some
+        )
         if with_shipped and not self.is_processed(database_id):
             return {
-                path: [one for one in some if not one.has_shipped_id]
-                for path, some in found.items()
+                path: [workflow for workflow in some if not workflow.has_shipped_id]
+                for path, some in workflows.items()
             }
-        return found
+        return workflows
 
 
 def secured(workflow: Workflow) -> Secured:
@@ -90,7 +95,7 @@ def not_runnable(
 ) -> str | None:
     """Return the workflow or the pipeline that the caller may not run; None if there is none."""
     targets = {f"the workflow {workflow.workflow_id}": secured(workflow)} | {
-        f"the pipeline {each.pipeline_id}": secured_pipeline(each) for each in used
+        f"the pipeline {pipeline.pipeline_id}": secured_pipeline(pipeline) for pipeline in used
     }
     # GET and POST, as to run it by hand: uploads of any user start a stored trigger (decision 45).
     for name, target in targets.items():

@@ -11,7 +11,7 @@ from backend.domains.workflows.models import Workflow
 class WorkflowTriggers:
     deleted_users: DeletedUsers
 
-    def stopped(self, workflows: Sequence[Workflow]) -> dict[str, str]:
+    def stop_reasons(self, workflows: Sequence[Workflow]) -> dict[str, str]:
         """Return why triggers start nothing in any asset, by keys of workflows.
 
         The others run where the user who stored them may run their pipelines. Workflows that ship
@@ -22,10 +22,10 @@ class WorkflowTriggers:
             for workflow in workflows
             if workflow.has_trigger and not workflow.is_shipped and not workflow.is_deleted
         ]
-        authors = {each.stored_by for each in own if each.stored_by}
+        authors = {item.stored_by for item in own if item.stored_by}
         deletions = self.deleted_users.deletions(sorted(authors)) if authors else {}
-        found = ((each.key, _reason(each, deletions)) for each in own)
-        return {key: reason for key, reason in found if reason is not None}
+        reasons = ((item.key, _reason(item, deletions)) for item in own)
+        return {key: reason for key, reason in reasons if reason is not None}
 
 
 def _reason(workflow: Workflow, deletions: Mapping[str, str]) -> str | None:

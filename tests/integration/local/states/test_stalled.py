@@ -85,7 +85,7 @@ def test_a_reader_that_sleeps_leaves_the_reason_as_a_fact(
     version = runner.upload(KEY)
     runner.trigger(KEY)
     runner.start()
-    (started,) = runner.active.admitted()
+    (started,) = runner.active.list_admitted()
     site.wait_for(lambda: runner.status_of(started.execution_id) == "FAILED", seconds=60)
     assert len(ends) == 3
     messages = runner.queues.visible(UPLOAD_TRIGGERS)
@@ -97,5 +97,5 @@ def test_a_reader_that_sleeps_leaves_the_reason_as_a_fact(
     assert reason == f"The inspection failed: {ends[-1]}"
     assert "in 0.5 seconds" in reason
     assert found == {"fact_sourceVersionId": version}
-    (inspected,) = FactRepository(runner.tables).inspected(None, PageRequest(9)).items
+    (inspected,) = FactRepository(runner.tables).list_inspected(None, PageRequest(9)).items
     assert inspected.is_old, "the next renewal reads it again"

@@ -15,7 +15,7 @@ from backend.core.bucket_facts import BucketFact
 from backend.domains.buckets.models import base_prefix
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.routes import build_router
-from backend.domains.buckets.rules import overlapping
+from backend.domains.buckets.rules import find_overlapping
 from backend.domains.buckets.service import BucketRegistration, BucketService
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service, entries
@@ -120,8 +120,8 @@ def test_two_prefixes_overlap_when_a_key_could_stand_in_both(
     one, two = ("/".join(parts) + "/" for parts in (first, second))
     shorter = min(len(first), len(second))
     shared = first[:shorter] == second[:shorter]
-    assert (overlapping(one, [two]) is not None) == shared
-    assert overlapping("", [one]) == one
+    assert (find_overlapping(one, [two]) is not None) == shared
+    assert find_overlapping("", [one]) == one
 
 
 def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(

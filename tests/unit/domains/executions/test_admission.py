@@ -171,7 +171,7 @@ def test_a_start_is_repeated_without_effect(runner: Runner) -> None:
     """The process died after the start, before it noted it."""
     created = runner.create()
     runner.start()
-    (admitted,) = runner.active.admitted()
+    (admitted,) = runner.active.list_admitted()
     runner.tables.write(
         Delete(table=ACTIVE_EXECUTIONS, key={"state": "admitted", "executionId": "e1"})
     )

@@ -143,7 +143,7 @@ def test_an_execution_whose_error_is_no_valid_text_ends(api: Api, place: str) ->
     found = api.get("executions/{executionId}", executionId=started).body["message"]
     assert found["executionStatus"] == "FAILED"
     assert "half \ufffd of a pair" in found["error"].values()
-    assert not api.runner.active.admitted()
+    assert not api.runner.active.list_admitted()
 
 
 @pytest.mark.parametrize("is_running", [False, True])

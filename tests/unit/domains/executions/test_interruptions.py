@@ -67,7 +67,7 @@ def test_an_interrupted_inspection_waits_for_a_place_again(runner: Runner) -> No
     same = {"input_asset_file_key", "input_version_id", "trigger", "started_by", "chain"}
     assert before.model_dump(include=same) == repeated.model_dump(include=same)
     assert (repeated.repeats, repeated.started_at, repeated.stopped_at) == (1, "", "")
-    (waiting,) = runner.active.waiting()
+    (waiting,) = runner.active.list_waiting()
     assert (waiting.execution_id, waiting.user) == (repeated.execution_id, "SYSTEM")
     assert runner.counted == 0
     assert runner.tables.get(RESERVATIONS, {"reservationKey": keys.last_place("SYSTEM")})

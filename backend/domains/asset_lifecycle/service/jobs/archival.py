@@ -50,7 +50,7 @@ class ArchiveSteps:
         listed = self.objects.list_objects(bucket, prefix, limit=self.files, after=cursor.after)
         if not listed.objects:
             return _next_pass(cursor)
-        keys = [one.key for one in listed.objects if not one.key.endswith("/")]
+        keys = [item.key for item in listed.objects if not item.key.endswith("/")]
         if not keys:
             return _progress(cursor.model_copy(update={"after": listed.objects[-1].key}))
         page = ArchivedPage(
@@ -117,7 +117,7 @@ class ArchiveSteps:
 
     def _hiding_markers(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[VersionRef]:
         """Return the markers that hide these keys, which are in S3's order."""
-        return [each.version.ref for each in markers_hiding(self.objects, bucket, prefix, keys)]
+        return [marker.version.ref for marker in markers_hiding(self.objects, bucket, prefix, keys)]
 
     def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
         """Request the documents."""
@@ -141,14 +141,14 @@ def check_asset(job: Job, asset: Asset | None) -> Asset:
 def _next_pass(cursor: ArchiveCursor) -> Progress:
     """Walk through the listing again if this walk found files; the last walk finds none."""
     if cursor.taken == 0:
-        return _ended(cursor)
+        return _end_pass(cursor)
     if cursor.passes + 1 == MAX_PASSES:
         problem = f"Files were added during all {MAX_PASSES} passes; the last ones are not archived"
-        return _ended(cursor, problem)
+        return _end_pass(cursor, problem)
     return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
 
 
-def _ended(cursor: ArchiveCursor, *problems: str) -> Progress:
+def _end_pass(cursor: ArchiveCursor, *problems: str) -> Progress:
     """Return the end, until another pass is requested: its pages follow those recorded so far."""
     ended = ArchiveCursor(page=cursor.page).model_dump(by_alias=True, exclude_none=True)
     return Progress(ended, finished=True, problems=problems)

@@ -100,15 +100,15 @@ class DeleteSteps:
                 found=cursor.found + removed.items,
             )
             if removed.items:
-                return Progress(_dumped(cursor), items=removed.items)
-        return self._ended(job, target, cursor)
+                return Progress(_dump_cursor(cursor), items=removed.items)
+        return self._end_sweep(job, target, cursor)
 
-    def _ended(self, job: Job, target: _Target, cursor: DeleteCursor) -> Progress:
+    def _end_sweep(self, job: Job, target: _Target, cursor: DeleteCursor) -> Progress:
         """After a sweep, start another one, or end the deletion."""
         self.reindexing.assets([AssetRef(target.database_id, target.asset_id)])
         done = cursor.sweep + 1
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
-            return Progress(_dumped(DeleteCursor(sweep=done)), wait_seconds=self.wait_seconds)
+            return Progress(_dump_cursor(DeleteCursor(sweep=done)), wait_seconds=self.wait_seconds)
         self.assets.release(
             AssetRef(database_id=target.database_id, asset_id=target.asset_id),
             job.job_id,
@@ -157,7 +157,7 @@ class DeleteSteps:
             self._abort_uploads(target.bucket, folder)
             left = _Removed(0, more=True)
             while left.more:
-                left = self._emptied(target, folder, left.after)
+                left = self._empty_prefix(target, folder, left.after)
             self.repository.remove_upload(upload_id)
         if page.after is None:
             self._abort_uploads(target.bucket, target.prefix)
@@ -165,16 +165,16 @@ class DeleteSteps:
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:
         """Remove versions of files, always the first ones left, and request their documents."""
-        found = self._first_versions(target.bucket, target.prefix)
+        versions = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         # Requested first, because nothing names the documents once the files are deleted. They can
         # be removed before their files: the asset's row does not exist any more.
-        self.reindexing.keys(*ids, sorted({one.key for one in found}))
-        return self._removed(target, target.prefix, found, after)
+        self.reindexing.keys(*ids, sorted({version.key for version in versions}))
+        return self._remove_first(target, target.prefix, versions, after)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:
         folder = uploaded_previews_folder(target.base, target.asset_id)
-        return self._emptied(target, folder, after)
+        return self._empty_prefix(target, folder, after)
 
     def _auxiliary_objects(
         self,
@@ -183,10 +183,10 @@ class DeleteSteps:
     ) -> _Removed:
         """Remove files that viewers and pipelines created; that bucket has no versions."""
         folder = auxiliary_folder(target.asset_id)
-        found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
+        objects = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
         self._check_deleted(target)
-        self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])
-        return _Removed(len(found), more=len(found) > 0)
+        self.objects.delete_many(self.auxiliary, [(item.key, None) for item in objects])
+        return _Removed(len(objects), more=len(objects) > 0)
 
     def _links(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
         """Remove links with their metadata, and update the other ends.
@@ -218,13 +218,17 @@ class DeleteSteps:
         """Return the first versions and markers below a prefix."""
         return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
 
-    def _emptied(self, target: _Target, prefix: str, after: Position | None) -> _Removed:
+    def _empty_prefix(self, target: _Target, prefix: str, after: Position | None) -> _Removed:
         """Remove a page below a prefix, after the page that `after` records."""
-        found = self._first_versions(target.bucket, prefix)
-        return self._removed(target, prefix, found, after)
+        versions = self._first_versions(target.bucket, prefix)
+        return self._remove_first(target, prefix, versions, after)
 
-    def _removed(
-        self, target: _Target, prefix: str, found: Sequence[ObjectVersion], after: Position | None
+    def _remove_first(
+        self,
+        target: _Target,
+        prefix: str,
+        versions: Sequence[ObjectVersion],
+        after: Position | None,
     ) -> _Removed:
         """Remove the first objects below a prefix; if there were some, there may be more.
 
@@ -232,15 +236,17 @@ class DeleteSteps:
             JobOvertakenError: another worker has ended the deletion.
             NotRemovedError: the first of them still exists after it was removed twice.
         """
-        if not found:
+        if not versions:
             return _Removed(0)
         self._check_deleted(target)
-        bucket, first = target.bucket, found[0]
-        self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
+        bucket, first = target.bucket, versions[0]
+        self.objects.delete_many(
+            bucket, [(version.key, version.version_id) for version in versions]
+        )
         noted = {"key": first.key, "version": first.version_id}
         if noted == after and first in self._first_versions(bucket, prefix):
             raise NotRemovedError(bucket, first.key, first.version_id)
-        return _Removed(len(found), more=True, after=noted)
+        return _Removed(len(versions), more=True, after=noted)
 
     def _check_deleted(self, target: _Target) -> None:
         """Require that the rows belong to the deleted asset."""
@@ -249,14 +255,14 @@ class DeleteSteps:
             raise JobOvertakenError(target.asset_id)
 
     def _abort_uploads(self, bucket: str, prefix: str) -> None:
-        while found := self.objects.list_multiparts(bucket, prefix):
-            for one in found:
-                self.objects.abort_multipart(bucket, one.key, one.upload_id)
+        while uploads := self.objects.list_multiparts(bucket, prefix):
+            for upload in uploads:
+                self.objects.abort_multipart(bucket, upload.key, upload.upload_id)
 
 
 def _page(page: Page[Any]) -> _Removed:
     return _Removed(len(page.items), page.after is not None, page.after)
 
 
-def _dumped(cursor: DeleteCursor) -> dict[str, Any]:
+def _dump_cursor(cursor: DeleteCursor) -> dict[str, Any]:
     return cursor.model_dump(by_alias=True, exclude_none=True)
