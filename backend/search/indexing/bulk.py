@@ -102,9 +102,16 @@ class _Work:
                 return
             results = [DocumentResult(chunk[0].index, chunk[0].id, 400, error.message)]
         again: list[DocumentWrite] = []
-        reason = ""
+        outcome, reason = self.outcome, ""
         for write, result in zip(chunk, results, strict=True):
-            if not self._is_settled(write, result):
+            if result.status in _SUCCESS:
+                outcome.written += 1
+            elif result.status == _CONFLICT:
+                outcome.overtaken += 1
+                outcome.highest_stored = max(outcome.highest_stored, result.current_version or 0)
+            elif result.status in _REFUSED:
+                outcome.refused.append((write, result.reason))
+            else:  # overload, a missing shard or index: not the document's fault
                 again.append(write)
                 reason = f"{result.status} {result.reason}"
         self.pending[: len(chunk)] = again
@@ -119,19 +126,6 @@ class _Work:
             if size > MAX_BYTES and number:
                 return self.pending[:number]
         return self.pending[: self.limit]
-
-    def _is_settled(self, write: DocumentWrite, result: DocumentResult) -> bool:
-        outcome = self.outcome
-        if result.status in _SUCCESS:
-            outcome.written += 1
-        elif result.status == _CONFLICT:
-            outcome.overtaken += 1
-            outcome.highest_stored = max(outcome.highest_stored, result.current_version or 0)
-        elif result.status in _REFUSED:
-            outcome.refused.append((write, result.reason))
-        else:  # overload, a missing shard or index: not the document's fault
-            return False
-        return True
 
 
 def write_of(

@@ -135,7 +135,17 @@ def _add_table_change(changes: Changes, record: Record) -> None:
     if table is ASSETS:
         asset = AssetRef(keys.active(_text(key, "databaseId")), _text(key, "assetId"))
         changes.references.add(asset)
-        _add_fan_out(changes, asset, change.get("NewImage"))
+        if (image := change.get("NewImage")) is not None:
+            row = _require_mapping(image, "dynamodb.NewImage")
+            value = row.get("inheritedRevision", {"N": "0"})
+            revision = int(str(_require_mapping(value, "inheritedRevision").get("N")))
+            # The first revision is the asset's creation, when it has no files yet.
+            if revision > 1:
+                created = _require_mapping(row.get("createdAt", {}), "createdAt")
+                created_at = str(created.get("S", ""))
+                changes.fan_outs.add(
+                    FanOut(asset.database_id, asset.asset_id, revision, created_at)
+                )
     elif table in (ASSET_FILE_METADATA, FILE_ATTRIBUTES):
         database_id, asset_id, path = keys.FILE.parse(_text(key, keys.FILE.name))
         changed = at_path(keys.active(database_id), asset_id, path)
@@ -157,20 +167,6 @@ def _table(key: Image) -> Table:
         return _TABLES_BY_KEY[frozenset(key)]
     except KeyError:
         raise _MalformedError(f"no table with a stream has the key {sorted(key)}") from None
-
-
-def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
-    """Add a fan-out. The first revision is the asset's creation, when it has no files yet."""
-    if image is None:
-        return
-    row = _require_mapping(image, "dynamodb.NewImage")
-    value = row.get("inheritedRevision")
-    revision = 0
-    if value is not None:
-        revision = int(str(_require_mapping(value, "inheritedRevision").get("N")))
-    if revision > 1:
-        created_at = str(_require_mapping(row.get("createdAt", {}), "createdAt").get("S", ""))
-        changes.fan_outs.add(FanOut(asset.database_id, asset.asset_id, revision, created_at))
 
 
 def _latest(fan_outs: set[FanOut]) -> set[FanOut]:

@@ -48,17 +48,16 @@ def states(
     if not wanted:
         return {}
     if len(wanted) < _LIST_FROM and not lists_only:
-        by_key = {key: _lone(objects, bucket, key) for key in wanted}
-        return {key: state for key, state in by_key.items() if state is not None}
+        by_key: dict[str, ObjectState] = {}
+        for key in wanted:
+            head = objects.head(bucket, key)
+            if isinstance(head, ObjectHead):
+                shown = shown_preview_version(objects, bucket, key)
+                by_key[key] = ObjectState(head.version, head.version, *shown)
+            elif head is not None:
+                by_key[key] = ObjectState(head, _last_content(objects, bucket, key))
+        return by_key
     return _Listing(wanted).read(objects, bucket)
-
-
-def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
-    head = objects.head(bucket, key)
-    if isinstance(head, ObjectHead):
-        shown = shown_preview_version(objects, bucket, key)
-        return ObjectState(head.version, head.version, *shown)
-    return None if head is None else ObjectState(head, _last_content(objects, bucket, key))
 
 
 def _last_content(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:

@@ -157,10 +157,23 @@ class Rebuilder:
         reading = portion.reading
         if portion.writes:
             outcome = self.writer.write(portion.writes)
-            self._check_tickets_ahead(outcome, portion.ticket)
+            highest = outcome.highest_stored
+            if highest > portion.ticket.number and highest > (last := self.state.last_ticket()):
+                count_metric(SEARCH_TICKETS_BEHIND, self.failures.consumer)
+                # Lower tickets would be refused as outdated, and the changes would be lost without
+                # an error.
+                raise StoredVersionAheadError(highest, last)
             done.add(outcome)
-            if outcome.refused:
-                self._store_rejected(outcome, portion)
+            # Rejected documents are stored as failures, and as stubs so that they can be found.
+            stubs: list[DocumentWrite] = []
+            for write, reason in outcome.refused:
+                document = portion.documents[DocumentRef(write.index, write.id)]
+                self._store_failure(write, document, reason)
+                stubs.append(portion.write(stub(document), write.index))
+            for write, reason in self.writer.write(stubs).refused if stubs else ():
+                document = portion.documents[DocumentRef(write.index, write.id)]
+                fact = f"the stub was refused too: {reason}"
+                self._store_failure(write, document, fact, suffix="/stub")
         for unreadable in reading.unreadable:
             name = f"{unreadable.asset.database_id}:{unreadable.asset.asset_id}"
             self.failures.store(name, None, unreadable.reason, references=unreadable.references)
@@ -168,32 +181,8 @@ class Rebuilder:
             messages = list(to_messages(settles))
             self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
 
-    def _store_rejected(self, outcome: Outcome, portion: _Portion) -> None:
-        """Store rejected documents as failures, and index stubs so that they can still be found."""
-        stubs: list[DocumentWrite] = []
-        for write, reason in outcome.refused:
-            document = portion.documents[DocumentRef(write.index, write.id)]
-            self._store_failure(write, document, reason)
-            stubs.append(portion.write(stub(document), write.index))
-        for write, reason in self.writer.write(stubs).refused:
-            document = portion.documents[DocumentRef(write.index, write.id)]
-            self._store_failure(
-                write, document, f"the stub was refused too: {reason}", suffix="/stub"
-            )
-
     def _store_failure(
         self, write: DocumentWrite, document: Document, reason: str, *, suffix: str = ""
     ) -> None:
         name = f"{write.index}/{write.id}{suffix}"
         self.failures.store(name, write.body, reason, references=(reference_of(document),))
-
-    def _check_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
-        """Require that no stored version is above the last ticket issued."""
-        if outcome.highest_stored <= ticket.number:
-            return
-        last = self.state.last_ticket()
-        if outcome.highest_stored > last:
-            count_metric(SEARCH_TICKETS_BEHIND, self.failures.consumer)
-            # Lower tickets would be refused as outdated, and the changes would be lost without an
-            # error.
-            raise StoredVersionAheadError(outcome.highest_stored, last)

@@ -9,6 +9,7 @@ exception).
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from backend.core.file_kinds import is_asset_preview, is_file, preview_base
@@ -179,7 +180,20 @@ class Sources:
     def _read_live(self, live: list[_Live], reading: Reading) -> None:
         tasks: list[Callable[[], Any]] = []
         for entry in live:
-            tasks += self._reads(entry)
+            paths = set(entry.files.values())
+            described = paths | ({ROOT_PATH} if entry.itself else set[str]())
+            tasks += [
+                partial(records_at, self._tables, METADATA, entry.asset, described),
+                partial(records_at, self._tables, ATTRIBUTES, entry.asset, paths),
+                partial(
+                    states,
+                    self._objects,
+                    entry.bucket.bucket_name,
+                    entry.files,
+                    lists_only=self._lists_only,
+                ),
+                partial(self._asset_preview, entry),
+            ]
         # Requests of all assets together: one after the other, they would add up their latencies.
         results = iter(self._together(tasks))
         for entry in live:
@@ -191,18 +205,6 @@ class Sources:
             }
             if entry.itself:
                 reading.lagging.add(entry.asset)
-
-    def _reads(self, entry: _Live) -> list[Callable[[], Any]]:
-        paths = set(entry.files.values())
-        described = paths | ({ROOT_PATH} if entry.itself else set[str]())
-        return [
-            lambda: records_at(self._tables, METADATA, entry.asset, described),
-            lambda: records_at(self._tables, ATTRIBUTES, entry.asset, paths),
-            lambda: states(
-                self._objects, entry.bucket.bucket_name, entry.files, lists_only=self._lists_only
-            ),
-            lambda: self._asset_preview(entry),
-        ]
 
     def _asset_preview(self, entry: _Live) -> _AssetPreview:
         """Return the preview of an asset: one at its root if the row names no uploaded one."""

@@ -9,7 +9,6 @@ the last write of a tombstone no such writer is left.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from backend.core.clock import Clock, iso_seconds
 from backend.core.search_engine import DocumentRemoval, JsonObject, SearchEngine
@@ -45,15 +44,23 @@ class TombstoneSweep:
 
     def _sweep(self, name: str, before: str, until: datetime) -> int:
         removed = 0
-        after: list[Any] | None = None
+        wanted = [{"term": {"deleted": True}}, {"range": {TOMBSTONE_TIME: {"lt": before}}}]
+        request: JsonObject = {
+            "query": {"bool": {"filter": wanted}},
+            "size": PAGE,
+            "sort": [{TOMBSTONE_TIME: {"order": "asc", "unmapped_type": "date"}}, {"rev": "asc"}],
+            "version": True,
+            "_source": False,
+            "track_total_hits": False,
+        }
         while self.clock() < until:
-            hits = self.engine.search([name], _old_tombstones(before, after))["hits"]["hits"]
+            hits = self.engine.search([name], request)["hits"]["hits"]
             if not hits:
                 break
             removed += self._remove(hits)
             # Removed tombstones are still found for a moment, so the search continues after them.
             # Of tombstones with equal sort values, some may be left to the next run.
-            after = hits[-1]["sort"]
+            request = {**request, "search_after": hits[-1]["sort"]}
         return removed
 
     def _remove(self, hits: Iterable[JsonObject]) -> int:
@@ -63,16 +70,3 @@ class TombstoneSweep:
         removals = [DocumentRemoval(hit["_index"], hit["_id"], hit["_version"]) for hit in hits]
         results = self.engine.remove(removals)
         return sum(result.status == _REMOVED for result in results)
-
-
-def _old_tombstones(before: str, after: list[Any] | None) -> JsonObject:
-    wanted = [{"term": {"deleted": True}}, {"range": {TOMBSTONE_TIME: {"lt": before}}}]
-    request: JsonObject = {
-        "query": {"bool": {"filter": wanted}},
-        "size": PAGE,
-        "sort": [{TOMBSTONE_TIME: {"order": "asc", "unmapped_type": "date"}}, {"rev": "asc"}],
-        "version": True,
-        "_source": False,
-        "track_total_hits": False,
-    }
-    return request if after is None else {**request, "search_after": after}

@@ -132,7 +132,14 @@ class FailureEntries:
         except UnreadableFailureError:
             document = {"text": stored.text}
         document.pop("replays", None)
-        noted = {"replays": _wire(replays), **document}
+        facts = {
+            "attempts": replays.attempts,
+            "lastAt": replays.last_at,
+            "nextAt": replays.next_at,
+            "reason": replays.reason,
+        }
+        known = {name: value for name, value in facts.items() if value is not None}
+        noted = {"replays": known, **document}
         return self.guarded.replace(
             self.bucket,
             stored.key,
@@ -299,16 +306,6 @@ def _batch(document: JsonObject) -> BatchEntry:
     if not all(isinstance(record, dict) for record in entries):
         raise UnreadableFailureError("its payload contains something that is not a record")
     return BatchEntry(consumer, cast("list[JsonObject]", entries))
-
-
-def _wire(replays: Replays) -> JsonObject:
-    noted = {
-        "attempts": replays.attempts,
-        "lastAt": replays.last_at,
-        "nextAt": replays.next_at,
-        "reason": replays.reason,
-    }
-    return {name: value for name, value in noted.items() if value is not None}
 
 
 def _mapping_or_empty(value: object) -> JsonObject:

@@ -166,21 +166,16 @@ class Replayer:
         elif not isinstance(entry.body, dict):
             return "the failure names no document and contains no event to replay"
         else:
-            self._event(entry.consumer, cast("Record", entry.body), rebuilder, collected)
+            event = cast("Record", entry.body)
+            if entry.consumer in self.streams:
+                self._deliver(entry.consumer, collected, [event])
+            elif entry.consumer in _READERS:
+                changes = _READERS[entry.consumer]([event])
+                collected.reasons += (item.reason for item in changes.poison)
+                rebuilder.rebuild(changes.references, settles=changes.records)
+            else:
+                self._send_again(entry.consumer, event, collected)
         return collected.reasons[-1] if collected.reasons else None
-
-    def _event(
-        self, consumer: str, event: Record, rebuilder: Rebuilder, collected: _Collected
-    ) -> None:
-        """Process a single stream record or message as its consumer would."""
-        if consumer in self.streams:
-            self._deliver(consumer, collected, [event])
-        elif consumer in _READERS:
-            changes = _READERS[consumer]([event])
-            collected.reasons += (item.reason for item in changes.poison)
-            rebuilder.rebuild(changes.references, settles=changes.records)
-        else:
-            self._send_again(consumer, event, collected)
 
     def _send_again(self, consumer: str, message: Record, collected: _Collected) -> None:
         """Put a message back into its queue, whose consumer processes it."""

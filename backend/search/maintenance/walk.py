@@ -111,7 +111,16 @@ class SourceWalk:
                 return None
             after = Position(following)
         if after.is_within_asset:
-            return self._within_asset(after)
+            end = after._replace(key=LAST)
+            asset = AssetRef(after.database_id, after.asset_id)
+            row = asset_rows(self.tables, [asset]).get(asset)
+            if row is None:
+                return Window(after, end)
+            files = self._files(row, after=after.key)
+            if files is None:
+                return Window(after, end, (), frozenset({asset.asset_id}))
+            upto = after._replace(key=files.last or LAST)
+            return Window(after, upto, _references(asset, files))
         return self._of_assets(after, scope.end.asset_id)
 
     def _next_database(self, after: str, named: NextDatabase) -> str | None:
@@ -125,17 +134,6 @@ class SourceWalk:
         """Return the ids of all databases, including deleted ones: documents may remain."""
         for item in all_items(partial(self.tables.scan, DATABASES), 1000):
             yield keys.active(str(item["databaseId"]))
-
-    def _within_asset(self, after: Position) -> Window:
-        """Return the next files of an asset that has many."""
-        asset = AssetRef(after.database_id, after.asset_id)
-        row = asset_rows(self.tables, [asset]).get(asset)
-        if row is None:
-            return Window(after, after._replace(key=LAST))
-        files = self._files(row, after=after.key)
-        if files is None:
-            return Window(after, after._replace(key=LAST), (), frozenset({asset.asset_id}))
-        return Window(after, after._replace(key=files.last or LAST), _references(asset, files))
 
     def _of_assets(self, after: Position, end: str) -> Window:
         rows, is_end = self._rows(after, end)

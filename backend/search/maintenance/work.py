@@ -121,7 +121,13 @@ class SearchWork:
         self.tables.transact(
             [
                 self.jobs.put(job),
-                self._started_write(kind, job, last),
+                Update(
+                    table=SEARCH_STATE,
+                    key=_WORK,
+                    set={kind.name: job.job_id},
+                    conditions=(absent(kind.name) if last is None else equals(kind.name, last),),
+                    refused=WorkStartedError(),
+                ),
                 self._entry(caller, kind, job),
             ]
         )
@@ -135,15 +141,6 @@ class SearchWork:
             caller=caller,
             database_id=None,
             parameters=dict(parameters),
-        )
-
-    def _started_write(self, kind: JobKind, job: Job, last: object) -> Write:
-        return Update(
-            table=SEARCH_STATE,
-            key=_WORK,
-            set={kind.name: job.job_id},
-            conditions=(absent(kind.name) if last is None else equals(kind.name, last),),
-            refused=WorkStartedError(),
         )
 
     def _entry(self, caller: Identity, kind: JobKind, job: Job) -> Write:

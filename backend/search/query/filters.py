@@ -72,7 +72,12 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
         tree = parse(text)
     except FilterSyntaxError as error:
         raise InvalidInputError.of(field, f"is not a valid filter: {error}") from None
-    _check_shallow(tree, field)
+    level, depth = [tree], 0
+    # A deeper tree would exceed Python's recursion limit.
+    while level := [child for node in level for child in _nodes(node)]:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise InvalidInputError.of(field, f"must not be nested deeper than {MAX_DEPTH} levels")
     return _Translation(field, text, budget).translate(tree, None)
 
 
@@ -128,15 +133,6 @@ def _scalar(value: object, field: str) -> str:
 def _is_text(value: str) -> bool:
     """Return whether a text can be sent to OpenSearch: lone surrogates are not valid Unicode."""
     return valid_text(value) == value
-
-
-def _check_shallow(tree: "Node", field: str) -> None:
-    """Reject a syntax tree that would exceed Python's recursion limit."""
-    level, depth = [tree], 0
-    while level := [child for node in level for child in _nodes(node)]:
-        depth += 1
-        if depth > MAX_DEPTH:
-            raise InvalidInputError.of(field, f"must not be nested deeper than {MAX_DEPTH} levels")
 
 
 def _nodes(node: "Node") -> list["Node"]:

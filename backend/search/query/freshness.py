@@ -193,7 +193,15 @@ class Watch:
         }
         hiding = [document.hides_files_of for document in self._pending if document.hides_files_of]
         if hiding:
-            named[_SHOWN_FILES] = _shown_files(hiding)
+            shown_files: JsonObject = {
+                "filter": [
+                    {"terms": {ASSET_ID: hiding}},
+                    {"term": {"_rectype": FILE_INDEX.record_type}},
+                ],
+                "must_not": NOT_SHOWN,
+            }
+            of_asset = {"terms": {"field": ASSET_ID, "size": len(hiding)}}
+            named[_SHOWN_FILES] = {"filter": {"bool": shown_files}, "aggs": {"of_asset": of_asset}}
         # Includes documents outside the query and not visible to the caller; `look` removes them.
         return {_NAME: {"global": {}, "aggs": named}}
 
@@ -254,19 +262,6 @@ class Watch:
         if self._sure_above is not None and stored.ticket > self._sure_above:
             return True
         return stored.hash == document.hash
-
-
-def _shown_files(asset_ids: list[str]) -> JsonObject:
-    """Return the aggregation of those assets of which a search finds files."""
-    files: JsonObject = {
-        "filter": [
-            {"terms": {ASSET_ID: asset_ids}},
-            {"term": {"_rectype": FILE_INDEX.record_type}},
-        ],
-        "must_not": NOT_SHOWN,
-    }
-    of_asset = {"terms": {"field": ASSET_ID, "size": len(asset_ids)}}
-    return {"filter": {"bool": files}, "aggs": {"of_asset": of_asset}}
 
 
 def _entity(row: Row, path: str = ROOT_PATH, kind: Kind = "metadata") -> Entity:

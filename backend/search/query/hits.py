@@ -126,7 +126,17 @@ def with_sources(
         )
         raise TooLargeError.of("size", fact)
     if missing:
-        again = _sources_request(request, list(missing))
+        # The same filters again, including permissions.
+        conditions = request["query"]["bool"]
+        ids = {"ids": {"values": [name for _, name in missing]}}
+        indexes = {"terms": {"_index": sorted({index for index, _ in missing})}}
+        filters = [*conditions["filter"], indexes, ids]
+        again: JsonObject = {
+            "query": {"bool": {"filter": filters, "must_not": conditions["must_not"]}},
+            "size": 2 * len(missing),
+            "track_total_hits": False,
+            "_source": {"excludes": HIDDEN_FIELDS},
+        }
         if highlight is not None and "highlight" not in request:
             again = {**again, "highlight": highlight}
         for hit in search(again)["hits"]["hits"]:
@@ -135,20 +145,6 @@ def with_sources(
                 {name: hit[name] for name in ("_source", "highlight") if name in hit}
             )
     return [hit for hit in complete if "_source" in hit]
-
-
-def _sources_request(request: JsonObject, places: Sequence[DocumentRef]) -> JsonObject:
-    """Return the request for some hits again, under the same filters including permissions."""
-    conditions = request["query"]["bool"]
-    ids = {"ids": {"values": [name for _, name in places]}}
-    indexes = {"terms": {"_index": sorted({index for index, _ in places})}}
-    query = {"filter": [*conditions["filter"], indexes, ids], "must_not": conditions["must_not"]}
-    return {
-        "query": {"bool": query},
-        "size": 2 * len(places),
-        "track_total_hits": False,
-        "_source": {"excludes": HIDDEN_FIELDS},
-    }
 
 
 _FIELDS = dict.fromkeys((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))

@@ -103,7 +103,13 @@ def part_query(text: str, key: Key | None = None) -> JsonObject:
     should: list[JsonObject] = []
     for path in _PATHS if key is None else key.names:
         conditions = [] if key is None else [key_condition(path, key)]
-        should.append(nested_query(path, all_of([*conditions, _part_of_value(path, text)])))
+        parts = _typed_values(path, text)
+        if len(text) <= MAX_PART_CHARS:
+            parts.append(inner_query(f"{path}.string", text))
+        if split_words(text) or not parts:
+            match = {"query": text, "operator": "and"}
+            parts.append({"match": {f"{path}.string.text": match}})
+        should.append(nested_query(path, all_of([*conditions, any_of(parts)])))
     return any_of(should)
 
 
@@ -237,16 +243,6 @@ def _unquote(value: str) -> str:
     if len(value) > 1 and value.startswith('"') and value.endswith('"'):
         return re.sub(r"\\(.)", r"\1", value[1:-1])
     return value
-
-
-def _part_of_value(path: str, text: str) -> JsonObject:
-    field = f"{path}.string"
-    should = _typed_values(path, text)
-    if len(text) <= MAX_PART_CHARS:
-        should.append(inner_query(field, text))
-    if split_words(text) or not should:
-        should.append({"match": {f"{field}.text": {"query": text, "operator": "and"}}})
-    return any_of(should)
 
 
 def _typed_values(path: str, value: str) -> list[JsonObject]:

@@ -149,7 +149,19 @@ class PreviewQueries:
             _scanned_file(source, preview) if source["str_assetid"] in assets else []
             for source, preview in zip(sources, previews, strict=True)
         ]
-        pictures = [_scanned_pictures(preview) for preview in previews]
+        pictures = [
+            [
+                ScannedVersion(
+                    preview.bucket,
+                    key,
+                    UNVERSIONED if version.startswith(_WITHOUT_VERSIONS) else version,
+                )
+                for key, version in preview.places
+            ]
+            if isinstance(preview, _Picture)
+            else []
+            for preview in previews
+        ]
         wanted = [version for versions in (*files, *pictures) for version in versions]
         infected: set[ScannedVersion] = set()
         for bucket in dict.fromkeys(version.bucket for version in wanted):
@@ -252,17 +264,6 @@ def _scanned_file(document: JsonObject, preview: _Picture | Missing) -> list[Sca
         return []
     version = document.get("str_s3_version_id") or UNVERSIONED
     return [ScannedVersion(document["str_bucketname"], document["str_key"], version)]
-
-
-def _scanned_pictures(preview: _Picture | Missing) -> list[ScannedVersion]:
-    if isinstance(preview, Missing):
-        return []
-    return [
-        ScannedVersion(
-            preview.bucket, key, UNVERSIONED if version.startswith(_WITHOUT_VERSIONS) else version
-        )
-        for key, version in preview.places
-    ]
 
 
 def _missing_for_threat(subject: str) -> Missing:

@@ -22,7 +22,6 @@ from backend.search.query.facets import all_words_count
 from backend.search.query.files_under_assets import read_assets
 from backend.search.query.hits import with_sources
 from backend.search.query.inheritance import (
-    Inherited,
     assets_meeting,
     conditions_of_assets,
     files_left_out,
@@ -252,8 +251,11 @@ class SearchService:
         # All requests use the same copy of each shard, because another one may not contain the
         # hits.
         search = partial(indexes.engine.search, tuple(indexes.kinds), copy=new_uuid())
-        if plan.folding:
-            inherited = self._inherit(plan, indexes)
+        if plan.folding and (conditions := conditions_of_assets(plan)):
+            # Conditions on assets hold for their files too, by a request for these assets.
+            names = tuple(name for name, kind in indexes.kinds.items() if kind == "asset")
+            counts = indexes.engine.search(names, assets_meeting(plan, conditions))["aggregations"]
+            inherited = with_conditions_on_assets(plan, conditions, counts)
             plan = inherited.plan
             if inherited.exceeded is not None:
                 notes = {**notes, "filesLeftOut": files_left_out(inherited.exceeded)}
@@ -273,15 +275,6 @@ class SearchService:
             better = correction_of(plan.corrected, search(correction)["hits"]["hits"])
             notes = notes if better is None else {**notes, "didYouMean": better}
         return Answer(response, hits, indexes.kinds, notes)
-
-    def _inherit(self, plan: SearchPlan, indexes: _Indexes) -> Inherited:
-        """Let conditions on assets hold for their files too, by a request for these assets."""
-        conditions = conditions_of_assets(plan)
-        if not conditions:
-            return Inherited(plan)
-        assets_only = tuple(name for name, kind in indexes.kinds.items() if kind == "asset")
-        response = indexes.engine.search(assets_only, assets_meeting(plan, conditions))
-        return with_conditions_on_assets(plan, conditions, response["aggregations"])
 
     def _indexes(self, kinds: Iterable[EntityType] = BOTH) -> _Indexes:
         """Return the indexes with documents of these types.
