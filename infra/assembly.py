@@ -102,16 +102,7 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         PipelinesStack(app, f"{prefix}-pipelines", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),
     ]
-    _warn(bootstrap, settings, folders)
-    _deploy_after([bootstrap], before)
-    _deploy_after(after, [bootstrap])
-    _deploy_after(last, [*before, bootstrap, *after])
-    for stack in (*before, bootstrap, *after, *last):
-        _allow_only_bundled(stack, settings)
-
-
-def _warn(bootstrap: Stack, settings: Settings, folders: Folders) -> None:
-    """Make the CDK command print warnings about settings that work, but have disadvantages."""
+    # The CDK command prints warnings about settings that work, but have disadvantages.
     if settings.bundle and not folders.compiled:
         Annotations.of(bootstrap).add_warning_v2(
             "vitrine:NoBytecode",
@@ -120,6 +111,11 @@ def _warn(bootstrap: Stack, settings: Settings, folders: Folders) -> None:
         )
     for number, warning in enumerate(settings.warnings()):
         Annotations.of(bootstrap).add_warning_v2(f"vitrine:Settings{number}", warning)
+    _deploy_after([bootstrap], before)
+    _deploy_after(after, [bootstrap])
+    _deploy_after(last, [*before, bootstrap, *after])
+    for stack in (*before, bootstrap, *after, *last):
+        _allow_only_bundled(stack, settings)
 
 
 def _deploy_after(stacks: Sequence[Stack], earlier: Sequence[Stack]) -> None:

@@ -112,10 +112,13 @@ def statements(
     reads_quotas = spec.reads_quotas and resources.network is None
     pool = resources.user_pool
     uses_of_pool = {"read": POOL_READ, "administered": POOL_ADMINISTER}.get(spec.user_pool)
+    tables = [resources.tables[table.name] for table in streams]
+    stream_arns = [table.table_stream_arn for table in tables if table.table_stream_arn]
+    lists = [f"{table.table_arn}/stream/*" for table in tables]
     return [
         *_tables(spec, resources),
         *_buckets(spec, resources),
-        *_streams(resources, streams),
+        *([_allow(STREAM_READ, stream_arns), _allow(STREAM_LIST, lists)] if tables else []),
         *_messages(spec, resources),
         *_runs(spec, resources),
         *(_allow(CALL, [function.function_arn]) for function in called),
@@ -209,17 +212,6 @@ class _Granted:
         for arn, actions in self._actions.items():
             grouped.setdefault(tuple(sorted(actions)), []).append(arn)
         return [_allow(actions, arns) for actions, arns in sorted(grouped.items()) if actions]
-
-
-def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyStatement]:
-    tables = [resources.tables[table.name] for table in streams]
-    if not tables:
-        return []
-    arns = [table.table_stream_arn for table in tables]
-    return [
-        _allow(STREAM_READ, [arn for arn in arns if arn is not None]),
-        _allow(STREAM_LIST, [f"{table.table_arn}/stream/*" for table in tables]),
-    ]
 
 
 def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

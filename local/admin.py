@@ -12,6 +12,7 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import httpx
@@ -106,18 +107,9 @@ def admin_app(board: Board) -> Starlette:
         (USER_POOLS + "/{pool}/.well-known/jwks.json", ["GET"], _pool_keys),
     ]
     routes: list[BaseRoute] = [
-        Route(path, _bind(board, endpoint), methods=methods) for path, methods, endpoint in bound
+        Route(path, partial(endpoint, board), methods=methods) for path, methods, endpoint in bound
     ]
     return Starlette(routes=routes)
-
-
-def _bind(
-    board: Board, endpoint: Callable[[Board, Request], Awaitable[Response]]
-) -> Callable[[Request], Awaitable[Response]]:
-    async def respond(request: Request) -> Response:
-        return await endpoint(board, request)
-
-    return respond
 
 
 def _with_token(

@@ -93,7 +93,8 @@ def read_assembly(folder: Path) -> Assembly:
         properties = _object(artifact, "properties")
         match artifact.get("type"):
             case "aws:cloudformation:stack":
-                stacks.append(_read_stack(folder, name, properties))
+                template = _read_object(folder / str(properties["templateFile"]))
+                stacks.append(stack_of(str(properties.get("stackName", name)), template))
             case "cdk:asset-manifest":
                 assets |= _read_assets(folder / str(properties["file"]))
             case "cdk:cloud-assembly":
@@ -115,11 +116,6 @@ def _ordered(artifacts: Mapping[str, Object]) -> Iterable[str]:
             if isinstance(other, str) and other in artifacts
         ]
     return TopologicalSorter(graph).static_order()
-
-
-def _read_stack(folder: Path, artifact: str, properties: Object) -> Stack:
-    template = _read_object(folder / str(properties["templateFile"]))
-    return stack_of(str(properties.get("stackName", artifact)), template)
 
 
 def stack_of(name: str, template: Object) -> Stack:

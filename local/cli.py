@@ -116,6 +116,8 @@ def up(  # noqa: PLR0913 - each is an option of the command
             options += _options(assembly=assembly and assembly.resolve())
             _start_detached(folder, options + [f"--set={setting}" for setting in given or []])
         else:
+            if sandbox is not None and not box.is_possible():
+                raise LocalError("--sandbox needs Linux on x86_64 or aarch64")
             from local.serve import serve  # noqa: PLC0415 - slow to import, for this
 
             serve(
@@ -125,7 +127,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 settings=parsed_settings(given or [], assembly),
                 in_memory=in_memory,
                 record=record,
-                iam=_enforcement(iam=iam, record=recorded, sandbox=sandbox),
+                iam=Enforcement(iam, recorded, sandbox),
                 first_look=first_look,
                 page=page,
                 say=_say(),
@@ -262,12 +264,6 @@ def _say() -> Callable[[str], None]:
         _screen.print(f"[{time.monotonic() - began:5.1f} s] {text}", markup=False)
 
     return say
-
-
-def _enforcement(*, iam: bool, record: Path | None, sandbox: str | None) -> Enforcement:
-    if sandbox is not None and not box.is_possible():
-        raise LocalError("--sandbox needs Linux on x86_64 or aarch64")
-    return Enforcement(iam, record, sandbox)
 
 
 def _options(**chosen: object) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
-from local.assembly import Assembly, Object, Resource, Stack
+from local.assembly import Assembly, Resource, Stack
 from local.errors import LocalError
 from local.intrinsics import Scope, UnresolvableError, holds, resolve
 from local.resources.base import Context, Created, refusal
@@ -128,15 +128,8 @@ def _record_outputs(stack: Stack, scope: Scope, context: Context, deployed: _Dep
                 continue
             value = resolve(output.get("Value"), scope)
             context.plan.outputs[name] = value
-            export = _export_name(output, scope)
+            export = output.get("Export")
+            if isinstance(export, dict):
+                deployed.exports[str(resolve(export.get("Name"), scope))] = value
         except UnresolvableError as error:
             raise LocalError(f"{stack.name}: output {name}: {error}") from error
-        if export is not None:
-            deployed.exports[export] = value
-
-
-def _export_name(output: Object, scope: Scope) -> str | None:
-    export = output.get("Export")
-    if not isinstance(export, dict):
-        return None
-    return str(resolve(export.get("Name"), scope))

@@ -16,10 +16,6 @@ _TARGET = re.compile(rf"/.*|\*|http://{_AUTHORITY}(?:[/?].*)?", re.IGNORECASE | 
 _OWN_SITES = frozenset({"none", "same-origin"})
 
 
-def _nothing() -> Collection[str]:
-    return ()
-
-
 def _none(_method: str, _target: str) -> bool:
     return False
 
@@ -33,7 +29,7 @@ class Guard:
     page cannot add. Otherwise a request that names another site is refused.
     """
 
-    own: Callable[[], Collection[str]] = _nothing
+    own: Callable[[], Collection[str]] = tuple
     open_to: Callable[[str, str], bool] = _none
     linked: bool = False
 

@@ -196,10 +196,16 @@ class Worker:
         return self._failure
 
     async def _start(self) -> asyncio.subprocess.Process:
+        program: tuple[str, ...] = ("-m", "awslambdaric")
+        if self._policies is not None or self._box is not None:
+            policies = () if self._policies is None else ("--policies", str(self._policies))
+            box = () if self._box is None else ("--box", self._box)
+            # -P: the script's folder, which belongs to the runner, is not on the function's path.
+            program = ("-P", inside.__file__, *policies, *box)
         with self._log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
                 # -S: no site-packages, so a dependency that the layer lacks fails here, too.
-                *(sys.executable, "-S", *self._program(), self._spec.handler),
+                *(sys.executable, "-S", *program, self._spec.handler),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -208,14 +214,6 @@ class Worker:
                 # a signal to the runner's process group is meant for the runner only
                 start_new_session=True,
             )
-
-    def _program(self) -> tuple[str, ...]:
-        if self._policies is None and self._box is None:
-            return ("-m", "awslambdaric")
-        policies = () if self._policies is None else ("--policies", str(self._policies))
-        box = () if self._box is None else ("--box", self._box)
-        # -P: the folder of the script, which belongs to the runner, is not on the function's path.
-        return ("-P", inside.__file__, *policies, *box)
 
     async def next_call(self) -> Call | None:
         """Return the next call for the process; None if the process is ended."""

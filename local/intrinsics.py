@@ -205,10 +205,6 @@ def _split(argument: JsonValue, scope: Scope) -> _Resolved:
             raise UnresolvableError(f"Fn::Split needs a separator and a text: {argument!r}")
 
 
-def _import_value(argument: JsonValue, scope: Scope) -> _Resolved:
-    return scope.imported(_text(resolve(argument, scope)))
-
-
 def _find_in_map(argument: JsonValue, scope: Scope) -> _Resolved:
     keys = resolve(argument, scope)
     match keys:
@@ -267,7 +263,7 @@ _FUNCTIONS: Mapping[str, Callable[[JsonValue, Scope], _Resolved]] = {
     "Fn::Sub": _sub,
     "Fn::Select": _select,
     "Fn::Split": _split,
-    "Fn::ImportValue": _import_value,
+    "Fn::ImportValue": lambda name, scope: scope.imported(_text(resolve(name, scope))),
     "Fn::FindInMap": _find_in_map,
     "Fn::If": _if,
     "Fn::Base64": _base64,

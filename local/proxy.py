@@ -8,6 +8,7 @@ and measurements only.
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, cast
 from urllib.parse import parse_qsl
@@ -142,11 +143,19 @@ class _Proxy:
             count.capacity += consumed(answer.content)
         if fault is not None and fault.reset:
             _end_connection()
-        await _forwarded(answer)(scope, receive, send)
+        response = Response(answer.content, status_code=answer.status_code)
+        for name, value in answer.headers.multi_items():
+            if name.lower() not in _HOP_HEADERS | {"content-encoding"}:
+                response.headers.append(name, value)
+        await response(scope, receive, send)
 
     async def _forward(self, request: Request, scope: Scope, body: bytes) -> httpx.Response:
         if self._engine == "dynamodb":
-            body = _with_capacity(body)
+            with suppress(ValueError):
+                sent = json.loads(body)
+                if isinstance(sent, dict):
+                    sent["ReturnConsumedCapacity"] = "TOTAL"
+                    body = json.dumps(sent).encode()
         headers = [
             (name, value)
             for name, value in request.headers.items()
@@ -274,30 +283,10 @@ def consumed(body: bytes) -> float:
     )
 
 
-def _with_capacity(body: bytes) -> bytes:
-    try:
-        request = json.loads(body)
-    except ValueError:
-        return body
-    if not isinstance(request, dict):
-        return body
-    return json.dumps(
-        {**cast("dict[str, object]", request), "ReturnConsumedCapacity": "TOTAL"}
-    ).encode()
-
-
 def _raw_target(scope: Scope) -> str:
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope.get("query_string", b"")
     return raw.decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
-
-
-def _forwarded(answer: httpx.Response) -> Response:
-    response = Response(answer.content, status_code=answer.status_code)
-    for name, value in answer.headers.multi_items():
-        if name.lower() not in _HOP_HEADERS | {"content-encoding"}:
-            response.headers.append(name, value)
-    return response
 
 
 def _end_connection() -> None:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
@@ -163,7 +164,10 @@ class Runtime:
             )
         )
         rendering = asyncio.create_task(asyncio.to_thread(self._read_assembly))
-        building = asyncio.create_task(asyncio.to_thread(self._find_page))
+        find: Callable[[], Page] = partial(built_page, self._tools)
+        if choices.build_page:
+            find = partial(build_page, self._tools, choices.progress)
+        building = asyncio.create_task(asyncio.to_thread(find))
         starting = asyncio.create_task(asyncio.to_thread(self._start_engines, names))
         stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)
         # All end before the first failure is raised, so that nothing is left half started.
@@ -173,13 +177,8 @@ class Runtime:
         for result in done:
             if isinstance(result, BaseException):
                 raise result
+        self._page = building.result()
         return rendering.result(), installing.result()
-
-    def _find_page(self) -> None:
-        if self._choices.build_page:
-            self._page = build_page(self._tools, self._choices.progress)
-        else:
-            self._page = built_page(self._tools)
 
     def _start_engines(self, names: Collection[str]) -> None:
         prepare_all(self._tools, self._choices.progress, names=names)
@@ -306,7 +305,10 @@ class Runtime:
             queue = plan.queues[mapping.queue_arn]
             pump = QueuePump(mapping, queue, **common)
             start(f"queue {queue.name} {mapping.id[:8]}", pump.run)
-        self._start_schedules(plan, start, bus=bus, journal=journal, activity=activity)
+        for rule in plan.rules:
+            if rule.schedule is not None:
+                schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
+                start(f"schedule {rule.id[:8]}", schedule.run)
         watched = watched_buckets(plan)
         if watched:
             board.objects = ObjectPump(
@@ -338,15 +340,6 @@ class Runtime:
             activity=activity,
             executions=executions,
         )
-
-    @staticmethod
-    def _start_schedules(
-        plan: Plan, start: Start, *, bus: Bus, journal: Journal, activity: Activity
-    ) -> None:
-        for rule in plan.rules:
-            if rule.schedule is not None:
-                schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
-                start(f"schedule {rule.id[:8]}", schedule.run)
 
     @property
     def page(self) -> Page:

@@ -120,7 +120,14 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.order)
     steps = Steps(choices.progress)
-    stoppable = replace(choices, progress=_until_stopped(stopping, steps))
+
+    def report_or_stop(text: str) -> None:
+        # Stops a start at its next output, which may be minutes away.
+        if stopping.is_set():
+            raise LocalError("the start was interrupted")
+        steps(text)
+
+    stoppable = replace(choices, progress=report_or_stop)
     serving = asyncio.create_task(_until(stoppable, first_look, stopping, steps))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
@@ -152,17 +159,6 @@ class _Stop:
             os._exit(1)
 
 
-def _until_stopped(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Stop a start at its next output, which may be minutes away."""
-
-    def report_or_stop(text: str) -> None:
-        if stopping.is_set():
-            raise LocalError("the start was interrupted")
-        say(text)
-
-    return report_or_stop
-
-
 def _mlflow_server(endpoint: EndpointFile) -> str:
     """Return the command that starts MLflow's server on the table.
 
@@ -177,26 +173,6 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
         f"--backend-store-uri 'dynamodb://{table}?region={region}&endpoint={dynamodb}' "
         f"--artifacts-destination {endpoint.get('trackingArtifacts')}"
     )
-
-
-def _report_page(runtime: Runtime, choices: Choices, endpoint: EndpointFile) -> None:
-    """Print the address of the page."""
-    if runtime.page.folder is not None:
-        # Printed last: a link expires after ten minutes.
-        choices.progress(f"open {new_link(choices.state, endpoint['api'])}")
-    elif choices.build_page:
-        choices.progress(runtime.page.missing)
-
-
-async def _show_samples(choices: Choices, samples: Path) -> None:
-    """Import the samples."""
-    try:
-        # In a thread: the product serves while the import runs.
-        await asyncio.to_thread(import_samples, choices.state, samples, choices.progress)
-    except LocalError as error:
-        _log.warning("the samples are not complete: %s", error)
-        choices.progress(f"the samples are not complete: {error}")
-        choices.progress("the product keeps running; the next `make run` completes the samples")
 
 
 async def _until(
@@ -218,8 +194,18 @@ async def _until(
                 say("tables are in memory: nothing is kept")
             # Before the samples: their inspection takes a minute, and the page shows their
             # progress.
-            _report_page(runtime, choices, endpoint)
+            if runtime.page.folder is not None:
+                # Printed last: a link expires after ten minutes.
+                say(f"open {new_link(choices.state, endpoint['api'])}")
+            elif choices.build_page:
+                say(runtime.page.missing)
             if first_look is not None:
-                await _show_samples(choices, first_look)
+                try:
+                    # In a thread: the product serves while the import runs.
+                    await asyncio.to_thread(import_samples, choices.state, first_look, say)
+                except LocalError as error:
+                    _log.warning("the samples are not complete: %s", error)
+                    say(f"the samples are not complete: {error}")
+                    say("the product keeps running; the next `make run` completes the samples")
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)

@@ -41,7 +41,13 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
     if done.returncode != 0:
         said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_LINES:])
         raise LocalError(f"the CDK app cannot be synthesized:\n{said}")
-    _remove_unused_assets(folder)
+    used: set[str] = set()
+    for manifest in folder.glob("*.assets.json"):
+        for file in json.loads(manifest.read_text(encoding="utf-8"))["files"].values():
+            used.add(file["source"].get("path", ""))
+    for asset in folder.glob("asset.*"):
+        if asset.name not in used and asset.is_dir():
+            shutil.rmtree(asset)
     return folder
 
 
@@ -68,13 +74,3 @@ def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:
 
 def _environment() -> dict[str, JsonValue]:
     return json.loads(os.environ.get(_CONTEXT, "{}"))
-
-
-def _remove_unused_assets(folder: Path) -> None:
-    used: set[str] = set()
-    for manifest in folder.glob("*.assets.json"):
-        for asset in json.loads(manifest.read_text(encoding="utf-8"))["files"].values():
-            used.add(asset["source"].get("path", ""))
-    for asset in folder.glob("asset.*"):
-        if asset.name not in used and asset.is_dir():
-            shutil.rmtree(asset)

@@ -68,6 +68,10 @@ class FunctionsOf:
         ]
         level = "WARN" if self._settings.log_level == "WARNING" else self._settings.log_level
         size = None if spec.storage_mb == STORAGE_MB else Size.mebibytes(spec.storage_mb)
+        layers = [self._layer("Dependencies", Layer(self._folders.layer, self._folders.layer_hash))]
+        if spec.packages is not None:
+            name = "".join(map(str.title, spec.packages.split("-"))) + "Dependencies"
+            layers.append(self._layer(name, self._folders.packages[spec.packages]))
         function = lambda_.Function(
             self._stack,
             spec.name,
@@ -77,7 +81,7 @@ class FunctionsOf:
             architecture=ARCHITECTURE,
             handler=spec.handler,
             code=self._code,
-            layers=self._layers_of(spec),
+            layers=layers,
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             ephemeral_storage_size=size,
@@ -95,14 +99,6 @@ class FunctionsOf:
         _place(function, network)
         self._watch(spec)
         return function
-
-    def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
-        common = Layer(self._folders.layer, self._folders.layer_hash)
-        layers = [self._layer("Dependencies", common)]
-        if spec.packages is not None:
-            name = "".join(map(str.title, spec.packages.split("-"))) + "Dependencies"
-            layers.append(self._layer(name, self._folders.packages[spec.packages]))
-        return layers
 
     def _layer(self, name: str, source: Layer) -> lambda_.LayerVersion:
         # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to

@@ -112,7 +112,15 @@ class HttpApi:
                 authorizer_id=None if route.public else self._authorizer.ref,
             )
             self._create_in_turn(made)
-            self._throttle(route)
+            limits = self._throttles.get(route.throttle) if route.throttle else None
+            if limits is not None:
+                self._route_settings[route.key] = {
+                    "ThrottlingRateLimit": limits.requests_per_second,
+                    "ThrottlingBurstLimit": limits.burst,
+                }
+                # API Gateway rejects settings of a route that does not exist yet, so the stage is
+                # created last.
+                self._stage.route_settings = self._route_settings
 
     def _create_in_turn(self, made: CfnResource) -> None:
         """Create it after all but the last few, and the stage after it."""
@@ -120,19 +128,6 @@ class HttpApi:
         # The stage deploys automatically: each route that is created after it would be a deployment
         # of its own.
         self._stage.add_resource_dependency(made)
-
-    def _throttle(self, route: Route) -> None:
-        """Apply the rate limit of the route's group, if the settings have one."""
-        limits = self._throttles.get(route.throttle) if route.throttle else None
-        if limits is None:
-            return
-        self._route_settings[route.key] = {
-            "ThrottlingRateLimit": limits.requests_per_second,
-            "ThrottlingBurstLimit": limits.burst,
-        }
-        # API Gateway rejects settings of a route that does not exist yet, so the stage is created
-        # last.
-        self._stage.route_settings = self._route_settings
 
     def _make_authorizer(
         self, function: lambda_.Function, settings: Settings

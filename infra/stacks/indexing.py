@@ -13,7 +13,6 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET, NO_THREATS_FOUND, THREATS_FOUND
@@ -93,7 +92,12 @@ class IndexingStack(Stack):
             self._rule(subscription, "Results of scans", self._scan_results(subscription))
         for queue in STATUS_QUEUES:
             what = "Changes of executions' status"
-            self._send_events(f"StatesTo{queue.name}", queue, what, self._status_events())
+            pattern: dict[str, object] = {
+                "source": ["aws.states"],
+                "detail-type": ["Step Functions Execution Status Change"],
+                "detail": {"stateMachineArn": [resources.state_machine]},
+            }
+            self._send_events(f"StatesTo{queue.name}", queue, what, pattern)
         for schedule in SCHEDULES:
             # The other functions maintain the search indexes.
             if resources.domain or schedule.function is RECONCILE_EXECUTIONS:
@@ -219,13 +223,6 @@ class IndexingStack(Stack):
         own = self._resources.buckets[spec.source.name].bucket_name
         return [own, *self._resources.imported_buckets]
 
-    def _status_events(self) -> dict[str, object]:
-        return {
-            "source": ["aws.states"],
-            "detail-type": ["Step Functions Execution Status Change"],
-            "detail": {"stateMachineArn": [self._resources.state_machine]},
-        }
-
     def _rule(self, spec: ObjectSubscription, what: str, pattern: dict[str, object]) -> None:
         """Send a bucket's events to the queue."""
         name = f"{spec.source.name}To{spec.queue.name}"
@@ -260,7 +257,16 @@ class IndexingStack(Stack):
                 )
             ],
         )
-        _allow_sending(rule, queue, dead_letters)
+        service = cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
+        for receiver in (queue, dead_letters):
+            receiver.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[service],
+                    actions=["sqs:SendMessage"],
+                    resources=[receiver.queue_arn],
+                    conditions={"ArnEquals": {"aws:SourceArn": rule.attr_arn}},
+                )
+            )
 
     def _schedule(self, spec: Schedule, function: lambda_.Function) -> None:
         is_reconciliation = spec.function is RECONCILE_EXECUTIONS
@@ -274,16 +280,3 @@ class IndexingStack(Stack):
         target = targets.LambdaFunction(cast("lambda_.IFunction", function))
         rule.add_target(cast("events.IRuleTarget", target))
         name_exactly(rule, spec.name)
-
-
-def _allow_sending(rule: events.CfnRule, *queues: sqs.Queue) -> None:
-    service = cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
-    for queue in queues:
-        queue.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[service],
-                actions=["sqs:SendMessage"],
-                resources=[queue.queue_arn],
-                conditions={"ArnEquals": {"aws:SourceArn": rule.attr_arn}},
-            )
-        )

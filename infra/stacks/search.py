@@ -97,22 +97,19 @@ class SearchStack(Stack):
         if settings.search_vpc_id:
             network = imported_network(self, settings.search_vpc_id, settings.search_subnet_ids)
         else:
-            network = self._new_network(settings, resources)
+            zones = zones_of(settings.search_instance_count)
+            ranges = tuple(subnet_ranges(settings.search_vpc_range)[:zones])
+            days, key = settings.log_retention_days, resources.key
+            network = declared_network(
+                self,
+                Plan(settings.search_vpc_range, ranges, settings.search_vpc_zones),
+                functions=FUNCTIONS,
+                refusals=log_group(self, "SearchNetworkRefusals", days=days, key=key),
+            )
         resource.vpc_options = opensearch.CfnDomain.VPCOptionsProperty(
             subnet_ids=list(network.subnets), security_group_ids=[network.services_group]
         )
         return network
-
-    def _new_network(self, settings: Settings, resources: Resources) -> Network:
-        days, key = settings.log_retention_days, resources.key
-        zones = zones_of(settings.search_instance_count)
-        ranges = subnet_ranges(settings.search_vpc_range)[:zones]
-        return declared_network(
-            self,
-            Plan(settings.search_vpc_range, tuple(ranges), settings.search_vpc_zones),
-            functions=FUNCTIONS,
-            refusals=log_group(self, "SearchNetworkRefusals", days=days, key=key),
-        )
 
     def _log(
         self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources

@@ -105,7 +105,12 @@ class StorageStack(Stack):
         if settings.cloud_trail:
             declared_trail(self, logs=logs)
         resources.buckets[ACCESS_LOGS_BUCKET.name] = logs
-        lock = _retention(settings)
+        period = Duration.days(settings.audit_lock_days)
+        lock = {
+            "none": None,
+            "governance": s3.ObjectLockRetention.governance(period),
+            "compliance": s3.ObjectLockRetention.compliance(period),
+        }[settings.audit_lock]
         for bucket in BUCKETS:
             if bucket is not ACCESS_LOGS_BUCKET:
                 resources.buckets[bucket.name] = declared_bucket(
@@ -168,15 +173,3 @@ class StorageStack(Stack):
         pool, client = resources.user_pool, resources.user_pool_client
         if pool is not None and client is not None:
             export(self, pool.user_pool_id, pool.user_pool_arn, client.user_pool_client_id)
-
-
-def _retention(settings: Settings) -> s3.ObjectLockRetention | None:
-    """The retention of objects in the audit archive, if the stage locks it."""
-    days = Duration.days(settings.audit_lock_days)
-    match settings.audit_lock:
-        case "none":
-            return None
-        case "governance":
-            return s3.ObjectLockRetention.governance(days)
-        case "compliance":
-            return s3.ObjectLockRetention.compliance(days)

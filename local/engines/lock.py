@@ -53,22 +53,21 @@ def resolve(roots: tuple[str, ...], left_out: tuple[str, ...], cache: Path) -> l
         component = context.project(group, artifact).at_version(version)
         wanted.append(Dependency(component.artifact()))
     inputs, transitive = resolver.resolve(wanted)
-    artifacts = [_artifact(cast("_Resolved", resolved)) for resolved in (*inputs, *transitive)]
+    artifacts = [
+        Artifact(
+            group=resolved.groupId,
+            artifact=resolved.artifactId,
+            version=resolved.version,
+            classifier=resolved.classifier or None,
+            type=resolved.type,
+        )
+        for resolved in cast("list[_Resolved]", [*inputs, *transitive])
+    ]
     return [
         artifact
         for artifact in artifacts
         if f"{artifact.group}:{artifact.artifact}" not in left_out
     ]
-
-
-def _artifact(resolved: _Resolved) -> Artifact:
-    return Artifact(
-        group=resolved.groupId,
-        artifact=resolved.artifactId,
-        version=resolved.version,
-        classifier=resolved.classifier or None,
-        type=resolved.type,
-    )
 
 
 def with_checksums(artifacts: Sequence[Artifact]) -> list[Locked]:

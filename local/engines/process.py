@@ -160,7 +160,10 @@ def launch(
             start_new_session=True,
         )
     pid_file = data / f"{name}.pid"
-    _write_pid_file(pid_file, process.pid)
+    # A process that ended at once has no time: waiting for its health reports the reason.
+    with contextlib.suppress(psutil.NoSuchProcess):
+        facts = {"pid": process.pid, "created": psutil.Process(process.pid).create_time()}
+        pid_file.write_text(json.dumps(facts), encoding="utf-8")
     guard.watch(process.pid)
     return Running(
         name=name, process=process, port=port, log=log, pid_file=pid_file, probe=probe, path=path
@@ -180,14 +183,6 @@ def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list
             stopped.append(pid_file.stem)
         pid_file.unlink(missing_ok=True)
     return stopped
-
-
-def _write_pid_file(path: Path, pid: int) -> None:
-    try:
-        created = psutil.Process(pid).create_time()
-    except psutil.NoSuchProcess:  # it ended at once; waiting for its health reports the reason
-        return
-    path.write_text(json.dumps({"pid": pid, "created": created}), encoding="utf-8")
 
 
 def _process_of(pid_file: Path) -> psutil.Process | None:

@@ -178,10 +178,6 @@ def _named(patterns: Sequence[_Pattern], *, but: bool) -> Sequence[str]:
     return [f"all but {', '.join(texts)}"] if but else texts
 
 
-def _equals(text: str) -> Callable[[str], bool]:
-    return text.__eq__
-
-
 def _glob(text: str) -> Callable[[str], bool]:
     if text == "*":
         return lambda _: True
@@ -211,7 +207,7 @@ def _arn(text: str) -> Callable[[str], bool]:
 
 
 _OPERATORS: Mapping[str, Callable[[str], Callable[[str], bool]]] = {
-    "StringEquals": _equals,
+    "StringEquals": lambda text: text.__eq__,
     "StringLike": _glob,
 }
 """The condition operators that the templates' roles use. They are false if the request lacks the

@@ -95,7 +95,10 @@ async def deliver(
 
 async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _Segment:
     """Send records that are older than the policy allows to the failures; return the rest."""
-    aged = _aged(segment.records, policy)
+    limit = EXPIRY_SECONDS if policy.maximum_age is None else policy.maximum_age
+    oldest = time.time() - limit
+    young = (at for at, record in enumerate(segment.records) if created_at(record) >= oldest)
+    aged = next(young, len(segment.records))
     if not aged:
         return segment
     await outlet.store_failed(segment.records[:aged], "RecordAgeExceeded", segment.failures, None)
@@ -152,13 +155,3 @@ def failed_identifiers(result: InvocationResult) -> set[str] | None:
             return None
         named.add(identifier)
     return named
-
-
-def _aged(records: list[Object], policy: Policy) -> int:
-    """Return how many records at the beginning are too old to be delivered."""
-    limit = EXPIRY_SECONDS if policy.maximum_age is None else policy.maximum_age
-    oldest = time.time() - limit
-    for index, record in enumerate(records):
-        if created_at(record) >= oldest:
-            return index
-    return len(records)

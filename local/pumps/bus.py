@@ -72,15 +72,12 @@ class Bus:
                     MessageBody=json.dumps(payload, ensure_ascii=False),
                 )
             else:
-                await self._invoke(target, payload)
-
-    async def _invoke(self, target: Target, payload: JsonValue) -> None:
-        event = payload if isinstance(payload, dict) else {"input": payload}
-        for _ in range(_ATTEMPTS):
-            result = await self._functions.invoke(target.arn, event)
-            if result.error is None:
-                return
-            _log.warning("%s failed: %s", target.arn, result.message())
+                payload = payload if isinstance(payload, dict) else {"input": payload}
+                for _ in range(_ATTEMPTS):
+                    result = await self._functions.invoke(target.arn, payload)
+                    if result.error is None:
+                        break
+                    _log.warning("%s failed: %s", target.arn, result.message())
 
 
 def new_event(source: str, detail_type: str, resources: list[str], detail: Object) -> Object:

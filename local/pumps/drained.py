@@ -72,8 +72,14 @@ class Drain:
         epoch = self.activity.epoch
         if (pending := self._in_progress()) is not None:
             return pending
+        dead = self.plan.dead_letter_queues()
+        consumed = {mapping.queue_arn for mapping in self.plan.queue_mappings} - dead
         queues = await asyncio.gather(
-            *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
+            *(
+                asyncio.to_thread(self._count, queue)
+                for arn, queue in self.plan.queues.items()
+                if arn in consumed
+            )
         )
         waiting = {name: count for name, count in queues if count}
         if waiting:
@@ -120,11 +126,6 @@ class Drain:
     def lags(self) -> dict[str, JsonValue]:
         """Return, for each stream mapping, the age in seconds of the change that it processes."""
         return {pump.mapping.function: pump.lag() for pump in self.streams}
-
-    def _consumed(self) -> list[Queue]:
-        dead = self.plan.dead_letter_queues()
-        consumed = {mapping.queue_arn for mapping in self.plan.queue_mappings}
-        return [q for arn, q in self.plan.queues.items() if arn in consumed and arn not in dead]
 
     def _count(self, queue: Queue) -> tuple[str, int]:
         attributes = self.clients.sqs.get_queue_attributes(

@@ -220,7 +220,17 @@ def _verify(
     besides: Collection[str] = (),
 ) -> None:
     """Reject a table that differs in more than the global indexes of these names."""
-    declared, existing = _comparable(table), _comparable_existing(description)
+    stream = table.stream_specification
+    declared: dict[str, object] = {
+        "attributes": sorted(
+            (a.attribute_name, a.attribute_type) for a in table.attribute_definitions
+        ),
+        "keys": [(k.attribute_name, k.key_type) for k in table.key_schema],
+        "global indexes": sorted(_comparable_index(i) for i in table.global_secondary_indexes),
+        "local indexes": sorted(_comparable_index(i) for i in table.local_secondary_indexes),
+        "stream": stream.stream_view_type if stream else None,
+    }
+    existing = _comparable_existing(description)
     if besides:
         for facts in (declared, existing):
             del facts["attributes"]  # includes those of the indexes
@@ -233,19 +243,6 @@ def _verify(
                 f"the table in this state folder has other {part} than the template"
                 f" ({existing[part]} instead of {expected}); `reset` removes the state",
             )
-
-
-def _comparable(table: Table) -> dict[str, object]:
-    stream = table.stream_specification
-    return {
-        "attributes": sorted(
-            (a.attribute_name, a.attribute_type) for a in table.attribute_definitions
-        ),
-        "keys": [(k.attribute_name, k.key_type) for k in table.key_schema],
-        "global indexes": sorted(_comparable_index(i) for i in table.global_secondary_indexes),
-        "local indexes": sorted(_comparable_index(i) for i in table.local_secondary_indexes),
-        "stream": stream.stream_view_type if stream else None,
-    }
 
 
 def _comparable_index(index: Index) -> tuple[object, ...]:

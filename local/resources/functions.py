@@ -1,6 +1,6 @@
 """Lambda functions, layers and event source mappings."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -10,7 +10,7 @@ from local import arns
 from local.assembly import Resource
 from local.function_process import FunctionSpec
 from local.iam import actions
-from local.iam.actions import Need, Place
+from local.iam.actions import Need
 from local.plan import QueueMapping, StreamMapping
 from local.resources.base import Context, Created, Properties, parse, refusal
 
@@ -186,7 +186,14 @@ def create_mapping(context: Context, resource: Resource) -> Created:
     criteria = declared.filter_criteria or Filters()
     filters = tuple(criterion.pattern for criterion in criteria.filters)
     service = declared.event_source_arn.split(":")[2]
-    needs = _mapping_needs(declared, context.roles.place())
+    # The role has to let Lambda read the source and report failures.
+    place, needs = context.roles.place(), list[Need]()
+    by_service = {"sqs": actions.queue_mapping, "dynamodb": actions.stream_mapping}
+    if service in by_service:
+        needs += by_service[service](declared.event_source_arn, place)
+    destinations = declared.destination_config
+    if destinations and destinations.on_failure:
+        needs += actions.failure_destination(destinations.on_failure.destination, place)
     _require(context, resource, context.role_of(declared.function_name), needs)
     if service == "sqs":
         scaling = declared.scaling_config
@@ -207,18 +214,6 @@ def create_mapping(context: Context, resource: Resource) -> Created:
     else:
         raise refusal(resource, f"events of {service} are not supported by the local runtime")
     return created
-
-
-def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]:
-    """Yield the permissions of the role that Lambda needs: to read the source, report failures."""
-    source = declared.event_source_arn
-    by_service = {"sqs": actions.queue_mapping, "dynamodb": actions.stream_mapping}
-    service = source.split(":")[2]
-    if service in by_service:
-        yield from by_service[service](source, place)
-    destinations = declared.destination_config
-    if destinations and destinations.on_failure:
-        yield from actions.failure_destination(destinations.on_failure.destination, place)
 
 
 def _require(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:

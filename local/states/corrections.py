@@ -61,29 +61,22 @@ def name_executions() -> None:
         with lock:
             # moto keeps all executions that ended, with their threads.
             threads.clear()
-            _remove_ended(self.describe_state_machine(arn).executions)
+            executions = self.describe_state_machine(arn).executions
+            ended = [execution for execution in executions if execution.stop_date is not None]
+            for execution in ended[:-_KEPT_EXECUTIONS]:
+                if time.time() - execution.stop_date.timestamp() > _KEPT_SECONDS:
+                    executions.remove(execution)
             # moto names the first execution without a name "None", and refuses the second.
             started = start(self, arn, name or str(uuid.uuid4()), *more)
-        _await_environment(started)
+        # Until its environment exists it cannot be stopped, and callbacks of its tasks fail.
+        pause = threading.Event()
+        for _ in range(500):
+            if started.exec_worker is None or started.exec_worker.env is not None:
+                break
+            pause.wait(0.01)
         return started
 
     models.start_execution = start_execution
-
-
-def _await_environment(execution: Any) -> None:
-    """Wait until a new execution can be stopped; before, every callback of a task fails too."""
-    pause = threading.Event()
-    for _ in range(500):
-        if execution.exec_worker is None or execution.exec_worker.env is not None:
-            return
-        pause.wait(0.01)
-
-
-def _remove_ended(executions: list[Any]) -> None:
-    ended = [execution for execution in executions if execution.stop_date is not None]
-    for execution in ended[:-_KEPT_EXECUTIONS]:
-        if time.time() - execution.stop_date.timestamp() > _KEPT_SECONDS:
-            executions.remove(execution)
 
 
 def stop_waiting_executions() -> None:

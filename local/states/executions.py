@@ -11,7 +11,6 @@ import time
 from typing import cast
 
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import JsonValue
 
 from local.plan import Object
 from local.pumps.activity import Activity
@@ -88,7 +87,14 @@ class Executions:
         while True:
             try:
                 for execution, detail in list(self._lost.items()):
-                    await self.status_changed(_interrupted(detail))
+                    failure: Object = {
+                        **detail,
+                        "status": "FAILED",
+                        "stopDate": int(time.time() * 1000),
+                        "error": INTERRUPTED,
+                        "cause": _CAUSE,
+                    }
+                    await self.status_changed(failure)
                     del self._lost[execution]
                     await self._store()
             except (BotoCoreError, ClientError) as error:
@@ -104,13 +110,3 @@ class Executions:
         async with self._writing:
             noted = {**self._lost, **self._running}
             await asyncio.to_thread(self._state.write, FILE, noted)
-
-
-def _interrupted(detail: Object) -> Object:
-    more: dict[str, JsonValue] = {
-        "status": "FAILED",
-        "stopDate": int(time.time() * 1000),
-        "error": INTERRUPTED,
-        "cause": _CAUSE,
-    }
-    return {**detail, **more}

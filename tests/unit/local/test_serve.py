@@ -16,6 +16,7 @@ import pytest
 from local import serve
 from local.errors import LocalError
 from local.iam.roles import Enforcement
+from local.page import Page
 from local.runner import Choices
 from local.servers import HttpServer
 from local.state import REPOSITORY, StateFolder
@@ -156,9 +157,9 @@ def test_the_product_serves_when_the_samples_fail(
     def fail(*_: object) -> None:
         raise LocalError("describing them failed: error: Internal Server Error")
 
-    def nothing(*_: object) -> None: ...
-
     class Serving:
+        page = Page(None)
+
         def __init__(self, _: Choices) -> None: ...
 
         @contextlib.asynccontextmanager
@@ -167,7 +168,6 @@ def test_the_product_serves_when_the_samples_fail(
 
     monkeypatch.setattr(serve, "Runtime", Serving)
     monkeypatch.setattr(serve, "import_samples", fail)
-    monkeypatch.setattr(serve, "_report_page", nothing)
     choices = _choices(tmp_path, say)
     choices.state.create()
     asyncio.run(serve._serve(choices, tmp_path))  # pyright: ignore[reportPrivateUsage]
