@@ -35,7 +35,7 @@ class PageRequest(NamedTuple):
 
 
 class Page(NamedTuple, Generic[T]):
-    """Items in order; `after` is absent on the last page."""
+    """Items in order; `after` is absent on the last page, which may be empty."""
 
     items: tuple[T, ...]
     after: Position | None = None
@@ -82,26 +82,27 @@ def fill(
 ) -> Page[T]:
     """Return a page with `limit` visible items, read with as many requests as necessary.
 
-    `position_of` returns the position after an item. The page is shorter only at the end of the
-    list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or when its items reach
+    `position_of` returns the position after an item. A full page always has one, so the last page
+    may be empty. A page is shorter only at the end of the list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or when its items reach
     `MAX_BYTES_PER_PAGE` by `size_of`. If few items are visible, the number of items read at once
     increases.
     """
-    found: list[T] = []
+    items: list[T] = []
     room = MAX_BYTES_PER_PAGE
     until, size = seconds() + MAX_TIME_PER_PAGE.total_seconds(), request.limit
     after, rows = request.after, 0
     while True:
         page = fetch(PageRequest(size, after))
         rows += len(page.items)
-        for number, item in enumerate(page.items):
-            if visible(item):
-                found.append(item)
-                room -= size_of(item)
-            if len(found) == request.limit or room <= 0:
-                is_last = number == len(page.items) - 1 and page.after is None
-                return Page(tuple(found), None if is_last else position_of(item))
+        for item in page.items:
+            if not visible(item):
+                continue
+            items.append(item)
+            room -= size_of(item)
+            if len(items) == request.limit or room <= 0:
+                # Also at the end of the list: a caller must not learn whether hidden rows follow.
+                return Page(tuple(items), position_of(item))
         after = page.after
         if after is None or rows >= MAX_ROWS_PER_PAGE or seconds() >= until:
-            return Page(tuple(found), after)
+            return Page(tuple(items), after)
         size = max(size, min(2 * size, _MAX_ROWS_AT_ONCE))

@@ -31,6 +31,19 @@ def test_where_a_page_ended_is_not_revealed_to_others() -> None:
     assert sum(a == b for a, b in zip(seen, others, strict=True)) < len(seen) / 8
 
 
+def test_tokens_of_lists_have_one_length() -> None:
+    """A page that a limit cuts ends at a hidden row."""
+    ids = ("a", "a" * 255, "資" * 255)
+    places = [{"databaseId": "d" * 63, "assetId": asset_id} for asset_id in ids]
+    lengths = {len(TOKENS.issue(place, scope="assets of ann")) for place in ({}, *places)}
+    assert lengths == {1728}
+
+
+def test_a_token_of_an_earlier_release_is_read() -> None:
+    token = "DZ4DL2IRyDS0RfZtoumiEg2XJ0JXHZM4WWJ6myzmhpuoQxior6zZvw"
+    assert TOKENS.read(token, scope="assets of ann") == {"assetId": "länge"}
+
+
 def test_a_token_of_another_list_key_or_spelling_is_refused() -> None:
     token = TOKENS.issue(HIDDEN, scope="assets of ann")
     other_key = PageTokens(lambda: b"another key").issue(HIDDEN, scope="assets of ann")

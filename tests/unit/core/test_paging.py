@@ -62,6 +62,26 @@ def test_pages_are_full_and_leave_nothing_out(limit: int, one_in: int) -> None:
     assert found == list(range(0, 1000, one_in))
 
 
+@pytest.mark.parametrize("hidden", [0, 1, 2 * MAX_ROWS_PER_PAGE])
+@pytest.mark.parametrize("limit", [1, 3, 4])
+def test_the_end_of_a_page_does_not_depend_on_hidden_rows_behind_it(
+    limit: int, hidden: int
+) -> None:
+    visible = 3
+    page = Numbers(visible + hidden).page(limit, lambda number: number < visible)
+    if limit <= visible:
+        assert page == Page(tuple(range(limit)), {"n": limit - 1})
+    elif hidden <= MAX_ROWS_PER_PAGE:
+        assert page == Page((0, 1, 2))
+
+
+def test_after_a_full_page_the_last_one_may_be_empty() -> None:
+    numbers = Numbers(3)
+    page = numbers.page(3, lambda _: True)
+    assert numbers.page(3, lambda _: True, page.after) == Page(())
+    assert numbers.requested == [3, 3]
+
+
 def test_where_all_is_visible_no_row_is_read_in_vain() -> None:
     numbers = Numbers(1000)
     assert len(numbers.page(10, lambda _: True).items) == 10

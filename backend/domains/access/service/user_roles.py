@@ -110,7 +110,9 @@ class UserRoleService:
                 last = row
             after = part.after
             if after is None:
-                return Page(_by_user(found))
+                if last is None or len(found) < page.limit:
+                    return Page(_by_user(found))
+                return Page(_by_user(found), _position(last))
 
     @attempts(_ATTEMPTS, RevisionConflictError)
     def add_user_roles(self, caller: Identity, body: UserRolesBody) -> None:

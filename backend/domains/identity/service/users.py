@@ -8,7 +8,7 @@ from backend.core.authorization import Action, Authorization
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
-from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
+from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest, Position
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
@@ -20,6 +20,9 @@ from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries
 from backend.domains.identity.rules.users import has_prefix
 from backend.domains.identity.service.keys import UserKeys
+
+_END: Position = {"end": True}
+"""Follows a full page whose last user is the last one of the pool."""
 
 
 @dataclass(eq=False, repr=False)
@@ -53,14 +56,18 @@ class UserService:
             NoUserPoolError: the deployment has no user pool.
         """
         pool = self._pool()
-        found: list[PoolUser] = []
+        users: list[PoolUser] = []
         after, until = page.after, self.clock() + MAX_TIME_PER_PAGE
+        if after == _END:
+            return Page(())
         while True:
-            part = pool.list_users(PageRequest(page.limit - len(found), after))
-            found += [user for user in part.items if self._may(caller, user.user_id)]
+            part = pool.list_users(PageRequest(page.limit - len(users), after))
+            users += [user for user in part.items if self._may(caller, user.user_id)]
             after = part.after
-            if after is None or len(found) == page.limit or self.clock() >= until:
-                return Page(tuple(found), after)
+            if len(users) == page.limit:
+                return Page(tuple(users), after or _END)
+            if after is None or self.clock() >= until:
+                return Page(tuple(users), after)
 
     def create_user(self, caller: Identity, body: CreateSignInBody) -> None:
         """Create a user, whom Cognito sends a temporary password.

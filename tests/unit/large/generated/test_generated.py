@@ -86,21 +86,26 @@ def differences(ground: GeneratedWorld, facts: Facts, route: Route, state: State
 
 
 def pages(ground: GeneratedWorld, facts: Facts, route: Route) -> Iterator[str]:
-    """Where a list, read in pages of two, holds something else than the rules mean."""
+    """Where a list, read in pages that end before, at and behind its last visible row, differs."""
     attempt, content = attempt_of(ground, facts, route, "own"), CASE_OF[route].content
     assert content is not None
     if expected(attempt) != DONE:
         return
-    rows, token, sizes = list[Any](), "", list[int]()
-    while token is not None:
-        query = {**(attempt.question.query or {}), "maxItems": "2"}
-        query |= {"startingToken": token} if token else {}
-        body = ground.send_for(facts, route, replace(attempt.question, query=query)).body
-        rows, token = [*rows, *rows_of(body)], token_of(body)
-        sizes.append(len(rows_of(body)))
-    shown, due = content.actual(attempt, {"Items": rows}), content.expected(attempt)
-    if shown != due or any(size != 2 for size in sizes[:-1]):
-        yield f"{route.key} in pages of {sizes}: {due} by the rules, but {shown}"
+    due = content.expected(attempt)
+    number = len(rows_of(ground.send_for(facts, route, attempt.question).body))
+    for size in sorted({1, 2, number, number + 1} - {0}):
+        rows, token, sizes = list[Any](), "", list[int]()
+        while token is not None:
+            query = {**(attempt.question.query or {}), "maxItems": str(size)}
+            query |= {"startingToken": token} if token else {}
+            body = ground.send_for(facts, route, replace(attempt.question, query=query)).body
+            rows, token = [*rows, *rows_of(body)], token_of(body)
+            sizes.append(len(rows_of(body)))
+        shown = content.actual(attempt, {"Items": rows})
+        # A full page has a token whatever follows: the last page may be empty.
+        full, rest = divmod(number, size)
+        if shown != due or sizes != [*[size] * full, rest]:
+            yield f"{route.key} in pages of {sizes}: {due} by the rules, but {shown}"
 
 
 def turns(route: Route, turn: int) -> State:
