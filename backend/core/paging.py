@@ -83,9 +83,9 @@ def fill(
     """Return a page with `limit` visible items, read with as many requests as necessary.
 
     `position_of` returns the position after an item. A full page always has one, so the last page
-    may be empty. A page is shorter only at the end of the list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or when its items reach
-    `MAX_BYTES_PER_PAGE` by `size_of`. If few items are visible, the number of items read at once
-    increases.
+    may be empty. A page is shorter only at the end of the list, after `MAX_ROWS_PER_PAGE` rows,
+    after `MAX_TIME_PER_PAGE`, or when its items reach `MAX_BYTES_PER_PAGE` by `size_of`. If few
+    items are visible, the number of items read at once increases.
     """
     items: list[T] = []
     room = MAX_BYTES_PER_PAGE
