@@ -3,13 +3,16 @@
 The order is: JAVA_HOME, `java` on the PATH, the usual folders of JVMs, an earlier download. The
 first one that is new enough is used. A runtime without locale data is skipped, because OpenSearch
 cannot create its analyzers there. So is one without a compiler, which the start of DynamoDB Local
-requires (`DynamoDbOnLoopback.java`). If none is suitable, cjdk downloads a Temurin.
+requires (`DynamoDbOnLoopback.java`). If none is suitable, cjdk downloads the pinned Temurin and
+checks its checksum.
 """
 
 import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from filelock import FileLock
 
 from local.engines.base import Progress
 from local.engines.errors import EngineError
-from local.engines.versions import JAVA_FETCHED, JAVA_MINIMUM
+from local.engines.versions import JAVA_MINIMUM, JDKS
 
 _LINUX = ("usr/lib/jvm/*", "usr/java/*", "usr/local/java/*", "opt/java/*", "opt/jdk*", "opt/jvm/*")
 _MACOS = (
@@ -35,6 +38,10 @@ _RELEASE_VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
 _RELEASE_MODULES = re.compile(r'^MODULES="([^"]*)"', re.MULTILINE)
 _PRINTED_VERSION = re.compile(r'version "([^"]+)"')
 _LOCALE_DATA = "jdk.localedata"
+_CPUS = {"amd64": "x86_64", "arm64": "aarch64"}
+_MACHINE = platform.machine().lower()
+PLATFORM = f"{sys.platform}-{_CPUS.get(_MACHINE, _MACHINE)}"
+"""The name of this machine's kind in `JDKS`."""
 
 
 def find_java(
@@ -57,7 +64,7 @@ def find_java(
     return None
 
 
-def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = None) -> Path:
+def prepare_java(tools: Path, progress: Progress) -> Path:
     """Return the home of a suitable Java, downloaded into `tools` if the machine has none.
 
     Raises:
@@ -68,7 +75,7 @@ def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = Non
         return home
     tools.mkdir(parents=True, exist_ok=True)
     with FileLock(tools / ".java.lock"):
-        return find_java(tools) or _fetch(tools, progress, index_url)
+        return find_java(tools) or _fetch(tools, progress)
 
 
 def java_command(tools: Path, program: str = "java") -> str:
@@ -129,16 +136,22 @@ def _reported_version(java: Path) -> int | None:
     return major_version(match.group(1)) if match else None
 
 
-def _fetch(tools: Path, progress: Progress, index_url: str | None) -> Path:
+def _fetch(tools: Path, progress: Progress) -> Path:
     import cjdk  # noqa: PLC0415 - only a machine without Java pays for it
 
+    jdk = JDKS.get(PLATFORM)
+    if jdk is None:
+        raise EngineError(
+            f"no JDK {JAVA_MINIMUM}+ found and no archive is pinned for {PLATFORM}; "
+            "install one or set JAVA_HOME"
+        )
     progress(f"java: no JDK of version {JAVA_MINIMUM} or newer found, fetching a Temurin")
     try:
-        home = cjdk.java_home(
-            vendor="temurin",
-            version=JAVA_FETCHED,
+        unpacked = cjdk.cache_package(
+            "Temurin",
+            f"tgz+{jdk.url}",
+            sha256=jdk.sha256,
             cache_dir=tools / "cjdk",
-            index_url=index_url,
             progress=False,
         )
     except cjdk.CjdkError as error:
@@ -146,6 +159,8 @@ def _fetch(tools: Path, progress: Progress, index_url: str | None) -> Path:
             f"no JDK {JAVA_MINIMUM}+ found and none can be fetched ({error}); "
             "install one or set JAVA_HOME"
         ) from error
+    (compiler,) = unpacked.glob("*/**/bin/javac")
+    home = compiler.parent.parent
     link = tools / "java"
     fresh = tools / f".java-{os.getpid()}"
     fresh.symlink_to(home.resolve())

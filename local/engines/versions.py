@@ -3,6 +3,9 @@
 After a change: `python -m local.engines.lock` (jars), then the integration tests.
 """
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 OPENSEARCH = "3.8.0"
 DYNAMODB_LOCAL = "2.6.1"
 ELASTICMQ = "1.7.1"
@@ -10,8 +13,35 @@ VERSITYGW = "1.8.0"
 
 # OpenSearch 3 requires it; DynamoDB Local and ElasticMQ also run on older releases.
 JAVA_MINIMUM = 21
-JAVA_FETCHED = "25"
-"""The Temurin release that is downloaded if no suitable Java is installed."""
+
+
+class Jdk(NamedTuple):
+    """An archive of Temurin that is downloaded if no suitable Java is installed."""
+
+    url: str
+    sha256: str
+
+
+def _temurin(build: str, sha256: str) -> Jdk:
+    release = "https://github.com/adoptium/temurin25-binaries/releases/download/jdk-25.0.4.1%2B1"
+    return Jdk(f"{release}/OpenJDK25U-jdk_{build}_hotspot_25.0.4.1_1.tar.gz", sha256)
+
+
+# As published beside each archive, in `….tar.gz.sha256.txt`.
+JDKS: Mapping[str, Jdk] = {
+    "linux-x86_64": _temurin(
+        "x64_linux", "dbb698396d478e7fa2b1e50f4103324b2a99b90569ee27c33f2261f9215cf41e"
+    ),
+    "linux-aarch64": _temurin(
+        "aarch64_linux", "69df11a02cfa3ef7d7ca645e03edce6778ec090e100f6ae2b42097865730ac52"
+    ),
+    "darwin-x86_64": _temurin(
+        "x64_mac", "e6229d9504f7922053ab31821b9e6bee8761daf7b026a3476d1a027563009880"
+    ),
+    "darwin-aarch64": _temurin(
+        "aarch64_mac", "61979887f7506a24a57439ff99adb8b3a7fc89977d9cfe3b8984f58a981b7b9d"
+    ),
+}
 # The minimum release in versitygw's go.mod.
 GO_MINIMUM = (1, 25)
 

@@ -75,14 +75,14 @@ def test_a_trimmed_java_without_locale_data_does_not_count(tmp_path: Path) -> No
 def test_no_java_and_no_network_is_one_clear_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unreachable(**_: object) -> Path:
-        raise cjdk.InstallError("Failed to download the index")
+    def unreachable(*_: object, **__: object) -> Path:
+        raise cjdk.InstallError("Download failed")
 
     def nothing(_: Path) -> None:
         return None
 
     monkeypatch.setattr("local.engines.java.find_java", nothing)
-    monkeypatch.setattr(cjdk, "java_home", unreachable)
+    monkeypatch.setattr(cjdk, "cache_package", unreachable)
     with pytest.raises(EngineError) as caught:
         prepare_java(tmp_path, lambda _: None)
     message = str(caught.value)
