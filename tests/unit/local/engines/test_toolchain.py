@@ -1,12 +1,13 @@
-"""Which Go is taken, and when fsync is skipped, on made-up machines."""
+"""Which Go is taken, how builds go on, and when fsync is skipped, on made-up machines."""
 
 from pathlib import Path
 
 import pytest
 
-from local.engines import Options
+from local.engines import EngineError, Options, s3
 from local.engines.eatmydata import preload
-from local.engines.go import find_go
+from local.engines.go import Go, find_go
+from local.engines.versions import VERSITYGW_SUM
 
 
 def fake_go(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -45,3 +46,42 @@ def test_libeatmydata_is_preloaded_where_it_is_installed(tmp_path: Path) -> None
 def test_an_access_key_that_an_engine_would_refuse_is_refused_at_once(key: str) -> None:
     with pytest.raises(ValueError, match="access_key"):
         Options(access_key=key)
+
+
+# Compiles one package in each run, into the cache; after three it writes the program.
+SLOW_GO = """#!/bin/sh
+if [ "$1" = mod ]; then
+    mkdir -p "$GOMODCACHE/versitygw"
+    echo 'old' > "$GOMODCACHE/versitygw/main.go"
+    echo "{\\"Sum\\": \\"%s\\", \\"Dir\\": \\"$GOMODCACHE/versitygw\\"}"
+    exit
+fi
+mkdir -p "$GOCACHE"
+echo package >> "$GOCACHE/compiled"
+test "$(wc -l < "$GOCACHE/compiled")" -ge 3 || exit 1
+while [ "$1" != -o ]; do shift; done
+cp main.go "$2"
+"""
+CHANGE = "--- a/main.go\n+++ b/main.go\n@@ -1 +1 @@\n-old\n+new\n"
+
+
+def test_a_build_that_was_interrupted_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, patch, own = tmp_path / "go", tmp_path / "a.patch", tmp_path / "own"
+    command.write_text(SLOW_GO % VERSITYGW_SUM)
+    command.chmod(0o755)
+    patch.write_text(CHANGE)
+    own.mkdir()
+    monkeypatch.setattr(s3, "find_go", lambda: Go(command))
+    monkeypatch.setattr(s3, "_PATCH", patch)
+    monkeypatch.setattr(s3, "_OWN", own)
+    monkeypatch.setattr(s3, "_OMITTED", ())
+    tools, gateway = tmp_path / "tools", s3.VersityGateway()
+    for _ in range(2):
+        with pytest.raises(EngineError, match="ended with 1"):
+            gateway.prepare(tools, lambda _: None)
+    gateway.prepare(tools, lambda _: None)
+    (program,) = tools.glob("s3-*/s3gateway")
+    assert program.read_text() == "new\n"
+    assert [path for path in tools.iterdir() if path.suffix != ".lock"] == [program.parent]
