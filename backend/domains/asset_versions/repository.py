@@ -163,7 +163,14 @@ class VersionRepository:
         alias = changes.get("versionAlias", version.version_alias)
         if alias != version.version_alias:
             if version.version_alias:
-                writes.append(self._alias_removal(asset, version, refused))
+                writes.append(
+                    Delete(
+                        table=ASSET_VERSIONS,
+                        key=_key(asset, ALIAS_MARK + version.version_alias),
+                        conditions=(equals("version", version.asset_version_id),),
+                        refused=refused,
+                    )
+                )
             if alias:
                 writes.append(self._reserves(asset, version.asset_version_id, alias))
         return writes
@@ -171,11 +178,33 @@ class VersionRepository:
     def put_files(self, asset: Asset, number: str, files: Sequence[HeldFile]) -> None:
         """Put rows of files; existing ones are overwritten."""
         place = _place(asset, number)
-        self.tables.put_many(ASSET_FILE_VERSIONS, [place | _file_item(file) for file in files])
+        self.tables.put_many(
+            ASSET_FILE_VERSIONS,
+            [
+                place
+                | {
+                    FILE_KEY.name: file.path,
+                    "versionId": file.version_id,
+                    "size": file.size,
+                    "lastModified": file.last_modified,
+                    "etag": file.etag,
+                }
+                for file in files
+            ],
+        )
 
     def put_records(self, asset: Asset, number: str, records: Sequence[HeldRecord]) -> None:
         place = _place(asset, number)
-        items = [place | _record_item(record) for record in records]
+        items = [
+            place
+            | {
+                keys.SNAPSHOT.name: sort_key_of(record),
+                "metadataKey": record.key,
+                "metadataValue": record.value,
+                "metadataValueType": record.value_type,
+            }
+            for record in records
+        ]
         self.tables.put_many(ASSET_FILE_METADATA_VERSIONS, items)
 
     def put_named(
@@ -271,16 +300,6 @@ class VersionRepository:
         item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}
         return put_new(ASSET_VERSIONS, item, AliasTakenError(alias))
 
-    def _alias_removal(
-        self, asset: Asset, version: AssetVersion, refused: VersionRevisionError
-    ) -> Delete:
-        return Delete(
-            table=ASSET_VERSIONS,
-            key=_key(asset, ALIAS_MARK + version.version_alias),
-            conditions=(equals("version", version.asset_version_id),),
-            refused=refused,
-        )
-
 
 def sort_key_of(record: HeldRecord) -> str:
     """Return the sort key of a record in a snapshot."""
@@ -322,16 +341,6 @@ def _after(table: Table, partition: str, page: PageRequest, after: str | None) -
     return PageRequest(page.limit, position)
 
 
-def _file_item(file: HeldFile) -> Item:
-    return {
-        FILE_KEY.name: file.path,
-        "versionId": file.version_id,
-        "size": file.size,
-        "lastModified": file.last_modified,
-        "etag": file.etag,
-    }
-
-
 def _file(item: Mapping[str, Any]) -> HeldFile:
     return HeldFile(
         path=item[FILE_KEY.name],
@@ -340,15 +349,6 @@ def _file(item: Mapping[str, Any]) -> HeldFile:
         last_modified=item.get("lastModified", ""),
         etag=item.get("etag", ""),
     )
-
-
-def _record_item(record: HeldRecord) -> Item:
-    return {
-        keys.SNAPSHOT.name: sort_key_of(record),
-        "metadataKey": record.key,
-        "metadataValue": record.value,
-        "metadataValueType": record.value_type,
-    }
 
 
 def _record(item: Mapping[str, Any]) -> HeldRecord:

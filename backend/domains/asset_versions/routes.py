@@ -89,7 +89,22 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
             call.caller, path.ref, call.page(query), show_archived=query.show_archived
         )
         return VersionsReply(
-            versions=[_version_row(asset, version) for version in page.items],
+            versions=[
+                ListedVersion(
+                    version=version.asset_version_id,
+                    date_modified=version.date_created,
+                    comment=version.comment,
+                    description=version.description,
+                    created_by=version.created_by,
+                    is_current=_is_current(asset, version),
+                    file_count=version.file_count,
+                    version_alias=version.version_alias,
+                    is_archived=version.is_archived,
+                    asset_id=asset.asset_id,
+                    database_id=asset.database_id,
+                )
+                for version in page.items
+            ],
             next_token=call.next_token(page.after),
         )
 
@@ -162,22 +177,6 @@ def _job_message(started: "Started") -> str:
 
 def _is_current(asset: Asset, version: AssetVersion) -> bool:
     return version.asset_version_id == asset.current_version.version
-
-
-def _version_row(asset: Asset, version: AssetVersion) -> ListedVersion:
-    return ListedVersion(
-        version=version.asset_version_id,
-        date_modified=version.date_created,
-        comment=version.comment,
-        description=version.description,
-        created_by=version.created_by,
-        is_current=_is_current(asset, version),
-        file_count=version.file_count,
-        version_alias=version.version_alias,
-        is_archived=version.is_archived,
-        asset_id=asset.asset_id,
-        database_id=asset.database_id,
-    )
 
 
 def _whole(call: Call, whole: WholeVersion) -> WholeVersionReply:

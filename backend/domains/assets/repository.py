@@ -106,12 +106,28 @@ class AssetRepository:
             PrefixTakenError: the prefix, one that contains it or one within it is reserved.
         """
         id_taken = AssetIdTakenError(asset.asset_id)
+        prefix, bucket_id = asset.asset_location.key, asset.bucket_id
+        taken = PrefixTakenError(prefix)
         writes = [
             counted,
             put_new(RESERVATIONS, _owner_row(id_reservation(asset.asset_id), asset), id_taken),
             put_new(ASSETS, row_of(asset), id_taken),
             put_new(ASSET_VERSIONS, version_row(asset, version), id_taken),
-            *_prefix_reserved(asset, ancestors),
+            *[
+                put_new(
+                    RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken
+                ),
+                *(
+                    Update(
+                        table=RESERVATIONS,
+                        key={_RESERVATION: prefix_reservation(bucket_id, folder)},
+                        add={_WITHIN: 1},
+                        conditions=(absent(_OWNER),),
+                        refused=taken,
+                    )
+                    for folder in ancestors
+                ),
+            ],
         ]
         self.tables.transact(writes)
 
@@ -337,22 +353,3 @@ def _uncount_writes(counts: Iterable[tuple[Key, int]]) -> Iterator[Write]:
             yield Update(
                 table=RESERVATIONS, key=key, add={_WITHIN: -1}, conditions=more, refused=refused
             )
-
-
-def _prefix_reserved(asset: Asset, ancestors: Sequence[str]) -> list[Write]:
-    prefix, bucket_id = asset.asset_location.key, asset.bucket_id
-    taken = PrefixTakenError(prefix)
-
-    return [
-        put_new(RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken),
-        *(
-            Update(
-                table=RESERVATIONS,
-                key={_RESERVATION: prefix_reservation(bucket_id, folder)},
-                add={_WITHIN: 1},
-                conditions=(absent(_OWNER),),
-                refused=taken,
-            )
-            for folder in ancestors
-        ),
-    ]

@@ -224,7 +224,12 @@ class StreamService:
     @attempts(_READINGS, _ReplacedError, refusal=_replacement_error)
     def _stream(self, place: _Place, wanted: rules.Wanted, reading: Reading) -> Streamed:
         head = self._head(place)
-        streamed = _prepare_stream(place.path, head)
+        streamed = Streamed(
+            path=place.path,
+            head=head,
+            serving=serving_of(head.version.key),
+            validators=rules.Validators(f'"{head.version.etag}"', head.version.last_modified),
+        )
         if rules.is_known(wanted, streamed.validators):
             return replace(streamed, is_known=True)
         if reading == "headers":
@@ -292,12 +297,3 @@ def _kept_version(head: ObjectHead) -> str | None:
     """Return the version to read, to match the headers; None for buckets without versioning."""
     version_id = head.version.version_id
     return None if version_id == "null" else version_id
-
-
-def _prepare_stream(path: str, head: ObjectHead) -> Streamed:
-    return Streamed(
-        path=path,
-        head=head,
-        serving=serving_of(head.version.key),
-        validators=rules.Validators(f'"{head.version.etag}"', head.version.last_modified),
-    )

@@ -27,7 +27,7 @@ from backend.domains.executions.models.replies import (
     WorkflowRunPath,
 )
 from backend.domains.executions.rules.payloads import output_folder
-from backend.domains.executions.service.commands import ExecutionCommands, FileRun
+from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.http.call import Call
 from backend.http.router import Reply, Router
@@ -81,7 +81,19 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
             started = commands.start_execution(call.caller, path.ref, workflow, body.file_key)
             return Reply(StartReply(message=started))
         runs = commands.start_executions(call.caller, path.ref, workflow, body.file_keys)
-        return _start_reply(runs)
+        started = [
+            StartedFile(file_key=run.file_key, execution_id=run.execution_id)
+            for run in runs
+            if run.execution_id is not None
+        ]
+        refused = [
+            RefusedFile(file_key=run.file_key, code=run.refused.code, message=run.refused.message)
+            for run in runs
+            if run.refused is not None
+        ]
+        message = started[0].execution_id if started else "No execution was started"
+        body = StartReply(message=message, executions=started, refused=refused)
+        return Reply(body, status=200 if started else _NONE_STARTED)
 
     @router.bind(routes.STOP_EXECUTION)
     def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:
@@ -95,22 +107,6 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
     def rerun_execution(call: Call, path: ExecutionPath) -> StartReply:
         started = commands.rerun_execution(call.caller, path.ref, path.execution_id)
         return StartReply(message=started)
-
-
-def _start_reply(runs: list[FileRun]) -> Reply[StartReply]:
-    started = [
-        StartedFile(file_key=run.file_key, execution_id=run.execution_id)
-        for run in runs
-        if run.execution_id is not None
-    ]
-    refused = [
-        RefusedFile(file_key=run.file_key, code=run.refused.code, message=run.refused.message)
-        for run in runs
-        if run.refused is not None
-    ]
-    message = started[0].execution_id if started else "No execution was started"
-    body = StartReply(message=message, executions=started, refused=refused)
-    return Reply(body, status=200 if started else _NONE_STARTED)
 
 
 def _page(call: Call, page: Page[Execution]) -> ExecutionsReply:

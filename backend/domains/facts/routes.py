@@ -17,7 +17,7 @@ from backend.domains.facts.models.replies import (
     SimilarQuery,
 )
 from backend.domains.facts.service.glbs import GlbQueries
-from backend.domains.facts.service.queries import Dependencies, FactQueries, SimilarFile
+from backend.domains.facts.service.queries import FactQueries, SimilarFile
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
@@ -35,7 +35,23 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
             call.caller, path.ref, call.page(query), file_path=query.file_path
         )
         return DependenciesReply(
-            items=[_dependencies(item) for item in dependencies.items],
+            items=[
+                FileDependenciesReply(
+                    file_path=item.path,
+                    references=[
+                        DependencyReply(
+                            path=dependency.reference.path,
+                            kind=dependency.reference.kind,
+                            state=dependency.state,
+                            file_path=dependency.path,
+                            circular=is_circular,
+                        )
+                        for dependency, is_circular in item.references
+                    ],
+                    omitted=item.omitted,
+                )
+                for item in dependencies.items
+            ],
             next_token=call.next_token(dependencies.after),
         )
 
@@ -61,23 +77,6 @@ def build_router(service: FactQueries, glbs: GlbQueries) -> Router:
         return Reply(glb.reply, read=None if glb.reply.glb is None else read)
 
     return router
-
-
-def _dependencies(dependencies: Dependencies) -> FileDependenciesReply:
-    return FileDependenciesReply(
-        file_path=dependencies.path,
-        references=[
-            DependencyReply(
-                path=dependency.reference.path,
-                kind=dependency.reference.kind,
-                state=dependency.state,
-                file_path=dependency.path,
-                circular=is_circular,
-            )
-            for dependency, is_circular in dependencies.references
-        ],
-        omitted=dependencies.omitted,
-    )
 
 
 def _similar(file: SimilarFile) -> SimilarFileReply:

@@ -1,7 +1,6 @@
 """Converts the body of an ingest to those of the services it uses, and their replies back. Pure."""
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 from backend.core.errors import FieldError, InvalidInputError
 from backend.core.names import check_new_path
@@ -27,7 +26,11 @@ def asset_of(body: IngestBody) -> CreateAssetBody:
         InvalidInputError: the message names the missing fields.
     """
     if body.asset_name is None or body.description is None:
-        _raise_missing(body)
+        needed = {"assetName": body.asset_name, "description": body.description}
+        fields = [
+            FieldError(name, "is required") for name, value in needed.items() if value is None
+        ]
+        raise _error(fields)
     return CreateAssetBody(
         database_id=body.database_id,
         asset_id=body.asset_id,
@@ -124,12 +127,6 @@ def _path(path: str) -> tuple[str, str]:
         return "", check_new_path(path)
     except ValueError as error:
         return str(error), ""
-
-
-def _raise_missing(body: IngestBody) -> NoReturn:
-    needed = {"assetName": body.asset_name, "description": body.description}
-    fields = [FieldError(name, "is required") for name, value in needed.items() if value is None]
-    raise _error(fields)
 
 
 def _refuse(wrong: Sequence[FieldError]) -> None:

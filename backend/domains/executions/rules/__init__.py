@@ -203,11 +203,18 @@ def facts_of(execution: Execution, rerun_of: str | None = None) -> Mapping[str, 
 
 def bound_outputs(outputs: RunOutputs) -> RunOutputs:
     """Return outputs whose lists fit into a row; by default the counts are the lists' lengths."""
+    kept: list[RefusedOutput] = []
+    room = MAX_LIST_BYTES
+    for refusal in outputs.refused:
+        room -= len(refusal.path.encode()) + len(refusal.reason.encode()) + 32
+        if room < 0:
+            break
+        kept.append(refusal)
     return RunOutputs(
         files=_first(outputs.files),
         previews=_first(outputs.previews),
         metadata=_first(outputs.metadata),
-        refused=_first_refused(outputs.refused),
+        refused=kept,
         file_count=max(outputs.file_count, len(outputs.files)),
         preview_count=max(outputs.preview_count, len(outputs.previews)),
         metadata_count=max(outputs.metadata_count, len(outputs.metadata)),
@@ -223,15 +230,4 @@ def _first(paths: Sequence[str]) -> list[str]:
         if room < 0:
             break
         kept.append(path)
-    return kept
-
-
-def _first_refused(refused: Sequence[RefusedOutput]) -> list[RefusedOutput]:
-    kept: list[RefusedOutput] = []
-    room = MAX_LIST_BYTES
-    for refusal in refused:
-        room -= len(refusal.path.encode()) + len(refusal.reason.encode()) + 32
-        if room < 0:
-            break
-        kept.append(refusal)
     return kept

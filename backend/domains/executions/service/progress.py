@@ -100,7 +100,11 @@ class ExecutionProgress:
         active: ActiveExecution | None,
         ending: Ending,
     ) -> None:
-        key = active.reservation if active else _reservation_of(execution)
+        key = (
+            active.reservation
+            if active
+            else ("" if execution is None else rules.reservation_key(rules.target_of(execution)))
+        )
         reserved = Reserved(execution_id, key, self.executions.active_run(key))
         self._send_upload(reserved)
         changes: Mapping[str, Any] = {}
@@ -140,7 +144,3 @@ class ExecutionProgress:
             # Before the end of the execution is stored: a crash between the two must not lose the
             # failure.
             self.queues.send(UPLOAD_TRIGGERS, [events.failure_message(failed)])
-
-
-def _reservation_of(execution: Execution | None) -> str:
-    return "" if execution is None else rules.reservation_key(rules.target_of(execution))

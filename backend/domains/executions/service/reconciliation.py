@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
-from backend.core.runs import Runs, RunState
+from backend.core.runs import Runs
 from backend.domains.executions import rules
 from backend.domains.executions.models import ActiveExecution, RunError
 from backend.domains.executions.repository.active import ActiveRepository
@@ -58,8 +58,9 @@ class Reconciliation:
         status = ENDS.get(run.status)
         if status is not None:
             error = rules.error_of(status, run.error, run.cause)
-            self.progress.end(execution_id, status, error=error, at=_stop_time(run))
-
-
-def _stop_time(state: RunState) -> datetime | None:
-    return None if state.stopped_at is None else datetime.fromisoformat(state.stopped_at)
+            self.progress.end(
+                execution_id,
+                status,
+                error=error,
+                at=None if run.stopped_at is None else datetime.fromisoformat(run.stopped_at),
+            )

@@ -51,7 +51,16 @@ def records_of(inspection: Inspection) -> list[Record]:
     }
     texts = {fact.key: _text(fact.type, facts.get(fact.name)) for fact in FACTS}
     if inspection.references:
-        texts[REFERENCES_KEY] = _dump_bounded(inspection.references)
+        kept: list[Reference] = []
+        size = 0
+        for reference in inspection.references[:MAX_REFERENCES]:
+            clean = reference.model_copy(update={"path": _clean(reference.path)[:MAX_TEXT_CHARS]})
+            size += len(clean.model_dump_json(by_alias=True).encode()) + 1
+            if size > MAX_REFERENCES_BYTES:
+                break
+            kept.append(clean)
+        stored = StoredReferences(references=kept, omitted=len(inspection.references) - len(kept))
+        texts[REFERENCES_KEY] = stored.model_dump_json(by_alias=True)
     if inspection.descriptor is not None:
         texts[SHAPE_KEY] = shape_text(inspection.descriptor)
     return [Record(metadata_key=key, metadata_value=text) for key, text in texts.items() if text]
@@ -96,7 +105,11 @@ def _text(fact_type: FactType, value: Value | None) -> str | None:
         case "boolean":
             return str(value).lower() if isinstance(value, bool) else None
         case "number":
-            return repr(value) if _is_number(value) else None
+            return (
+                repr(value)
+                if (is_finite(value) and (isinstance(value, float) or abs(value) < 2**63))
+                else None
+            )
         case "date":
             return value if isinstance(value, str) and _is_date(value) else None
         case "string":
@@ -110,23 +123,6 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _is_number(value: object) -> bool:
-    return is_finite(value) and (isinstance(value, float) or abs(value) < 2**63)
-
-
 def _clean(text: str) -> str:
     """Replace characters that no store accepts: NUL characters and lone surrogates."""
     return valid_text(text.replace("\u0000", "\ufffd"))
-
-
-def _dump_bounded(references: Sequence[Reference]) -> str:
-    kept: list[Reference] = []
-    size = 0
-    for reference in references[:MAX_REFERENCES]:
-        clean = reference.model_copy(update={"path": _clean(reference.path)[:MAX_TEXT_CHARS]})
-        size += len(clean.model_dump_json(by_alias=True).encode()) + 1
-        if size > MAX_REFERENCES_BYTES:
-            break
-        kept.append(clean)
-    stored = StoredReferences(references=kept, omitted=len(references) - len(kept))
-    return stored.model_dump_json(by_alias=True)

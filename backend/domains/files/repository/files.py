@@ -113,15 +113,14 @@ class FileRepository:
         gone = [i for i in self.tables.query_all(held) if i[FILE_KEY.name] in wanted]
         for path in (item[FILE_KEY.name] for item in gone):
             for kind in _KINDS:
-                self._remove_all(
-                    Query(
-                        table=ASSET_FILE_METADATA_VERSIONS,
-                        partition=partition,
-                        sort_prefix=keys.SNAPSHOT.prefix(kind, path),
-                        consistent=True,
-                        attributes=ASSET_FILE_METADATA_VERSIONS.key_names,
-                    )
+                query = Query(
+                    table=ASSET_FILE_METADATA_VERSIONS,
+                    partition=partition,
+                    sort_prefix=keys.SNAPSHOT.prefix(kind, path),
+                    consistent=True,
+                    attributes=ASSET_FILE_METADATA_VERSIONS.key_names,
                 )
+                self._remove(query.table, self.tables.query_all(query))
         for start in range(0, len(gone), _COUNTED_OUT):
             self._count_out(asset, version, gone[start : start + _COUNTED_OUT])
 
@@ -158,9 +157,6 @@ class FileRepository:
             refused=refused,
         )
         self.tables.transact([*removed, counted])
-
-    def _remove_all(self, query: Query) -> None:
-        self._remove(query.table, self.tables.query_all(query))
 
     def _remove(self, table: Table, items: Sequence[dict[str, Any]]) -> None:
         if items:

@@ -10,7 +10,7 @@ from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import preview_base
-from backend.core.objects import ObjectHead, ObjectRef, Objects, ObjectVersion, Written
+from backend.core.objects import ObjectHead, ObjectRef, Objects, Written
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
@@ -67,7 +67,20 @@ class FileChangeSteps:
         place = FileTarget(asset, bucket, prefix, prefix + change.path.removeprefix("/"))
         work = Work(job, change, ChangeCursor.model_validate(job.cursor), place)
         try:
-            return self._step_of(change)(work)
+            deletion, transfers, is_folder = self.deletion, self.transfers, change.is_prefix
+            steps: dict[FileOperation, _Step] = {
+                "createFolder": self._create_folder,
+                "moveFile": transfers.move,
+                "moveFolder": self.folder_moves.move,
+                "copyFile": transfers.copy,
+                "archiveFile": self._archive_folder if is_folder else self._archive_file,
+                "unarchiveFile": self._unarchive,
+                "deleteFile": deletion.delete_folder if is_folder else deletion.delete_file,
+                "revertFileVersion": self._rewrite,
+                "setPrimaryFile": self._rewrite,
+                "deleteAuxiliaryPreviewAssetFiles": deletion.delete_auxiliary,
+            }
+            return steps[change.operation](work)
         except UnavailableError:
             raise
         except VitrineError as error:
@@ -79,22 +92,6 @@ class FileChangeSteps:
                 self._undo(work)
             self.changes.release(asset_id, job.job_id)
             raise
-
-    def _step_of(self, change: FileChange) -> _Step:
-        deletion, transfers, is_folder = self.deletion, self.transfers, change.is_prefix
-        steps: dict[FileOperation, _Step] = {
-            "createFolder": self._create_folder,
-            "moveFile": transfers.move,
-            "moveFolder": self.folder_moves.move,
-            "copyFile": transfers.copy,
-            "archiveFile": self._archive_folder if is_folder else self._archive_file,
-            "unarchiveFile": self._unarchive,
-            "deleteFile": deletion.delete_folder if is_folder else deletion.delete_file,
-            "revertFileVersion": self._rewrite,
-            "setPrimaryFile": self._rewrite,
-            "deleteAuxiliaryPreviewAssetFiles": deletion.delete_auxiliary,
-        }
-        return steps[change.operation]
 
     def _undo(self, work: Work) -> None:
         if work.change.operation in {"copyFile", "moveFile"}:
@@ -137,7 +134,24 @@ class FileChangeSteps:
         written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
             return go_on(written)
-        preview = self._newest_preview(work.target)
+        # The version of an archived preview that was shown last, and is not quarantined.
+        page = self.objects.list_versions(work.target.bucket, work.target.key + PREVIEW_MARK)
+        previews = [
+            version for version in page.versions if preview_base(version.key) == work.target.key
+        ]
+        ids = [version.ref for version in previews if not version.is_delete_marker]
+        quarantined = self.copies.find_quarantined(work.target.bucket, ids)
+        hidden = {
+            version.key for version in previews if version.is_latest and version.is_delete_marker
+        }
+        shown = [
+            version
+            for version in previews
+            if version.key in hidden
+            and not version.is_delete_marker
+            and (version.key, version.version_id) not in quarantined
+        ]
+        preview = max(shown, key=lambda version: version.last_modified, default=None)
         if preview is not None:
             place = ObjectRef(work.target.bucket, preview.key)
             head = self.copies.copied_attributes(*place, preview.version_id)
@@ -174,21 +188,3 @@ class FileChangeSteps:
             return written
         same = {"copy_id": written.copy_id, "version_id": head.version.version_id}
         return work.cursor.model_copy(update=same)
-
-    def _newest_preview(self, target: FileTarget) -> ObjectVersion | None:
-        """Return the version of an archived preview that was shown last, and is not quarantined."""
-        page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
-        previews = [version for version in page.versions if preview_base(version.key) == target.key]
-        ids = [version.ref for version in previews if not version.is_delete_marker]
-        quarantined = self.copies.find_quarantined(target.bucket, ids)
-        hidden = {
-            version.key for version in previews if version.is_latest and version.is_delete_marker
-        }
-        shown = [
-            version
-            for version in previews
-            if version.key in hidden
-            and not version.is_delete_marker
-            and (version.key, version.version_id) not in quarantined
-        ]
-        return max(shown, key=lambda version: version.last_modified, default=None)

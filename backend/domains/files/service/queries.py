@@ -93,7 +93,13 @@ class FileQueries:
         def part(request: PageRequest) -> Page[FileItem]:
             if version is not None:
                 return self._snapshot_page(asset, query, version, request)
-            return self._current_page(asset, query, request)
+            bucket, prefix = self.assets.location(asset)
+            listed = rules.listed_prefix(prefix, query.prefix)
+            entries = Entries(self.objects, bucket, listed, query.include_archived, request.limit)
+            level = page_of(entries, prefix, request)
+            if query.basic:
+                return Page(tuple(item for item, _ in level.items), level.after)
+            return Page(self._complete(asset, bucket, level.items), level.after)
 
         if query.basic:
             return part(page)
@@ -225,15 +231,6 @@ class FileQueries:
             after = fetched.after
             if after is None or len(items) >= page.limit or self.clock() >= stop:
                 return Page(tuple(items), after)
-
-    def _current_page(self, asset: Asset, query: FilesQuery, page: PageRequest) -> Page[FileItem]:
-        bucket, prefix = self.assets.location(asset)
-        listed = rules.listed_prefix(prefix, query.prefix)
-        entries = Entries(self.objects, bucket, listed, query.include_archived, page.limit)
-        level = page_of(entries, prefix, page)
-        if query.basic:
-            return Page(tuple(item for item, _ in level.items), level.after)
-        return Page(self._complete(asset, bucket, level.items), level.after)
 
     def _snapshot_page(
         self, asset: Asset, query: FilesQuery, version: AssetVersion, page: PageRequest

@@ -11,7 +11,6 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetRevisionError, PreviewNotFoundError
-from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
@@ -149,7 +148,20 @@ class FileRewrites:
         """
         asset = self.lookup.asset(caller, ref)
         if asset.preview_location is None:
-            return self._archive_root_preview(caller, asset)
+            _, key = self.files.preview_of(asset)
+            if key is None:
+                raise PreviewNotFoundError(asset.asset_id)
+            place = self.lookup.place(asset, key)
+            change = FileChange(operation="archiveFile", path=place.path)
+
+            def plan() -> Planned:
+                if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
+                    raise PreviewNotFoundError(asset.asset_id)
+                before, after = {"status": "active"}, {"status": "archived"}
+                return Planned(asset, change, routes.DELETE_ASSET_PREVIEW, before, after)
+
+            self.runner.run(caller, asset, change, plan)
+            return asset.asset_id
         now = self.clock()
         entry = self.audit.entry(
             caller,
@@ -164,20 +176,4 @@ class FileRewrites:
         self.assets.withdraw_preview(asset, entry, at=iso(now))
         bucket, _ = self.assets.location(asset)
         self.objects.delete(bucket, asset.preview_location.key)
-        return asset.asset_id
-
-    def _archive_root_preview(self, caller: Identity, asset: Asset) -> str:
-        _, key = self.files.preview_of(asset)
-        if key is None:
-            raise PreviewNotFoundError(asset.asset_id)
-        place = self.lookup.place(asset, key)
-        change = FileChange(operation="archiveFile", path=place.path)
-
-        def plan() -> Planned:
-            if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
-                raise PreviewNotFoundError(asset.asset_id)
-            before, after = {"status": "active"}, {"status": "archived"}
-            return Planned(asset, change, routes.DELETE_ASSET_PREVIEW, before, after)
-
-        self.runner.run(caller, asset, change, plan)
         return asset.asset_id

@@ -98,7 +98,18 @@ class Endings:
                 # Uploads may end at the same time: the last one to write has read the files of all.
                 while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
                     asset = self.assets.set_content(asset, asset_type=asset_type)
-        self._follow_picture(work, paths)
+        operation = work.change.operation
+        if operation in _REMOVING:
+            self.pictures.withdraw(
+                work.target,
+                work.mark,
+                is_folder=work.change.is_prefix,
+                delete_earlier=operation == "deleteFile",
+            )
+        elif operation in _OFFERING:
+            for path in paths:
+                target = self.files.target(work.asset, path, field="path")
+                self.pictures.offer(target, work.mark)
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(
@@ -131,17 +142,3 @@ class Endings:
         wanted = sorted(set(paths))
         if wanted:
             self.reindexing.files(work.asset.database_id, work.asset.asset_id, wanted)
-
-    def _follow_picture(self, work: Work, paths: Iterable[str]) -> None:
-        operation = work.change.operation
-        if operation in _REMOVING:
-            self.pictures.withdraw(
-                work.target,
-                work.mark,
-                is_folder=work.change.is_prefix,
-                delete_earlier=operation == "deleteFile",
-            )
-        elif operation in _OFFERING:
-            for path in paths:
-                target = self.files.target(work.asset, path, field="path")
-                self.pictures.offer(target, work.mark)

@@ -120,13 +120,38 @@ class OutputCommands:
             fact = f"the execution is {execution.execution_status}"
             return self._end_execution(execution, self._refuse_outputs(progress, "", fact))
         if execution.shipped:
-            return self._store_inspection(execution, progress)
+            # Store the results of a shipped pipeline, as the product itself.
+            outcomes = self.inspections.record(execution)
+            outputs = rules.with_outcomes(progress.outputs, outcomes)
+            done = Progress(
+                attempts=progress.attempts, cursor=Cursor(phase="done"), outputs=outputs
+            )
+            self.progress.save(execution.execution_id, done)
+            return self._end_execution(execution, done)
         return self._store_batches(execution, progress)
 
     def _store_batches(self, execution: Execution, progress: Progress) -> Stored:
         """Store batches until all are stored or time is up."""
         try:
-            work = self._start_work(execution, progress)
+            # Check the asset, and the user's current permissions.
+            caller = caller_of(execution)
+            asset = self.assets.asset_for(caller, "POST", execution.database_id, execution.asset_id)
+            work = _Work(
+                execution=execution,
+                caller=caller,
+                asset=asset,
+                progress=progress,
+                stop_at=self.clock() + WORK_TIME,
+                folder=RunFolder(self.objects, self.auxiliary, execution),
+                files=FileOutputs(
+                    deposits=self.deposits,
+                    assets=self.assets,
+                    execution=execution,
+                    asset=asset,
+                    bucket=self.auxiliary,
+                    repeated=progress.attempts > 1,
+                ),
+            )
         except (NotFoundError, PermissionDeniedError) as error:
             return self._end_execution(execution, self._refuse_outputs(progress, "", error.message))
         while work.cursor.phase != "done":
@@ -134,32 +159,6 @@ class OutputCommands:
                 return Stored("more")
             self._advance(work)
         return self._end_execution(execution, work.progress)
-
-    def _start_work(self, execution: Execution, progress: Progress) -> _Work:
-        """Check the asset, and the user's current permissions.
-
-        Raises:
-            NotFoundError: the asset is archived or deleted, or not visible to the user.
-            PermissionDeniedError: the user may not write the asset.
-        """
-        caller = caller_of(execution)
-        asset = self.assets.asset_for(caller, "POST", execution.database_id, execution.asset_id)
-        return _Work(
-            execution=execution,
-            caller=caller,
-            asset=asset,
-            progress=progress,
-            stop_at=self.clock() + WORK_TIME,
-            folder=RunFolder(self.objects, self.auxiliary, execution),
-            files=FileOutputs(
-                deposits=self.deposits,
-                assets=self.assets,
-                execution=execution,
-                asset=asset,
-                bucket=self.auxiliary,
-                repeated=progress.attempts > 1,
-            ),
-        )
 
     def _advance(self, work: _Work) -> None:
         """Store one batch, and record its results with the position of the next one."""
@@ -203,7 +202,9 @@ class OutputCommands:
         if isinstance(stored, Outcome):
             self._save(work, [stored], _at(cursor, after=large.key, copy_id=None))
         else:
-            before = _before(outputs, large, cursor.after)
+            # The key after which a listing begins with this object.
+            earlier = [other.key for other in outputs if other.key < large.key]
+            before = earlier[-1] if earlier else cursor.after
             self._save(work, [], _at(cursor, after=before, copy_id=stored))
 
     def _denial_reason(self, work: _Work, phase: Phase) -> str | None:
@@ -235,14 +236,6 @@ class OutputCommands:
             entries.append(self.audit.entry(work.caller, OPERATION, entity, before={}, after=after))
         self.progress.save(work.execution.execution_id, progress, entries)
         work.progress = progress
-
-    def _store_inspection(self, execution: Execution, progress: Progress) -> Stored:
-        """Store the results of a shipped pipeline, as the product itself."""
-        outcomes = self.inspections.record(execution)
-        outputs = rules.with_outcomes(progress.outputs, outcomes)
-        done = Progress(attempts=progress.attempts, cursor=Cursor(phase="done"), outputs=outputs)
-        self.progress.save(execution.execution_id, done)
-        return self._end_execution(execution, done)
 
     def _refuse_outputs(self, progress: Progress, path: str, reason: str) -> Progress:
         outcomes = [Outcome("files", path, path, reason)]
@@ -301,9 +294,3 @@ def _next_cursor(cursor: Cursor, after: str | None, pipelines: int) -> Cursor:
 
 def _at(cursor: Cursor, *, after: str | None, copy_id: str | None) -> Cursor:
     return cursor.model_copy(update={"after": after, "copy_id": copy_id})
-
-
-def _before(outputs: Sequence[Written], output: Written, after: str | None) -> str | None:
-    """Return the key after which a listing begins with this object."""
-    earlier = [other.key for other in outputs if other.key < output.key]
-    return earlier[-1] if earlier else after

@@ -55,7 +55,8 @@ class GeneratedPreviews:
         `is_current` returns whether the image still shows the file. A preview that was late, or
         replaced a user's, is removed.
         """
-        if self._has_uploaded(target):
+        previews = find_previews(self.objects, target.bucket, target.key)
+        if any(not self._is_generated(target.bucket, preview.key) for preview in previews):
             return False
         key = f"{target.key}{PREVIEW_MARK}png"
         head = self.objects.head(target.bucket, key)
@@ -153,10 +154,6 @@ class GeneratedPreviews:
             # is stored now.
             self.objects.copy(source, place, content_type=_TYPE, metadata=metadata)
         return True
-
-    def _has_uploaded(self, target: FileTarget) -> bool:
-        previews = find_previews(self.objects, target.bucket, target.key)
-        return any(not self._is_generated(target.bucket, preview.key) for preview in previews)
 
     def _is_generated(self, bucket: str, key: str) -> bool:
         """Return whether the preview was generated; a missing one was not a user's.

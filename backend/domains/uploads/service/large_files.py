@@ -16,7 +16,6 @@ from backend.core.file_kinds import content_type_of
 from backend.core.objects import ObjectRef, ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.part_copies import COPY_TIME
-from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import Settled, Upload, UploadFile
@@ -82,7 +81,17 @@ class LargeFiles:
         else:
             copied = self._started_copy(completion, file, handed.parts)
         if isinstance(copied, Outcome):
-            return self._finish_file(asset, completion, file, copied, job.cursor, following)
+            # Write the result to the asset and the upload.
+            if copied.error is None:
+                with suppress(
+                    NotFoundError
+                ):  # archived meanwhile: the file is there, the type waits
+                    self.settlement.follow_files(asset, completion, {file.path: Settled()})
+            else:
+                completion.discard(file, assembled=True)
+            return self.settlement.progress_of(
+                completion.upload, file, copied, cursor=job.cursor, following=following
+            )
         return Progress(cursor={"index": index, **copied})
 
     def _started_copy(
@@ -190,22 +199,3 @@ class LargeFiles:
         if "copyId" in cursor:
             copy = _Copy(completion, file, str(cursor["copyId"]))
             self.context.objects.abort_multipart(*copy.target, copy.copy_id)
-
-    def _finish_file(
-        self,
-        asset: Asset,
-        completion: Completion,
-        file: UploadFile,
-        outcome: Outcome,
-        cursor: dict[str, Any],
-        following: dict[str, Any],
-    ) -> Progress:
-        """Write the result to the asset and the upload."""
-        if outcome.error is None:
-            with suppress(NotFoundError):  # archived meanwhile: the file is there, the type waits
-                self.settlement.follow_files(asset, completion, {file.path: Settled()})
-        else:
-            completion.discard(file, assembled=True)
-        return self.settlement.progress_of(
-            completion.upload, file, outcome, cursor=cursor, following=following
-        )

@@ -59,7 +59,18 @@ class WaitingPreviews:
             file = upload.files[number]
             outcome = self._outcome(completion, awaited, file)
             if outcome is not None:
-                return self._settle_file(completion, upload, file, outcome, job, number)
+                # Remove the temporary data of the file, and write the result to the upload.
+                assets = self.context.assets.assets
+                if completion is None:  # a deleted asset's uploads are deleted with it
+                    archived = assets.get(upload.database_id, upload.asset_id, in_archive=True)
+                    completion = archived and self.context.completion(upload, archived)
+                if completion is not None and outcome.error is not None:
+                    completion.discard(file, assembled=True)
+                elif completion is not None and outcome.left is not None:
+                    completion.remove_temporary(file)
+                return self.settlement.progress_of(
+                    upload, file, outcome, cursor=job.cursor, following={"index": number + 1}
+                )
         if len(following) > LOOKED_AT:
             return Progress(cursor={"index": following[LOOKED_AT]})
         return Progress(cursor={"index": 0}, wait_seconds=self._wait(job))
@@ -81,31 +92,6 @@ class WaitingPreviews:
         if any(upload.may_complete(base, now=now) for upload in awaited):
             return None
         return Outcome(f"the upload of {base} ended without that file", kind="abandoned")
-
-    def _settle_file(
-        self,
-        completion: Completion | None,
-        upload: Upload,
-        file: UploadFile,
-        outcome: Outcome,
-        job: Job,
-        number: int,
-    ) -> Progress:
-        """Remove the temporary data of the file, and write the result to the upload.
-
-        The type of an asset does not depend on its previews.
-        """
-        assets = self.context.assets.assets
-        if completion is None:  # a deleted asset's uploads are deleted with it
-            archived = assets.get(upload.database_id, upload.asset_id, in_archive=True)
-            completion = archived and self.context.completion(upload, archived)
-        if completion is not None and outcome.error is not None:
-            completion.discard(file, assembled=True)
-        elif completion is not None and outcome.left is not None:
-            completion.remove_temporary(file)
-        return self.settlement.progress_of(
-            upload, file, outcome, cursor=job.cursor, following={"index": number + 1}
-        )
 
     def _wait(self, job: Job) -> int:
         waited = self.context.clock() - datetime.fromisoformat(job.created_at)
