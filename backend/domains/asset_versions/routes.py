@@ -146,8 +146,13 @@ def _bind_reads(router: Router, queries: VersionQueries) -> None:
 def _made(started: "Started", operation: Operation) -> VersionReply:
     made = started.made
     if made is None:
+        job = started.job
         return VersionReply(
-            message=_job_message(started),
+            message=(
+                f"Job {job.job_id}, which creates the version, is {job.state}"
+                if started.number is None
+                else f"Job {job.job_id} creates version {started.number}"
+            ),
             asset_id=started.asset_id,
             asset_version_id=started.number,
             operation=operation,
@@ -166,13 +171,6 @@ def _made(started: "Started", operation: Operation) -> VersionReply:
         timestamp=started.at,
         skipped_files=made.skipped,
     )
-
-
-def _job_message(started: "Started") -> str:
-    job = started.job
-    if started.number is None:
-        return f"Job {job.job_id}, which creates the version, is {job.state}"
-    return f"Job {job.job_id} creates version {started.number}"
 
 
 def _is_current(asset: Asset, version: AssetVersion) -> bool:

@@ -113,21 +113,17 @@ class AssetRepository:
             put_new(RESERVATIONS, _owner_row(id_reservation(asset.asset_id), asset), id_taken),
             put_new(ASSETS, row_of(asset), id_taken),
             put_new(ASSET_VERSIONS, version_row(asset, version), id_taken),
-            *[
-                put_new(
-                    RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken
-                ),
-                *(
-                    Update(
-                        table=RESERVATIONS,
-                        key={_RESERVATION: prefix_reservation(bucket_id, folder)},
-                        add={_WITHIN: 1},
-                        conditions=(absent(_OWNER),),
-                        refused=taken,
-                    )
-                    for folder in ancestors
-                ),
-            ],
+            put_new(RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken),
+            *(
+                Update(
+                    table=RESERVATIONS,
+                    key={_RESERVATION: prefix_reservation(bucket_id, folder)},
+                    add={_WITHIN: 1},
+                    conditions=(absent(_OWNER),),
+                    refused=taken,
+                )
+                for folder in ancestors
+            ),
         ]
         self.tables.transact(writes)
 

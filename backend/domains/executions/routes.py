@@ -92,8 +92,8 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
             if run.refused is not None
         ]
         message = started[0].execution_id if started else "No execution was started"
-        body = StartReply(message=message, executions=started, refused=refused)
-        return Reply(body, status=200 if started else _NONE_STARTED)
+        reply = StartReply(message=message, executions=started, refused=refused)
+        return Reply(reply, status=200 if started else _NONE_STARTED)
 
     @router.bind(routes.STOP_EXECUTION)
     def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:

@@ -114,7 +114,10 @@ class ExportService:
         """
         room = _Room(self.clock() + MAX_TIME, self.clock)
         root = self.assets.get_asset(caller, *ref.ids)
-        family = self._family(caller, root, wanted)
+        levels = None if wanted.fetch_entire_children_subtrees else 1
+        if not wanted.fetch_asset_relationships:
+            levels = 0
+        family = self.links.family(caller, root, levels=levels)
         relationships = None
         if after is None and wanted.fetch_asset_relationships:
             relationships = self._relationships(caller, root, family, wanted)
@@ -140,12 +143,6 @@ class ExportService:
         visible = [node for node, asset in family.members.items() if asset is not None]
         hidden = len(family.members) - len(visible)
         return list(family.members) if self.names_hidden else visible, hidden
-
-    def _family(self, caller: Identity, root: Asset, wanted: ExportBody) -> Family:
-        if not wanted.fetch_asset_relationships:
-            return self.links.family(caller, root, levels=0)
-        levels = None if wanted.fetch_entire_children_subtrees else 1
-        return self.links.family(caller, root, levels=levels)
 
     def _relationships(
         self, caller: Identity, root: Asset, family: Family, wanted: ExportBody

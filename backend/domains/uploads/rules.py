@@ -104,7 +104,9 @@ def check_new_files(files: Sequence[NewFile], layout: Layout, allowed: str) -> N
     paths = Counter(file.path for file in files)
     wrong: list[FieldError] = []
     for number, file in enumerate(files):
-        problem = next(_name_problems(file, layout, allowed, paths), None)
+        problem = path_problem(file.path, layout, allowed)
+        if paths[file.path] > 1:
+            problem = "is listed twice"
         if problem is not None:
             wrong.append(FieldError(f"files.{number}.relativeKey", problem))
             continue
@@ -129,10 +131,8 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
             )
         )
     if PREVIEW_MARK in path and (not is_preview(path) or is_small_preview(path)):
-        return (
-            "the name of a file's preview must end with "
-            f"{PREVIEW_MARK}<{'|'.join(_bare_preview_extensions())}>"
-        )
+        bare = "|".join(sorted(extension.removeprefix(".") for extension in PREVIEW_EXTENSIONS))
+        return f"the name of a file's preview must end with {PREVIEW_MARK}<{bare}>"
     extensions = {element.strip().lower() for element in allowed.split(",") if element.strip()}
     if not extensions or ".all" in extensions or is_preview(path):
         return None
@@ -305,14 +305,6 @@ def path_problem(path: str, layout: Layout, allowed: str) -> str | None:
     return next(_path_problems(path, layout, allowed), None)
 
 
-def _name_problems(
-    file: NewFile, layout: Layout, allowed: str, paths: Mapping[str, int]
-) -> Iterator[str]:
-    if paths[file.path] > 1:
-        yield "is listed twice"
-    yield from _path_problems(file.path, layout, allowed)
-
-
 def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
     problem = name_problem(path, layout.upload_type, allowed)
     if problem is not None:
@@ -389,7 +381,3 @@ def _range_problem(ranges: Sequence[PartRange], announced: int) -> tuple[str, st
             return f"{index}.first", f"part {wanted.first} is listed twice"
         seen = wanted.last
     return None
-
-
-def _bare_preview_extensions() -> list[str]:
-    return sorted(extension.removeprefix(".") for extension in PREVIEW_EXTENSIONS)

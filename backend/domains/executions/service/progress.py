@@ -106,7 +106,11 @@ class ExecutionProgress:
             else ("" if execution is None else rules.reservation_key(rules.target_of(execution)))
         )
         reserved = Reserved(execution_id, key, self.executions.active_run(key))
-        self._send_upload(reserved)
+        run = reserved.run
+        if run is not None and run.execution_id == execution_id and run.next_upload is not None:
+            # The upload that waits for the end of this execution, before it is released. After a
+            # crash it is sent again: the execution of an upload starts only once.
+            self.queues.send(UPLOAD_TRIGGERS, [json.loads(run.next_upload)])
         changes: Mapping[str, Any] = {}
         repeat = None
         if execution is not None:
@@ -115,23 +119,18 @@ class ExecutionProgress:
             if execution.is_active and reserved.run == ActiveRun(execution_id=execution_id):
                 repeat = rules.repeated_execution(execution, ending.error, self.clock())
             if execution.is_active and repeat is None:
-                self._send_failure(execution, ending)
+                failed = rules.failed_inspection(execution, ending.status, ending.error)
+                if failed is not None:
+                    # Before the end is stored: a crash between the two must not lose the failure.
+                    # It may be sent again, or for an execution that another report ended
+                    # differently: facts that readers found are not replaced.
+                    self.queues.send(UPLOAD_TRIGGERS, [events.failure_message(failed)])
         writes = self.executions.end_writes(execution, changes, reserved, repeat)
         if repeat is not None:
             writes.append(self.active.waiting_write(repeat))
         if active is not None:
             writes += self.active.end_writes(active, self.clock())
         self.executions.commit([*writes, *ending.others])
-
-    def _send_upload(self, reserved: Reserved) -> None:
-        """Send the upload that waits for the end of this execution, before it is released.
-
-        After a crash it is sent again: the execution of an upload starts only once.
-        """
-        run = reserved.run
-        if run is None or run.execution_id != reserved.execution_id or run.next_upload is None:
-            return
-        self.queues.send(UPLOAD_TRIGGERS, [json.loads(run.next_upload)])
 
     def _send_failure(self, execution: Execution, ending: Ending) -> None:
         """Send why an inspection failed.

@@ -150,7 +150,9 @@ class UploadTriggers:
     def _start_all(self, asset: Asset, upload: UploadedObject, wanted: list[Workflow]) -> None:
         # Not the event's version: events are late, and the current version is processed.
         head = self.objects.head(upload.bucket, upload.key) if wanted else None
-        if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
+        if not isinstance(head, ObjectHead) or head.needs_restore:
+            return
+        if self.quarantine.among(upload.bucket, [head.version.ref]):
             return
         if upload.renewal is not None:
             wanted = [workflow for workflow in wanted if workflow.is_shipped]
@@ -186,11 +188,6 @@ class UploadTriggers:
             named = {"trigger": trigger, "chain": [*chain, workflow.key]}
             self._start(execution.model_copy(update=named), caller, upload)
         self.queues.send(EXECUTION_STARTS, [{}])
-
-    def _is_readable(self, upload: UploadedObject, head: ObjectHead) -> bool:
-        if head.needs_restore:
-            return False
-        return not self.quarantine.among(upload.bucket, [head.version.ref])
 
     def _of_content(self, upload: UploadedObject, wanted: list[Workflow]) -> list[Workflow]:
         """Leave out the shipped workflows if the content does not match the extension."""

@@ -153,7 +153,10 @@ class FileCommands:
         asset = self.lookup.asset(caller, AssetRef(database_id, asset_id))
         # A source that is not distributable requires the permission to change it: others could
         # download the copy.
-        source_asset = self._copied_from(caller, ref, asset)
+        source_asset = self.assets.asset_for(caller, "GET", *ref.ids)
+        is_same = source_asset.asset_id == asset.asset_id  # which is unique in the deployment
+        if not is_same and not source_asset.is_distributable:
+            require(self.assets.authorization, caller, "PUT", secured(source_asset))
         source = self.lookup.source(source_asset, body.source_path)
         target = self.lookup.destination(asset, body.destination_path)
         same = source_asset.asset_id == asset.asset_id
@@ -177,13 +180,6 @@ class FileCommands:
             return Planned(asset, change, routes.COPY_FILE, {}, after, version, demands)
 
         return self._run(caller, asset, change, plan, (target.path,))
-
-    def _copied_from(self, caller: Identity, ref: AssetRef, target: Asset) -> Asset:
-        asset = self.assets.asset_for(caller, "GET", *ref.ids)
-        same = asset.asset_id == target.asset_id  # which is unique in the deployment
-        if not same and not asset.is_distributable:
-            require(self.assets.authorization, caller, "PUT", secured(asset))
-        return asset
 
     def archive_file(
         self, caller: Identity, ref: AssetRef, sent: str, *, is_prefix: bool = False

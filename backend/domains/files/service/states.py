@@ -67,7 +67,8 @@ class FileStates:
             _collect(states, page.versions, wanted)
             if page.next_key is None:
                 break
-            number = _count_passed(keys, number, page.next_key)
+            while number < len(keys) and keys[number] < page.next_key:
+                number += 1
             key, version_id = page.next_key, page.next_version_id
             if number < len(keys) and keys[number] > page.next_key:
                 key, version_id = key_before(keys[number]), None
@@ -112,10 +113,3 @@ def _collect(
             version if is_wanted else known.wanted,
             version if version.is_latest else known.latest,
         )
-
-
-def _count_passed(keys: Sequence[str], number: int, next_key: str) -> int:
-    """Return how many of the keys come before the position of a listing."""
-    while number < len(keys) and keys[number] < next_key:
-        number += 1
-    return number
