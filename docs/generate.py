@@ -26,7 +26,7 @@ from backend.spec.queues import (
     STREAM_SUBSCRIPTIONS,
     UNCONSUMED_STREAMS,
 )
-from backend.spec.routes import ROUTES, Route
+from backend.spec.routes import ASSET_PATH, ROUTES, Route
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
@@ -254,7 +254,9 @@ def _remark(route: Route) -> str:
 def _permission(route: Route) -> str:
     if route.public or route.open_to_users:
         return "none"
-    return "route only" if route.object_type == "none" else f"{route.object_type} {route.action}"
+    also = " or ".join(f"`{other.key.replace(ASSET_PATH, '…')}`" for other in route.also_one_of)
+    own = "route only" if route.object_type == "none" else f"{route.object_type} {route.action}"
+    return f"{own}, and {also}" if also else own
 
 
 def _errors() -> Iterator[str]:

@@ -147,8 +147,12 @@ class HttpApp:
         )
 
     def _check_route(self, call: Call) -> None:
-        route = call.route
-        if not (route.open_to_users or self.authorization.may_use(call.caller, route, call.path)):
+        def may_use(route: Route) -> bool:
+            return self.authorization.may_use(call.caller, route, call.path)
+
+        others = call.route.also_one_of
+        allowed = call.route.open_to_users or may_use(call.route)
+        if not allowed or (others and not any(map(may_use, others))):
             raise RouteDeniedError
 
     def _recorded(

@@ -33,3 +33,13 @@ def stored_user_role(tables: Tables, *, user_id: str, role_name: str = "admin") 
     """The row that assigns a role to a user."""
     item = {"userId": user_id, "roleName": role_name, "createdOn": "2026-01-01T00:00:00.000000Z"}
     tables.write(Put(table=USER_ROLES, item=item))
+
+
+@dataclass(frozen=True)
+class Without(OnlyUser):
+    """The same user, with a denial of some routes."""
+
+    denied: tuple[Route, ...] = ()
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return route not in self.denied and super().may_use(caller, route, path)

@@ -37,6 +37,7 @@ from backend.domains.files.models import FileItem, FilesQuery
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity, Record
 from backend.domains.metadata.service.records import RecordService
+from backend.spec import routes
 
 # Their quarantines are one batch read (decision 43).
 FILES_AT_ONCE = 100
@@ -190,10 +191,15 @@ class ExportService:
         room.use([exported])
         query = FilesQuery(include_archived=wanted.include_archived_files)
         values = _FileValues(self.records, node)
+        ids = {"databaseId": node.database_id, "assetId": node.asset_id}
+        with_urls = wanted.generate_presigned_urls and any(
+            self.assets.authorization.may_use(caller, route, ids)
+            for route in (routes.DOWNLOAD, routes.STREAM_FILE)
+        )
         while True:
             page = self.files.list_files(caller, node, query, PageRequest(FILES_AT_ONCE, files))
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
-            page_files = self._files(asset, rows, values, wanted)
+            page_files = self._files(asset, rows, values, wanted, with_urls=with_urls)
             exported.files.extend(page_files)
             room.use(page_files)
             files = page.after
@@ -230,7 +236,13 @@ class ExportService:
         )
 
     def _files(
-        self, asset: Asset, rows: Sequence[FileItem], values: "_FileValues", wanted: ExportBody
+        self,
+        asset: Asset,
+        rows: Sequence[FileItem],
+        values: "_FileValues",
+        wanted: ExportBody,
+        *,
+        with_urls: bool,
     ) -> list[ExportedFile]:
         bucket, _ = self.assets.location(asset)
         if wanted.include_file_metadata:
@@ -243,7 +255,7 @@ class ExportService:
                 at = (asset.database_id, asset.asset_id, item.relative_path)
                 metadata = self._file_values(values, Entity(*at))
                 attributes = self._file_values(values, Entity(*at, "attribute"))
-            url = self._url(asset, bucket, item) if wanted.generate_presigned_urls else None
+            url = self._url(asset, bucket, item) if with_urls else None
             return ExportedFile.model_validate(
                 {
                     **item.model_dump(),

@@ -88,10 +88,6 @@ LIST_SIMILAR_FILES = Route(
     "List the files whose shape is similar to a file's", "asset", ours=True,
     statuses=(404, 409), throttle="search",
 )  # fmt: skip
-GET_GLB = Route(
-    "GET", f"{ASSET_PATH}/files/glb", "facts", "get_glb",
-    "Get presigned URLs of the GLB and the turntable of a file", "asset", ours=True,
-)  # fmt: skip
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
 )
@@ -159,4 +155,9 @@ HEAD_AUXILIARY_FILE = Route(
     statuses=(304, 409, 410),
     reads=_KNOWN,
     response_headers=_BYTES,
+)  # fmt: skip
+GET_GLB = Route(
+    "GET", f"{ASSET_PATH}/files/glb", "facts", "get_glb",
+    "Get presigned URLs of the GLB and the turntable of a file", "asset", ours=True,
+    also_one_of=(STREAM_AUXILIARY_FILE, DOWNLOAD),
 )  # fmt: skip

@@ -66,7 +66,7 @@ class Route:
     the reply's sync token names; a route that `awaits` accepts such a token. The route `reads`
     these request headers, and a successful reply has these `response_headers`. `throttle` is the
     group whose rate limit applies. With `empty_not_found`, the message of a 404 is an empty object,
-    as in the contract.
+    as in the contract. The caller must also have permission for one of the routes `also_one_of`.
     """
 
     method: Method
@@ -86,6 +86,7 @@ class Route:
     response_headers: tuple[str, ...] = ()
     throttle: ThrottleGroup | None = None
     empty_not_found: bool = False
+    also_one_of: tuple["Route", ...] = ()
 
     @property
     def key(self) -> str:

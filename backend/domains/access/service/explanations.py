@@ -24,7 +24,7 @@ from backend.domains.access.service.decisions import (
     parsed_rules,
     route_fields,
 )
-from backend.spec.routes.model import Method
+from backend.spec.routes.model import Method, Route
 
 FindAsset = Callable[[str, str], Fields | None]
 """Returns the fields of an asset for rules, by database id and asset id, archived or not. None if
@@ -117,8 +117,15 @@ def _of_route(given: _Granted, found: FoundRoute, query: ExplainQuery) -> Decisi
         return _without_rules(allowed=True)
     known = {"databaseId": query.database_id, "assetId": query.asset_id}
     path = {name: value for name, value in known.items() if value is not None}
-    fields = route_fields(route, {**path, **found.parameters})
-    return _decision_of(explain(given.rules, method_action(route), "api", fields))
+
+    def decision_on(route: Route) -> Decision:
+        fields = route_fields(route, {**path, **found.parameters})
+        return _decision_of(explain(given.rules, method_action(route), "api", fields))
+
+    others = [decision_on(other) for other in route.also_one_of]
+    if others and all(other.decision == "deny" for other in others):
+        return others[0]
+    return decision_on(route)
 
 
 def _without_rules(*, allowed: bool) -> Decision:

@@ -112,6 +112,24 @@ def test_a_route_is_explained_as_it_is_declared_and_as_it_is_requested(client: C
     assert tier1("/database/db1/assets") == {"decision": "deny", "by": []}
 
 
+def test_a_route_that_also_needs_another_one_is_explained_by_the_denial_of_that(
+    client: Client, tables: Tables
+) -> None:
+    def tier1() -> object:
+        return explain(client, route="/database/db1/assets/lamp/files/glb").body["tier1"]
+
+    denied = "/download", "/auxiliaryPreviewAssets"
+    allowed = {"decision": "allow", "by": by(("all-routes", "role#viewer"))}
+    for number in (0, 1, 2):
+        denials = [
+            stored("api", ("route__path", "contains", path), effect="deny", constraint_id="keep")
+            for path in denied[:number]
+        ]
+        put_policy(tables, "user#ann", *denials)
+        kept = {"decision": "deny", "by": by(("keep", "user#ann"))}
+        assert tier1() == (kept if number == 2 else allowed)
+
+
 def test_where_no_rule_is_evaluated_none_is_named(client: Client, tables: Tables) -> None:
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="eve", role_name="admin")

@@ -14,6 +14,9 @@ import pytest
 from backend.domains.exports import rules, service
 from backend.domains.metadata.models import Entity, LinkEntity, NewRecord
 from backend.http.app import HttpApp
+from backend.spec import routes
+from backend.spec.routes import Route
+from tests.factories.access import Without
 from tests.factories.assets import ADMIN, NOON, created_asset
 from tests.factories.exports import Exports, exports
 from tests.fakes.objects import MemoryObjects
@@ -368,3 +371,21 @@ def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
         AssetRef("m", "e"),
         AssetRef("m", "f"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("denied", "has_url"),
+    [
+        ((routes.DOWNLOAD,), True),
+        ((routes.STREAM_FILE, routes.STREAM_AUXILIARY_FILE), True),
+        ((routes.DOWNLOAD, routes.STREAM_FILE), False),
+    ],
+)
+def test_addresses_of_files_also_need_a_route_that_returns_files(
+    museum: Exports, denied: tuple[Route, ...], *, has_url: bool
+) -> None:
+    museum.put("statue", "/b.glb")
+    museum.service.assets.authorization = Without(denied=denied)
+    answer = museum.export("statue", generatePresignedUrls=True)
+    (file,) = answer.body["assets"][0]["files"]
+    assert (file["presignedFileDownloadUrl"] is not None) == has_url

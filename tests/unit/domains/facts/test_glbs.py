@@ -4,7 +4,10 @@ import pytest
 
 from backend.domains.facts.models import FailedInspection
 from backend.domains.facts.routes import build_router
+from backend.spec import routes
 from backend.spec.key_layouts import glb_key, turntable_key
+from backend.spec.routes import Route
+from tests.factories.access import Without
 from tests.factories.http import Client, Response
 from tests.factories.quarantine import ScanWorld, scan_event
 from tests.unit.domains.facts.inspections import (
@@ -25,8 +28,11 @@ def museum() -> InspectionSetup:
     return bench()
 
 
-def get(museum: InspectionSetup, key: str = PATH, **query: str) -> Response:
-    client = Client(build_router(queries(museum), glbs(museum)))
+def get(
+    museum: InspectionSetup, key: str = PATH, *, denied: tuple[Route, ...] = (), **query: str
+) -> Response:
+    router = build_router(queries(museum), glbs(museum))
+    client = Client(router, authorization=Without(denied=denied))
     return client.send(
         "GET",
         "/database/museum/assets/statue/files/glb",
@@ -59,6 +65,23 @@ def infect(museum: InspectionSetup, version_id: str) -> None:
 def reason(answer: Response) -> str:
     assert answer.status == 200, answer.body
     return answer.body["glbMissing"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("denied", "status"),
+    [
+        ((routes.DOWNLOAD,), 200),
+        ((routes.STREAM_AUXILIARY_FILE,), 200),
+        ((routes.DOWNLOAD, routes.STREAM_FILE), 200),
+        ((routes.DOWNLOAD, routes.STREAM_AUXILIARY_FILE), 403),
+        ((routes.GET_GLB,), 403),
+    ],
+)
+def test_an_address_also_needs_a_route_that_returns_such_bytes(
+    museum: InspectionSetup, denied: tuple[Route, ...], status: int
+) -> None:
+    made(museum, museum.put())
+    assert get(museum, denied=denied).status == status
 
 
 def test_a_file_with_a_glb_has_its_address_version_and_size(museum: InspectionSetup) -> None:
