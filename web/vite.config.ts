@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vite';
 import { withOriginOf } from './src/devServer';
 
 const libraries = fileURLToPath(new URL('node_modules/three/examples/jsm/libs', import.meta.url));
@@ -54,26 +54,5 @@ export default defineConfig({
         },
       },
     },
-  },
-  test: {
-    // A busy machine takes longer than the 5 s of the default.
-    testTimeout: 60_000,
-    silent: 'passed-only',
-    projects: [
-      {
-        extends: true,
-        test: { name: 'logic', include: ['src/**/*.test.ts'], environment: 'node' },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'components',
-          include: ['src/**/*.component.test.tsx'],
-          environment: 'jsdom',
-          environmentOptions: { jsdom: { url: 'http://vitrine.test/ui/' } },
-          setupFiles: ['src/testing/setup.ts'],
-        },
-      },
-    ],
   },
 });

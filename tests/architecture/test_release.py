@@ -1,6 +1,7 @@
 """Reasons why a release is not built, and the content of its notes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,3 +60,25 @@ def test_changes_are_refused_in_one_sentence_and_nothing_is_written(
         "no release: there are uncommitted changes; commit or remove them\n"
     )
     assert not (tmp_path / "dist").exists()
+
+
+def test_the_materials_of_the_page_are_those_that_it_runs() -> None:
+    development = [{"name": "cdx:npm:package:development", "value": "true"}]
+    materials: dict[str, Any] = {
+        "metadata": {"component": {"bom-ref": "page@1"}},
+        "components": [
+            {"bom-ref": "react@19", "properties": []},
+            {"bom-ref": "vite@8", "properties": development},
+        ],
+        "dependencies": [
+            {"ref": "page@1", "dependsOn": ["react@19", "vite@8"]},
+            {"ref": "react@19", "dependsOn": []},
+            {"ref": "vite@8", "dependsOn": ["react@19"]},
+        ],
+    }
+    page = release.deployed_materials(materials)
+    assert [item["bom-ref"] for item in page["components"]] == ["react@19"]
+    assert page["dependencies"] == [
+        {"ref": "page@1", "dependsOn": ["react@19"]},
+        {"ref": "react@19", "dependsOn": []},
+    ]

@@ -63,10 +63,11 @@ def test_what_is_not_part_of_the_page_does_not_build_it_again(
     npm: Npm, sources: Path, tmp_path: Path
 ) -> None:
     built = build_page(tmp_path / "tools", _say, sources)
-    for name in ("node_modules", "dist", "e2e"):
+    for name in ("node_modules", "dist", "e2e", "checks", "testing"):
         (sources / name).mkdir()
         (sources / name / "x.js").write_text("x")
-    (sources / "src.test.ts").write_text("x")
+    for name in ("src.test.ts", "src.component.test.tsx"):
+        (sources / name).write_text("x")
 
     assert build_page(tmp_path / "tools", _say, sources) == built
     assert len(npm.calls) == 2
