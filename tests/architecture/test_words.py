@@ -1,7 +1,8 @@
 """Public texts and docstrings use the words of the field, as CONTRIBUTING.md requires.
 
 Checked are the OpenAPI document, error messages, log lines, help texts, guides, records and
-generated pages, docstrings, also those of attributes, and names.
+generated pages, docstrings, also those of attributes, names, and the texts, comments and names of
+the page.
 """
 
 import ast
@@ -58,12 +59,27 @@ _VAGUE_IN_CODE = re.compile(
 )
 _NAMED_BY_OTHERS = {"_tell"}  # called by assimp as a method of files
 
+# Of the page, whose bindings are checked too: a variable is named by its noun.
+_VAGUE_IN_PAGE = re.compile(r"each|found|given|one")
+
 SOURCES = ("backend", "infra", "local", "client/src", "tracking/src", "docs", "benchmarks")
 
 # Words of OpenSearch, and of examples, that do not occur in code.
 _NAMED_ELSEWHERE = {"max_expansions", "index.max_regex_length", "PumpHousing_v2.glb", "pumphousing"}
 
 _LINK_OR_CODE = re.compile(r"\]\([^)]*\)|`[^`]*`")
+
+_WEB = [
+    path
+    for pattern in ("src/**/*.ts", "src/**/*.tsx", "e2e/*.mjs", "scripts/*.mjs")
+    for path in (ROOT / "web").glob(pattern)
+    if path.name != "schema.d.ts"  # generated from the OpenAPI document
+]
+_WEB_COMMENT = re.compile(r"/\*[\s\S]*?\*/|(?<![:'\"`])//.*")
+_WEB_BINDING = re.compile(
+    r"\b(?:const|let|function|class|interface|type)\s+(\w+)"
+    r"|\bconst [{[]([^}\]]*)[}\]] =|\(([\w\s,:?]*)\) =>"
+)
 
 
 def vague(text: str) -> list[str]:
@@ -221,6 +237,36 @@ def test_names_of_functions_and_classes_are_plain(folder: str) -> None:
         name for name in names if _VAGUE_NAME.search(name) or _VAGUE_IN_CODE.search(name)
     ]
     assert vague_names == []
+
+
+def test_texts_and_comments_of_the_page_are_plain() -> None:
+    texts = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "web" / "src" / "texts").glob("*.ts")
+    ]
+    comments = [
+        " ".join(comment.split())
+        for path in _WEB
+        for comment in _WEB_COMMENT.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert len(comments) > 300
+    assert _bad(chain(chain.from_iterable(map(str.splitlines, texts)), comments)) == {}
+
+
+def _web_names(path: Path) -> Iterator[str]:
+    """Names that a module declares, and its own, in the form of functions."""
+    code = _WEB_COMMENT.sub("", path.read_text(encoding="utf-8"))
+    for name in (path.name.split(".")[0], *chain.from_iterable(_WEB_BINDING.findall(code))):
+        for word in re.findall(r"\w+", name):
+            yield re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word).lower()
+
+
+def test_names_of_the_page_are_plain() -> None:
+    assert {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in _WEB
+        for name in _web_names(path)
+        if _VAGUE_NAME.search(name) or _VAGUE_IN_CODE.search(name) or _VAGUE_IN_PAGE.fullmatch(name)
+    } == set()
 
 
 def test_vague_words_are_found() -> None:

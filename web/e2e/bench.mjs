@@ -51,11 +51,11 @@ function picture(seed) {
 function furnish() {
   const folder = join(process.env.VITRINE_SCRATCH, 'bench');
   rmSync(folder, { recursive: true, force: true });
-  for (let each = 0; each < PICTURES; each += 1) {
-    const asset = join(folder, `thing ${String(each).padStart(3, '0')}`);
+  for (let at = 0; at < PICTURES; at += 1) {
+    const asset = join(folder, `thing ${String(at).padStart(3, '0')}`);
     mkdirSync(asset, { recursive: true });
-    writeFileSync(join(asset, 'note.txt'), `thing ${each}`);
-    writeFileSync(join(asset, 'note.txt.previewFile.png'), picture(each));
+    writeFileSync(join(asset, 'note.txt'), `thing ${at}`);
+    writeFileSync(join(asset, 'note.txt.previewFile.png'), picture(at));
   }
   const command = process.env.VITRINE_CLIENT;
   execFileSync(command, ['import', folder, '--database', DATABASE], { stdio: 'ignore' });
@@ -77,7 +77,7 @@ async function firstGrid() {
   await page.goto(UI + chosen);
   await page.waitForFunction(() => {
     const shown = [...document.querySelectorAll('.hits img')];
-    return shown.length > 5 && shown.every((each) => each.complete && each.naturalWidth);
+    return shown.length > 5 && shown.every((item) => item.complete && item.naturalWidth);
   });
   const paint = await page.evaluate(
     () =>
@@ -92,8 +92,8 @@ async function firstGrid() {
     Math.max(
       ...performance
         .getEntriesByType('resource')
-        .filter((each) => each.initiatorType === 'img')
-        .map((each) => each.responseEnd),
+        .filter((item) => item.initiatorType === 'img')
+        .map((item) => item.responseEnd),
     ),
   );
   return { context, page, seen, scripts, paint, complete };
@@ -173,10 +173,10 @@ async function scrolled(withContent) {
 
 furnish();
 const runs = [];
-for (let each = 0; each < TIMES; each += 1) {
+for (let at = 0; at < TIMES; at += 1) {
   const run = await firstGrid();
   runs.push(run);
-  if (each < TIMES - 1) await run.context.close();
+  if (at < TIMES - 1) await run.context.close();
 }
 const last = runs.at(-1);
 say('JavaScript of the first load, kB transferred', (last.scripts / 1000).toFixed(1), '≤ 150');

@@ -34,11 +34,11 @@ function libraries(folder) {
 /** The package's own arguments are left out: some switch off what the tests check. */
 async function packaged() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
-  const { default: found } = await import('@sparticuz/chromium');
-  const executablePath = await found.executablePath();
+  const { default: chromiumPackage } = await import('@sparticuz/chromium');
+  const executablePath = await chromiumPackage.executablePath();
   const folder = dirname(executablePath);
-  // Of the locale POSIX it makes a language tag that Intl refuses.
-  const env = { ...process.env, LC_ALL: 'en_US.UTF-8' };
+  // Without a locale of UTF-8 it saves files with other letters as "download"; this one is everywhere.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
   if (/not found/.test(execFileSync('ldd', [executablePath], { encoding: 'utf8' }))) {
     env.LD_LIBRARY_PATH = [libraries(folder), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
   }

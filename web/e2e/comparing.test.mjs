@@ -69,10 +69,10 @@ test('thousands of files are compared with thousands, on all pages of the list, 
   await page.goto(`${UI}upload?database=${database}&asset=${id}`);
   await page.locator('.drop').waitFor();
   await page.evaluate(() => {
-    const given = new DataTransfer();
-    for (let at = 0; at < 4000; at++) given.items.add(new File(['x'], `${at}.txt`));
+    const transfer = new DataTransfer();
+    for (let at = 0; at < 4000; at++) transfer.items.add(new File(['x'], `${at}.txt`));
     const picker = document.querySelector('input[type=file]');
-    picker.files = given.files;
+    picker.files = transfer.files;
     globalThis.longest = 0;
     let before = performance.now();
     const beat = () => {

@@ -16,7 +16,7 @@ const focused = (page) =>
 const newAsset = (page, name) =>
   upload(
     page,
-    ['a.txt', 'b.txt'].map((each) => file(each, `content of ${each}`)),
+    ['a.txt', 'b.txt'].map((item) => file(item, `content of ${item}`)),
     name,
   );
 

@@ -110,9 +110,9 @@ test('the list counts the tags for which a row has no room, and cuts none in two
   await page.goto(`${UI}?view=list`);
   const tags = page.locator('[data-index="0"] .tags');
   await tags.getByText('+2').waitFor();
-  const [place, ...parts] = await tags.evaluate((each) =>
-    [each, ...each.children].map((one) => {
-      const { top, bottom, left, right } = one.getBoundingClientRect();
+  const [place, ...parts] = await tags.evaluate((element) =>
+    [element, ...element.children].map((child) => {
+      const { top, bottom, left, right } = child.getBoundingClientRect();
       return { top, bottom, left, right };
     }),
   );

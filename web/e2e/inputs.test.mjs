@@ -126,26 +126,26 @@ test('what is pressed or chosen is legible where the system replaces colours', a
   await page.locator('.card .select').first().check();
   const contrasts = (places) =>
     page.locator(places).evaluateAll((all) =>
-      all.map((each) => {
+      all.map((element) => {
         const luminance = (color) => {
           const parts = color.match(/[\d.]+/g).map((part) => Number(part) / 255);
           const [r, g, b] = parts.map((part) => ((part + 0.055) / 1.055) ** 2.4);
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
-        const ground = each.closest('.chosen, button, .file');
-        const [one, other] = [each, ground].map((part, at) =>
+        const ground = element.closest('.chosen, button, .file');
+        const [text, background] = [element, ground].map((part, at) =>
           luminance(getComputedStyle(part)[at ? 'backgroundColor' : 'color']),
         );
-        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        return (Math.max(text, background) + 0.05) / (Math.min(text, background) + 0.05);
       }),
     );
-  for (const each of await contrasts('.chosen .name, .chosen .faint, [aria-pressed=true]'))
-    assert.ok(each > 4.5, `${each}`);
+  for (const item of await contrasts('.chosen .name, .chosen .faint, [aria-pressed=true]'))
+    assert.ok(item > 4.5, `${item}`);
   await page.locator(HITS).first().press('Enter');
   await page.locator('.model[data-state=shown]').waitFor();
   await page.getByRole('button', { name: 'Wireframe' }).click();
-  for (const each of await contrasts(
+  for (const item of await contrasts(
     '[aria-pressed=true], .file[aria-current], .file[aria-current] .faint',
   ))
-    assert.ok(each > 4.5, `${each}`);
+    assert.ok(item > 4.5, `${item}`);
 });

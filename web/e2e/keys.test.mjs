@@ -27,7 +27,7 @@ test('the filters are skipped, and a card is selected, by the keyboard', async (
   const skip = page.getByRole('link', { name: 'Skip to the results' });
   await page.keyboard.press('/');
   let tabs = 0;
-  while (!(await skip.evaluate((each) => each === document.activeElement))) {
+  while (!(await skip.evaluate((element) => element === document.activeElement))) {
     await page.keyboard.press('Tab');
     assert.ok(++tabs <= 4, 'it is reached by a few presses of Tab');
   }
@@ -54,8 +54,8 @@ test('the filters are skipped, and a card is selected, by the keyboard', async (
 async function tabTo(page, wanted) {
   await wanted.waitFor();
   for (let tabs = 0; tabs < 80; tabs++) {
-    if (await wanted.evaluate((each) => each === document.activeElement)) {
-      assert.ok(await wanted.evaluate((each) => each.matches(':focus-visible')));
+    if (await wanted.evaluate((element) => element === document.activeElement)) {
+      assert.ok(await wanted.evaluate((element) => element.matches(':focus-visible')));
       return;
     }
     await page.keyboard.press('Tab');
@@ -185,9 +185,9 @@ for (const width of [360, 1280]) {
     await page.locator('.model[data-state=shown]').waitFor();
     const places = () =>
       page.locator('.tools > button').evaluateAll((all) =>
-        all.map((each) => {
-          const { x, y } = each.getBoundingClientRect();
-          return [each.textContent, x, y];
+        all.map((element) => {
+          const { x, y } = element.getBoundingClientRect();
+          return [element.textContent, x, y];
         }),
       );
     const before = await places();

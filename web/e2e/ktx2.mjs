@@ -30,7 +30,7 @@ function ktx2() {
   return Buffer.concat([head, level, format, block(255, 0, 0)]);
 }
 
-/** A square that is lit by nothing but its own texture. */
+/** A square that is lit only by its own texture. */
 export function glb() {
   const texture = ktx2();
   const places = new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, -1, 0, 1, 1, 0, -1, 1, 0]);

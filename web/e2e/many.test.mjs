@@ -16,7 +16,7 @@ test('five thousand files of an asset are loaded, filtered and opened beside the
     const from = Number(new URL(route.request().url()).searchParams.get('startingToken') ?? 0);
     // The server refuses tokens that are not its own: only the first reply is one of it.
     const body = from === 0 ? await (await route.fetch()).json() : { items: [], message: '' };
-    sample ??= body.items.find((each) => !each.isFolder);
+    sample ??= body.items.find((item) => !item.isFolder);
     body.items = Array.from({ length: some }, (_, at) => ({
       ...sample,
       key: `${sample.key}-${from + at}`,

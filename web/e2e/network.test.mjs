@@ -76,7 +76,9 @@ test('a page that was built again while it was open is reloaded where it needs i
   await page.goto(UI);
   await page.locator(HITS).first().waitFor();
   await marked(page);
-  await page.route(/\/assets\/UploadPage-/, (route) => route.fulfill({ status: 404 }), { times: 2 });
+  await page.route(/\/assets\/UploadPage-/, (route) => route.fulfill({ status: 404 }), {
+    times: 2,
+  });
   await page.route(
     UI,
     (route) => route.fulfill({ contentType: 'text/html', body: '<div id="root"></div>' }),

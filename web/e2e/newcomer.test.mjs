@@ -75,7 +75,7 @@ test('the keys are listed at the question mark, and in the menu of the account',
   // Also in a window that does not have room for all of it, and whose focus is in the list.
   const inView = ({ top, bottom }) => top >= 0 && bottom <= 740;
   for (const part of [keys.getByRole('heading').first(), keys.getByRole('button')]) {
-    assert.ok(inView(await part.evaluate((each) => each.getBoundingClientRect().toJSON())));
+    assert.ok(inView(await part.evaluate((element) => element.getBoundingClientRect().toJSON())));
   }
   await page.keyboard.press('Escape');
   await keys.waitFor({ state: 'detached' });
@@ -126,9 +126,9 @@ test('a broken model is named in the words of its reader, and a new asset has no
   const { page } = await open({ viewport: { width: 360, height: 740 } });
   const files = [file('broken.glb', 'this is no model')];
   await newAsset(page, files, `broken ${Date.now()}`, 'https://'.padEnd(250, 'x'));
-  const said = page.locator('.stage .failed');
-  await said.waitFor();
-  const words = await said.textContent();
+  const reason = page.locator('.stage .failed');
+  await reason.waitFor();
+  const words = await reason.textContent();
   assert.match(words, /not a glTF document/);
   assert.doesNotMatch(words, /token/, 'the words of the browser');
   await page.locator('dt:has-text("Version") + dd', { hasText: 'None yet' }).waitFor();

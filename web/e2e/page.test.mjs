@@ -182,11 +182,13 @@ test('the page works at 360 px without scrolling sideways', async ({ open }) => 
     assert.ok(room >= 0, `the placeholder is ${-room} px longer than its box`);
     await accessible(page, `${path || 'find'} at 360 px`);
   }
-  // The stage is above the files: the one that is chosen is brought into view.
+  // The stage is above the files: the chosen file scrolls into view.
   await page.goto(`${UI}?q=house`);
   await page.locator(HITS, { hasText: /^house$/ }).click();
   await page.locator('.tree .file', { hasText: 'plan.png' }).click();
   await page.locator('.stage img[alt="plan.png"]').waitFor();
-  const top = await page.locator('.stage').evaluate((each) => each.getBoundingClientRect().top);
+  const top = await page
+    .locator('.stage')
+    .evaluate((element) => element.getBoundingClientRect().top);
   assert.ok(top > 0 && top < 200, `the stage is at ${top} px`);
 });

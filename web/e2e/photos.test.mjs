@@ -32,7 +32,7 @@ test('a photograph shows how it was taken, and is found by it', async ({ open })
 });
 
 test('photographs are found by their time and their exposure', () => {
-  const search = (...where) => vitrine('search', '', ...where.flatMap((each) => ['--where', each]));
+  const search = (...where) => vitrine('search', '', ...where.flatMap((item) => ['--where', item]));
   assert.match(search('taken=2024-05-17T05:42:10'), /lake-at-sunrise\.jpg/);
   assert.match(search('focalLength<=35', 'iso>=100'), /lake-at-sunrise\.jpg/);
   assert.doesNotMatch(search('focalLength<=34'), /lake-at-sunrise\.jpg/);

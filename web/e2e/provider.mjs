@@ -1,4 +1,4 @@
-// A sign-in provider (OpenID Connect with PKCE) for the walks: it signs in whoever comes.
+// A sign-in provider (OpenID Connect with PKCE) for the walks: it signs in any user.
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 

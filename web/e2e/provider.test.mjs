@@ -40,7 +40,7 @@ test('a provider signs in to the address that was opened, and signing out ends i
   provider.requests.length = 0;
   await page.getByRole('button', { name: 'Sign out' }).click();
   // The page forgets the user first; then it revokes the token and leaves for the provider.
-  const paths = () => provider.requests.map((each) => each.path);
+  const paths = () => provider.requests.map((item) => item.path);
   const ended = () => paths().includes('/revoke') && paths().includes('/logout');
   for (let at = 0; at < 100 && !ended(); at++) await page.waitForTimeout(100);
   assert.ok(ended(), `requests: ${paths()}`);
@@ -53,7 +53,7 @@ test('a token that ends is renewed without a question', async ({ page }) => {
   await press(page);
   await page.locator(HITS).first().waitFor();
   const renewals = provider.requests.filter(
-    (each) => each.form.get('grant_type') === 'refresh_token',
+    (item) => item.form.get('grant_type') === 'refresh_token',
   );
   assert.ok(renewals.length > 0, 'the refresh token was used');
   provider.seconds = 600;
@@ -72,7 +72,7 @@ for (const [hours, seconds] of [24, -24].flatMap((hours) => [20, 600].map((s) =>
     await press(page);
     await page.locator(HITS).first().waitFor();
     const renewed = provider.requests.some(
-      (each) => each.form.get('grant_type') === 'refresh_token',
+      (item) => item.form.get('grant_type') === 'refresh_token',
     );
     assert.equal(renewed, seconds === 20);
   });
@@ -93,7 +93,7 @@ test('an ended sign-in is renewed in a window of its own, and what was typed rem
   await dialog.waitFor();
   await page.unroute('**/search');
   const windows = [];
-  context.on('page', (each) => windows.push(each));
+  context.on('page', (item) => windows.push(item));
   await dialog.getByRole('button', { name: 'Sign in with your organisation' }).dblclick();
   await dialog.waitFor({ state: 'detached' });
   await page.getByLabel('A new asset').check();

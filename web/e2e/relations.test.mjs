@@ -42,11 +42,11 @@ test('files that a new model lacks are named as soon as it is inspected, also at
   await page.locator('.tree .file', { hasText: 'a.gltf' }).getByText('2 missing files').waitFor();
   const lacking = await part(page, 'Files that it needs').locator('.lacking').allInnerTexts();
   assert.ok(
-    lacking.some((each) => each.includes(missing)),
+    lacking.some((item) => item.includes(missing)),
     `${lacking}`,
   );
   assert.ok(
-    lacking.some((each) => each.includes('outside the asset')),
+    lacking.some((item) => item.includes('outside the asset')),
     `${lacking}`,
   );
   await part(page, 'Files that it needs').getByRole('link', { name: 'a.bin' }).waitFor();

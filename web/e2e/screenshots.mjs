@@ -11,7 +11,7 @@ const browser = await launch();
 /** Waits until every picture in view is there, and nothing moves. */
 async function settled(page) {
   await page.waitForFunction(() =>
-    [...document.querySelectorAll('.hits img')].every((each) => each.complete),
+    [...document.querySelectorAll('.hits img')].every((item) => item.complete),
   );
   await page.waitForTimeout(500);
 }

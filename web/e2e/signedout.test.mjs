@@ -1,4 +1,4 @@
-// A key that is deleted while somebody works with it: a new sign-in, and nothing typed is lost.
+// A key that is deleted while someone works with it: a new sign-in, and nothing typed is lost.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
 import { accessible, endpoint, NARROW_AND_DARK, UI, vitrine, withKey } from './walk.mjs';

@@ -46,16 +46,16 @@ test('each reason why a file is not shown is said in words on the page of its as
   page,
 }) => {
   await withKey(page);
-  let said = '';
+  let message = '';
   await page.route('**/files/glb?**', (route) =>
-    route.fulfill({ json: { glb: null, glbMissing: { reason: 'none', message: said } } }),
+    route.fulfill({ json: { glb: null, glbMissing: { reason: 'none', message: message } } }),
   );
   await page.goto(`${UI}?q=house`);
   const asset = await page.locator(HITS, { hasText: /^house$/ }).getAttribute('href');
   for (const reason of ['still being inspected', 'refused by its reader', 'quarantined']) {
-    said = `<b>The file is ${reason}.</b>`;
+    message = `<b>The file is ${reason}.</b>`;
     await page.goto(new URL(asset.replace(/\?.*/, '?file=/house.obj'), UI).href);
-    await page.locator('.stage').getByText(said).waitFor();
+    await page.locator('.stage').getByText(message).waitFor();
   }
   await accessible(page, 'a file that is not shown');
   await page.route('**/download', (route) =>
@@ -81,7 +81,7 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
     // Both are read at once: other walks upload meanwhile.
     await page.waitForFunction((wanted) => {
       const values = [...document.querySelectorAll('.value:has(input:checked)')];
-      const counted = values.find((each) => each.querySelector('bdi').textContent === wanted);
+      const counted = values.find((item) => item.querySelector('bdi').textContent === wanted);
       const total = document.querySelector('.total').textContent;
       return total.startsWith(`${counted.querySelector('.count').textContent} asset`);
     }, name);

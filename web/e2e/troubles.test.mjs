@@ -29,7 +29,7 @@ test('names in any script, the longest names and empty files are kept as they ar
   await newAsset(page, files, `names ${Date.now()}`);
   const shown = await page.locator('.asset .tree .file bdi').allTextContents();
   const expected = names.map((name) => name.normalize('NFC'));
-  assert.deepEqual(new Set(shown.map((each) => each.trim())), new Set(expected));
+  assert.deepEqual(new Set(shown.map((item) => item.trim())), new Set(expected));
   await fits(page);
   await page.locator('.tree .file', { hasText: 'empty.glb' }).click();
   await page.locator('.stage').getByText(/.+/).first().waitFor();
@@ -71,11 +71,11 @@ test('refused files are named with their reasons, and only the others are sent, 
     0,
     `another try cannot succeed: ${await failed.allTextContents()}`,
   );
-  const said = await failed.allTextContents();
+  const reasons = await failed.allTextContents();
   for (const [at, reason] of reasons.entries()) {
     assert.ok(
-      said.some((each) => reason.test(each)),
-      `${bad[at]}: ${said}`,
+      reasons.some((item) => reason.test(item)),
+      `${bad[at]}: ${reasons}`,
     );
   }
   assert.equal(await page.locator('.files li', { hasText: 'done' }).count(), 8);
@@ -148,7 +148,7 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   const [, database, id] = /database\/([^/]+)\/assets\/([^/?]+)/.exec(
     await page.evaluate(
       () =>
-        performance.getEntriesByType('resource').findLast((each) => /listFiles/.test(each.name))
+        performance.getEntriesByType('resource').findLast((item) => /listFiles/.test(item.name))
           .name,
     ),
   );
@@ -169,7 +169,7 @@ test('a file over 100 MB goes on after the parts of a closed tab, and is shown o
   await again.getByText('The upload is complete.').waitFor();
   assert.ok(sent.includes('3'), 'the part that never arrived is sent');
   assert.deepEqual(
-    sent.filter((each) => stored.has(each)),
+    sent.filter((item) => stored.has(item)),
     [],
     `parts that were stored are not sent again: ${replies.join('\n').slice(-4000)}`,
   );

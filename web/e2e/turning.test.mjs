@@ -20,7 +20,7 @@ const TURNED = '.turning.shown';
 const boxes = (page) =>
   page
     .locator('.card, .card .picture, .card .picture img:not(.turning)')
-    .evaluateAll((all) => all.map((each) => JSON.stringify(each.getBoundingClientRect())));
+    .evaluateAll((all) => all.map((element) => JSON.stringify(element.getBoundingClientRect())));
 const away = (page) => page.mouse.move(2, 500);
 
 test('a model turns while the pointer rests on its card, and nothing moves', async ({ open }) => {
@@ -32,7 +32,7 @@ test('a model turns while the pointer rests on its card, and nothing moves', asy
   assert.ok((await bytes.body()).includes('acTL'), 'an animated PNG');
   assert.deepEqual(await boxes(page), before, 'nothing moves');
   const [still, turning] = await Promise.all(
-    ['.picture', TURNED].map((each) => card.locator(each).boundingBox()),
+    ['.picture', TURNED].map((item) => card.locator(item).boundingBox()),
   );
   assert.deepEqual(turning, still, 'it covers the still picture');
   await accessible(page, 'a picture that turns');

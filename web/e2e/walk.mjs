@@ -15,7 +15,7 @@ const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
 const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
 
 /** Runs the command line, and returns what it prints. */
-export const vitrine = (...given) => execFileSync(CLIENT, given, { encoding: 'utf8' });
+export const vitrine = (...options) => execFileSync(CLIENT, options, { encoding: 'utf8' });
 
 /** A file for a picker. */
 export const file = (name, content = 'x') => ({ name, mimeType: '', buffer: Buffer.from(content) });
@@ -53,7 +53,9 @@ export function newLink() {
 }
 
 export async function open(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  // Without one, the browser makes of POSIX a language tag that Intl refuses.
+  const defaults = { viewport: { width: 1280, height: 860 }, locale: 'en-US' };
+  const context = await browser.newContext({ ...defaults, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   const seen = { problems: [], foreign: [], pictures: 0, api: 0 };
@@ -119,13 +121,13 @@ export async function fits(page) {
 /** Fails for each finding of axe that is serious or critical. */
 export async function accessible(page, name) {
   await page.evaluate(axe);
-  const found = await page.evaluate(() =>
+  const report = await page.evaluate(() =>
     globalThis.axe.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
     }),
   );
-  const bad = found.violations.filter((each) => /serious|critical/.test(each.impact));
-  const facts = bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html}`));
+  const bad = report.violations.filter((item) => /serious|critical/.test(item.impact));
+  const facts = bad.flatMap((item) => item.nodes.map((node) => `${item.id}: ${node.html}`));
   assert.deepEqual(facts, [], `axe on ${name}`);
 }
 

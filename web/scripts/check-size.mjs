@@ -33,7 +33,7 @@ for (const name of scripts.keys()) {
   if (first.has(name)) continue;
   // What only decoders need is loaded after the viewer.
   const own = [...closure(name)].filter(
-    (each) => !first.has(each) && (isViewer(name) || !viewer.includes(each)),
+    (script) => !first.has(script) && (isViewer(name) || !viewer.includes(script)),
   );
   rows.push([name, size(own), isViewer(name) ? BUDGETS.viewer : BUDGETS.route]);
 }

@@ -16,12 +16,12 @@ export const assetQuery = (place: Place) =>
   });
 
 export async function readAsset(place: Place): Promise<Asset> {
-  const found = await replyWithHeaders(
+  const response = await replyWithHeaders(
     api.GET('/database/{databaseId}/assets/{assetId}', {
       params: { path: place, query: { showArchived: true } },
     }),
   );
-  return { ...found.data, etag: found.headers.get('etag') };
+  return { ...response.data, etag: response.headers.get('etag') };
 }
 
 export const filesQuery = (place: Place, includeArchived = false) =>

@@ -6,8 +6,8 @@ vi.stubGlobal('fetch', fetched);
 vi.stubGlobal(
   'Request',
   class extends Request {
-    constructor(url: string, given: RequestInit) {
-      super(new URL(url, 'https://page.test'), given);
+    constructor(url: string, options: RequestInit) {
+      super(new URL(url, 'https://page.test'), options);
     }
   },
 );
@@ -37,7 +37,7 @@ const reads = [
       api.POST(`${ASSET}/download`, { params: { path }, body: { downloadType: 'assetPreview' } }),
     ),
 ];
-const said = (act: () => Promise<unknown>) =>
+const errorOf = (act: () => Promise<unknown>) =>
   act().then(
     () => 'a reply',
     (error: unknown) => errorText(error),
@@ -50,21 +50,21 @@ test('a change whose reply was lost at a gateway has an unknown outcome', async 
   for (const status of [500, 502, 503, 504]) {
     const lost = () => Promise.resolve(Response.json({ message: 'Gateway' }, { status }));
     fetched.mockImplementation(lost);
-    for (const act of writes) expect(await said(act)).toBe(texts.errors.unclear(status));
-    for (const act of reads) expect(await said(act)).toBe(texts.errors.failed(status));
+    for (const act of writes) expect(await errorOf(act)).toBe(texts.errors.unclear(status));
+    for (const act of reads) expect(await errorOf(act)).toBe(texts.errors.failed(status));
   }
 });
 
 test('a change whose connection was lost has an unknown outcome', async () => {
   fetched.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));
-  for (const act of writes) expect(await said(act)).toBe(texts.errors.networkUnclear);
-  for (const act of reads) expect(await said(act)).toBe(texts.errors.network);
+  for (const act of writes) expect(await errorOf(act)).toBe(texts.errors.networkUnclear);
+  for (const act of reads) expect(await errorOf(act)).toBe(texts.errors.network);
 });
 
 test('a refusal by the product is a known outcome, and a stopped request is no failure', async () => {
   const body = { message: 'Nothing was changed', code: 'Unavailable' };
   fetched.mockImplementation(() => Promise.resolve(Response.json(body, { status: 503 })));
-  for (const act of writes) expect(await said(act)).toBe('Nothing was changed.');
+  for (const act of writes) expect(await errorOf(act)).toBe('Nothing was changed.');
   fetched.mockImplementation(() => Promise.reject(new DOMException('Stopped', 'AbortError')));
   await expect(writes[0]?.()).rejects.toThrow('Stopped');
 });
@@ -80,9 +80,9 @@ test('a change whose reply is cut off, or is that of another server, has an unkn
   const portal = () => new Response('<html>Sign in to this network</html>');
   for (const made of [cut, portal]) {
     fetched.mockImplementation(() => Promise.resolve(made()));
-    for (const act of writes) expect(await said(act)).toBe(texts.errors.networkUnclear);
-    for (const act of reads) expect(await said(act)).toBe(texts.errors.network);
+    for (const act of writes) expect(await errorOf(act)).toBe(texts.errors.networkUnclear);
+    for (const act of reads) expect(await errorOf(act)).toBe(texts.errors.network);
   }
   fetched.mockImplementation(() => Promise.resolve(new Response('<html>', { status: 502 })));
-  for (const act of writes) expect(await said(act)).toBe(texts.errors.unclear(502));
+  for (const act of writes) expect(await errorOf(act)).toBe(texts.errors.unclear(502));
 });

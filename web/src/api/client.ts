@@ -34,7 +34,7 @@ const credentials: Middleware = {
 export const api = createClient<paths>({ baseUrl: '/', fetch: fetchWithIdleTimeout });
 api.use(credentials);
 
-/** A reply to a change that is cut off, or is not of this server, does not say what was done. */
+/** A reply to a change that is cut off, or is not of this server, does not name the outcome. */
 async function requireCompleteBody(response: Response): Promise<void> {
   try {
     const text = await response.clone().text();
@@ -51,16 +51,16 @@ interface Result<T> {
 }
 
 /** Returns the body of a successful reply, or throws the server's own words. */
-export async function reply<T>(sent: Promise<Result<T>>): Promise<T> {
-  return (await replyWithHeaders(sent)).data;
+export async function reply<T>(request: Promise<Result<T>>): Promise<T> {
+  return (await replyWithHeaders(request)).data;
 }
 
 /** As `reply`, with the reply's headers. */
 export async function replyWithHeaders<T>(
-  sent: Promise<Result<T>>,
+  request: Promise<Result<T>>,
 ): Promise<{ data: T; headers: Headers; status: number }> {
   const credential = session.current().credential;
-  const result = await sent.catch((failure: unknown) => {
+  const result = await request.catch((failure: unknown) => {
     if (failure instanceof NetworkError || failure instanceof DOMException) throw failure;
     throw new NetworkError(); // the body of the reply is cut off
   });

@@ -14,26 +14,26 @@ export async function downloadUrl(
   path: string,
   attachment = false,
 ): Promise<string> {
-  const found = await reply(
+  const response = await reply(
     api.POST('/database/{databaseId}/assets/{assetId}/download', {
       params: { path: { databaseId, assetId } },
       body: { downloadType: 'assetFile', key: path, attachment },
     }),
   );
-  return found.downloadUrl;
+  return response.downloadUrl;
 }
 
 /** Returns a presigned address of a preview's file, or of the asset's own preview. */
 export async function previewUrl(place: Place, path: string | null): Promise<string> {
   if (path !== null) return downloadUrl(place, path);
   const { databaseId, assetId } = place;
-  const found = await reply(
+  const response = await reply(
     api.POST('/database/{databaseId}/assets/{assetId}/download', {
       params: { path: { databaseId, assetId } },
       body: { downloadType: 'assetPreview' },
     }),
   );
-  return found.downloadUrl;
+  return response.downloadUrl;
 }
 
 /** Returns the address of a file, or null where the asset has no such file. */

@@ -91,17 +91,19 @@ test('names that people chose stay as they are', () => {
 test('ids that the server made are not shown', () => {
   const id = 'x81e7c2f4-1f0e-4d7a-9b6c-0123456789ab';
   const job = `changeFiles.museum.${id}.7`;
-  const said = (message: string) => errorText(refusal(409, { message, code: 'FilesBusy' }));
-  expect(said(`Asset ${id} already has a file /a.glb`)).toBe(
+  const errorOf = (message: string) => errorText(refusal(409, { message, code: 'FilesBusy' }));
+  expect(errorOf(`Asset ${id} already has a file /a.glb`)).toBe(
     'The asset already has a file /a.glb.',
   );
-  expect(said(`The files of asset ${id} are being changed by job ${job}; try again`)).toBe(
+  expect(errorOf(`The files of asset ${id} are being changed by job ${job}; try again`)).toBe(
     'The files of the asset are being changed by another job; try again.',
   );
-  expect(said(`Asset ${id} has no file ${id}/gone.glb`)).toBe('The asset has no file /gone.glb.');
-  expect(said(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
-  expect(said(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
-  expect(said('Asset not distributable')).toBe(texts.errors.notDistributable);
+  expect(errorOf(`Asset ${id} has no file ${id}/gone.glb`)).toBe(
+    'The asset has no file /gone.glb.',
+  );
+  expect(errorOf(`museum/${id}/a b.glb is archived`)).toBe('/a b.glb is archived.');
+  expect(errorOf(`Upload y${id.slice(1)} does not exist`)).toBe('The upload does not exist.');
+  expect(errorOf('Asset not distributable')).toBe(texts.errors.notDistributable);
   expect(errorText(new JobFailedError([`Asset ${id} was deleted`]))).toBe('The asset was deleted.');
 });
 
@@ -117,8 +119,8 @@ test('words that a browser has for developers are not shown', () => {
 });
 
 test('what may pass by itself is tried again', () => {
-  expect([429, 502, 503, 504].every((each) => isTransient(refusal(each)))).toBe(true);
-  expect([400, 403, 404, 500].some((each) => isTransient(refusal(each)))).toBe(false);
+  expect([429, 502, 503, 504].every((status) => isTransient(refusal(status)))).toBe(true);
+  expect([400, 403, 404, 500].some((status) => isTransient(refusal(status)))).toBe(false);
 });
 
 test('a sentence begins with a capital letter, unless it begins with a name', () => {

@@ -156,15 +156,15 @@ const ARTICLE = /^(the|an?|this|these|no|another|all) /;
 
 /** `metadata.3.key` is the field `key`. */
 const fieldName = (field: string): string =>
-  field.split('.').findLast((each) => /\D/.test(each)) ?? '';
+  field.split('.').findLast((name) => /\D/.test(name)) ?? '';
 
 function fieldSentence({ field, message }: FieldError): string {
   const subject = new Map<string, string>(Object.entries(texts.fields)).get(fieldName(field));
   const wording = PREDICATE.test(message) ? `${subject ?? texts.errors.value} ${message}` : message;
   // A message about no field may begin with a name, which stays as it is.
-  const begun =
+  const sentence =
     field || ARTICLE.test(wording) ? wording.slice(0, 1).toUpperCase() + wording.slice(1) : wording;
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Repeats what may succeed a little later: no reply, too many requests, a service that is down. */
@@ -186,7 +186,7 @@ export const isRetryable = (error: unknown): boolean =>
   error instanceof StorageError ||
   (error instanceof ApiError && error.status >= 500);
 
-/** Another try of an upload cannot succeed; it may once somebody signed in, or a job has ended. */
+/** Another try of an upload cannot succeed; it may once someone signed in, or a job has ended. */
 export const isFinal = (error: unknown): boolean =>
   error instanceof ApiError && !isRetryable(error) && ![401, 409].includes(error.status);
 

@@ -22,15 +22,15 @@ export const factsQuery = (place: Place, filePath: string) =>
     // As of all that an upload to the asset changes.
     queryKey: ['files', place.databaseId, place.assetId, 'facts', filePath],
     queryFn: async () => {
-      const found = await reply(
+      const response = await reply(
         api.GET('/database/{databaseId}/assets/{assetId}/metadata/file', {
           params: { path: place, query: { filePath, type: 'attribute' } },
         }),
       );
       return new Map(
-        found.metadata
-          .filter((each) => each.metadataKey.startsWith('fact_') && each.metadataValue)
-          .map((each) => [each.metadataKey.slice('fact_'.length), each.metadataValue]),
+        response.metadata
+          .filter((entry) => entry.metadataKey.startsWith('fact_') && entry.metadataValue)
+          .map((entry) => [entry.metadataKey.slice('fact_'.length), entry.metadataValue]),
       );
     },
   });

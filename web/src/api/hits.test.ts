@@ -30,8 +30,8 @@ describe('the size on a card', () => {
 describe('the picture on a card', () => {
   const preview = { id: '2', url: 'http://127.0.0.1/2', expiresAt: '2100-01-01T00:00:00Z' };
   const pictured = (str_previewfilekey: string): Hit => {
-    const one = hit('.pdf');
-    return { ...one, preview, _source: { ...one._source, str_previewfilekey } };
+    const document = hit('.pdf');
+    return { ...document, preview, _source: { ...document._source, str_previewfilekey } };
   };
 
   it('is that of the file that the card names', () => {
@@ -41,15 +41,15 @@ describe('the picture on a card', () => {
   });
 
   it('is not called archived for a file of the asset that is archived', () => {
-    const one = hit('.obj');
+    const model = hit('.obj');
     const missing = (reason: 'archived' | 'refused' | 'none') => ({ reason, message: '' });
     const file = (reason: 'archived' | 'refused'): Hit => ({
-      ...(one.files?.[0] as Hit),
+      ...(model.files?.[0] as Hit),
       preview: null,
       previewMissing: missing(reason),
     });
     const reasonOf = (own: 'archived' | 'none', ...files: Hit[]) =>
-      toCard({ ...one, previewMissing: missing(own), files }).picture.previewMissing?.reason;
+      toCard({ ...model, previewMissing: missing(own), files }).picture.previewMissing?.reason;
     expect(reasonOf('none', file('archived'))).toBe('none');
     expect(reasonOf('none', file('archived'), file('refused'))).toBe('refused');
     expect(reasonOf('archived', file('archived'))).toBe('archived');

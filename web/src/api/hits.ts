@@ -33,7 +33,7 @@ export function toCard(hit: Hit): Card {
   const source = hit._source;
   const files = hit.files ?? [];
   // Of the best hits the first with something to look at.
-  const best = files.find((each) => each.preview ?? each._source.str_previewfilekey);
+  const best = files.find((file) => file.preview ?? file._source.str_previewfilekey);
   return {
     id: hit._id,
     databaseId: text(source.str_databaseid),
@@ -63,19 +63,21 @@ function sizeOf({ _source: { num_filesize: size, str_fileext: extension } }: Hit
 
 /** The first picture of an asset and its files; else the reason of the first that has one. */
 function hitPicture(hits: Hit[], databaseId: string, assetId: string): PictureSource {
-  const shown = hits.find((each) => each.preview);
+  const shown = hits.find((hit) => hit.preview);
   if (shown) return { preview: shown.preview };
   // Indexes of an earlier mapping version have the key of a preview, and no address.
-  const one = hits.find((each) => text(each._source.str_previewfilekey));
-  if (one && !hits.some((each) => each.previewMissing)) {
-    const own = one._index_type === 'asset';
-    const path = own ? null : assetPath(text(one._source.str_previewfilekey), assetId);
+  const pictured = hits.find((hit) => text(hit._source.str_previewfilekey));
+  if (pictured && !hits.some((hit) => hit.previewMissing)) {
+    const own = pictured._index_type === 'asset';
+    const path = own ? null : assetPath(text(pictured._source.str_previewfilekey), assetId);
     return { file: { databaseId, assetId, path } };
   }
   // An archived file says nothing about its asset.
-  const own = hits.filter((each) => each._index_type === 'asset' || !isArchivedFile(each));
-  const reasons = own.flatMap((each) => (each.previewMissing ? [each.previewMissing] : []));
-  return { previewMissing: reasons.find((each) => each.reason !== 'none') ?? reasons[0] ?? null };
+  const own = hits.filter((hit) => hit._index_type === 'asset' || !isArchivedFile(hit));
+  const reasons = own.flatMap((hit) => (hit.previewMissing ? [hit.previewMissing] : []));
+  return {
+    previewMissing: reasons.find((reason) => reason.reason !== 'none') ?? reasons[0] ?? null,
+  };
 }
 
 const isArchivedFile = (hit: Hit): boolean => hit.previewMissing?.reason === 'archived';

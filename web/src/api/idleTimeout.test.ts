@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A reply that is given up with its request. */
+/** A reply that ends with its request. */
 const stopped = (signal: AbortSignal | null | undefined) =>
   new Promise<never>((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason as Error));
@@ -39,15 +39,15 @@ test('a slow reply is read for as long as some of it arrives, and lost once noth
   fetched.mockResolvedValue(new Response(body, { headers: { etag: 'e' }, status: 201 }));
   const response = await fetchWithIdleTimeout('https://page.test');
   expect([response.status, response.headers.get('etag')]).toEqual([201, 'e']);
-  const heard: string[] = [];
+  const lines: string[] = [];
   const reader = response.body?.getReader();
   const read = (async () => {
     for (let next = await reader?.read(); next?.value; next = await reader?.read())
-      heard.push(new TextDecoder().decode(next.value));
+      lines.push(new TextDecoder().decode(next.value));
   })();
   const lost = expect(read).rejects.toThrow(TypeError);
   await vi.advanceTimersByTimeAsync(4 * 50_000 + 1_000);
-  expect(heard.join('')).toBe('part part part part ');
+  expect(lines.join('')).toBe('part part part part ');
   await vi.advanceTimersByTimeAsync(60_000);
   await lost;
 });

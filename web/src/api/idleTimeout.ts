@@ -17,15 +17,15 @@ export async function fetchWithIdleTimeout(
   try {
     const response = await fetch(input, {
       ...init,
-      signal: AbortSignal.any(stops.filter((each) => each instanceof AbortSignal)),
+      signal: AbortSignal.any(stops.filter((stop) => stop instanceof AbortSignal)),
     });
     restartTimer();
     if (!response.body) clearTimeout(timer);
     const counted = response.body?.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-        transform: (part, to) => {
+        transform: (chunk, to) => {
           restartTimer();
-          to.enqueue(part);
+          to.enqueue(chunk);
         },
         flush: () => clearTimeout(timer),
       }),

@@ -1,7 +1,7 @@
 import declared from './declared.json';
 
 const RULES = declared.files.nameRules.map(({ pattern, fact }) => ({
-  found: new RegExp(pattern, 'gu'),
+  characters: new RegExp(pattern, 'gu'),
   fact,
 }));
 const { blankEnd, characters, allowed, joiners } = declared.files.invisible;
@@ -11,9 +11,9 @@ const ALLOWED = new RegExp(allowed, 'gu');
 
 /** The rule that the name of a file or folder breaks, as the server says it; null if none. */
 export function brokenRule(name: string): string | null {
-  for (const { found, fact } of RULES) {
-    const parts = name.match(found);
-    if (parts) return fact.replace('{found}', [...new Set(parts)].sort().join(' '));
+  for (const { characters, fact } of RULES) {
+    const matches = name.match(characters);
+    if (matches) return fact.replace('{found}', [...new Set(matches)].sort().join(' '));
   }
   return invisibleCharacter(name);
 }
@@ -21,9 +21,9 @@ export function brokenRule(name: string): string | null {
 function invisibleCharacter(name: string): string | null {
   const blank = BLANK_END.exec(name);
   if (blank) return formatCharacterFact(blankEnd.fact, blank[1] ?? blank[2] ?? '');
-  const found = name.replace(ALLOWED, '').match(INVISIBLE) ?? [];
+  const invisible = name.replace(ALLOWED, '').match(INVISIBLE) ?? [];
   // Which letters a joiner shapes, only the server knows.
-  const first = found.find((each) => !joiners.includes(each));
+  const first = invisible.find((character) => !joiners.includes(character));
   return first === undefined ? null : formatCharacterFact(characters.fact, first);
 }
 

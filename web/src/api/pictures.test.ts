@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { forgetPictures, pictureUrl, type Preview } from './pictures';
+import { clearPictures, pictureUrl, type Preview } from './pictures';
 
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 const preview = (request: number, small = true): Preview => ({
@@ -14,15 +14,15 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', { getItem: () => null, setItem: () => undefined });
 });
 afterEach(() => {
-  forgetPictures();
+  clearPictures();
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
 test('the first address of each size is kept until shortly before it ends', () => {
-  const shown = [1, 2].flatMap((each) => [
-    pictureUrl(preview(each), true, NOON),
-    pictureUrl(preview(each), false, NOON),
+  const shown = [1, 2].flatMap((number) => [
+    pictureUrl(preview(number), true, NOON),
+    pictureUrl(preview(number), false, NOON),
   ]);
   const first = ['https://bucket.test/small?1', 'https://bucket.test/large?1'];
   expect(shown).toEqual([...first, ...first]);

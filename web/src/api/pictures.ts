@@ -25,7 +25,7 @@ interface Kept {
 const STORED = 'vitrine.pictures';
 const MOST = 2_000;
 const MARGIN = 60_000;
-let kept: Map<string, Kept> | null = null;
+let urls: Map<string, Kept> | null = null;
 let saving: ReturnType<typeof setTimeout> | null = null;
 
 /**
@@ -33,42 +33,42 @@ let saving: ReturnType<typeof setTimeout> | null = null;
  * 256 pixels; files that were inspected by an earlier release have only the large one.
  */
 export function pictureUrl(preview: Preview, small = false, now = Date.now()): string {
-  const known = pictureUrls();
-  const given = (small && preview.smallUrl) || preview.url;
-  const id = given === preview.url ? preview.id : `${preview.id}.small`;
-  const earlier = known.get(id);
+  const cachedUrls = pictureUrls();
+  const signed = (small && preview.smallUrl) || preview.url;
+  const id = signed === preview.url ? preview.id : `${preview.id}.small`;
+  const earlier = cachedUrls.get(id);
   if (earlier && earlier.ends - MARGIN > now) return earlier.url;
   const ends = Date.parse(preview.expiresAt);
-  if (!/^(https?:|blob:|\/)/.test(given)) return '';
-  known.set(id, { url: given, ends });
+  if (!/^(https?:|blob:|\/)/.test(signed)) return '';
+  cachedUrls.set(id, { url: signed, ends });
   save();
-  return given;
+  return signed;
 }
 
 /** Forgets the addresses of a picture that did not load: the next reply has others. */
-export function forgetPicture({ id }: Preview): void {
-  for (const each of [id, `${id}.small`]) pictureUrls().delete(each);
+export function dropPicture({ id }: Preview): void {
+  for (const key of [id, `${id}.small`]) pictureUrls().delete(key);
   save();
 }
 
 /** Forgets all addresses: they are the rights of the user who signed out. */
-export function forgetPictures(): void {
-  kept = new Map();
+export function clearPictures(): void {
+  urls = new Map();
   if (saving) clearTimeout(saving);
   saving = null;
 }
 
 function pictureUrls(): Map<string, Kept> {
-  if (kept) return kept;
-  kept = new Map();
+  if (urls) return urls;
+  urls = new Map();
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? '[]');
-    if (Array.isArray(stored)) kept = new Map(stored as [string, Kept][]);
+    if (Array.isArray(stored)) urls = new Map(stored as [string, Kept][]);
   } catch {
     // Another program wrote the entry: pictures are loaded again.
-    kept = new Map();
+    urls = new Map();
   }
-  return kept;
+  return urls;
 }
 
 function save(): void {

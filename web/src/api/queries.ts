@@ -37,7 +37,7 @@ export const currentUserQuery = queryOptions({
     const allowed = await reply(api.POST('/auth/routes', { body: { routes } }));
     return {
       name: allowed.email,
-      pages: new Set(allowed.allowedRoutes.map((each) => each.route__path)),
+      pages: new Set(allowed.allowedRoutes.map((route) => route.route__path)),
     };
   },
   staleTime: 5 * MINUTE,
@@ -68,7 +68,7 @@ export const tagsQuery = queryOptions({
   queryKey: ['tags'],
   queryFn: async () => {
     const { Items } = await reply(api.GET('/tags', {}));
-    return Items.map((each) => each.tagName).sort((one, other) => one.localeCompare(other));
+    return Items.map((tag) => tag.tagName).sort((a, b) => a.localeCompare(b));
   },
 });
 

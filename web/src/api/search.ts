@@ -14,8 +14,8 @@ export interface SearchResult {
 const POLL_INTERVAL = 1_500;
 
 /** Searches again until the latest write is found. */
-export const pollWhileLagging = (found: { lagging: boolean } | undefined): number | false =>
-  found?.lagging ? POLL_INTERVAL : false;
+export const pollWhileLagging = (result: { lagging: boolean } | undefined): number | false =>
+  result?.lagging ? POLL_INTERVAL : false;
 
 /** Searches, and waits a few seconds for the latest writes of this tab. */
 export async function search(body: SearchBody, signal?: AbortSignal): Promise<SearchResult> {

@@ -5,7 +5,7 @@ const session = { credential: { token: 'mine' } as { token: string } | null };
 vi.mock('../session/session', () => ({ session: { current: () => session } }));
 const POST = vi.fn();
 vi.mock('./client', () => ({
-  api: { POST: (...given: unknown[]) => POST(...given) as unknown },
+  api: { POST: (...options: unknown[]) => POST(...options) as unknown },
   replyWithHeaders: (value: unknown) => value,
 }));
 
@@ -38,8 +38,8 @@ test('after a reload, searches wait for the latest write until one has seen it',
   expect((await page.search({})).lagging).toBe(true);
   POST.mockResolvedValueOnce({ data: {}, status: 200 });
   expect((await page.search({})).lagging).toBe(false);
-  for (const [, given] of POST.mock.calls as [string, { params: object }][]) {
-    expect(given.params).toEqual({ header: { 'X-After': 'abc.1-2_3' } });
+  for (const [, options] of POST.mock.calls as [string, { params: object }][]) {
+    expect(options.params).toEqual({ header: { 'X-After': 'abc.1-2_3' } });
   }
   expect((await reloaded()).latestWrite()).toBeNull();
 });
@@ -56,7 +56,7 @@ test('searches wait for all writes until one has seen them, and for the latest o
   page.markWriteSeen('first,second');
   expect(page.latestWrite()).toBe('third');
   page.markWriteSeen('other');
-  for (const one of ['a', 'b', 'c']) page.recordWrite(token(one.repeat(1500)));
+  for (const letter of ['a', 'b', 'c']) page.recordWrite(token(letter.repeat(1500)));
   expect(page.latestWrite()).toBe(`${'b'.repeat(1500)},${'c'.repeat(1500)}`);
   page.recordWrite(token('d'.repeat(5000)));
   expect(page.latestWrite()).toBe('d'.repeat(5000));
@@ -78,7 +78,7 @@ test('a write is forgotten after two minutes, and with its user', async () => {
   vi.advanceTimersByTime(2_000);
   expect((await reloaded()).latestWrite()).toBeNull();
   (await reloaded()).recordWrite(written);
-  (await reloaded()).forgetWrites();
+  (await reloaded()).clearWrites();
   expect(stored.size).toBe(0);
   (await reloaded()).recordWrite(written);
   session.credential = null;

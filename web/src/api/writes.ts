@@ -31,13 +31,13 @@ export function recordWrite(headers: Headers): void {
   sessionStorage.setItem(STORED, JSON.stringify([token, Date.now()]));
 }
 
-export function markWriteSeen(seen: string): void {
-  if (token === seen) forgetWrites();
+export function markWriteSeen(syncToken: string): void {
+  if (token === syncToken) clearWrites();
   // Later writes were not part of the search.
-  else if (token?.startsWith(`${seen},`)) token = token.slice(seen.length + 1);
+  else if (token?.startsWith(`${syncToken},`)) token = token.slice(syncToken.length + 1);
 }
 
-export function forgetWrites(): void {
+export function clearWrites(): void {
   token = null;
   sessionStorage.removeItem(STORED);
 }

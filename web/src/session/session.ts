@@ -52,7 +52,7 @@ export function markExpired(token: string | null): void {
   if (state.credential?.token === token) session.set({ ...state, expired: true });
 }
 
-/** How a provider's token is renewed; there is one while somebody is signed in with a provider. */
+/** How a provider's token is renewed; there is one while someone is signed in with a provider. */
 export function setRenewal(renew: (() => Promise<Credential | null>) | null): void {
   renewal = renew;
 }

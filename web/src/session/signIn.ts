@@ -1,8 +1,8 @@
 import { isRetryable } from '../api/errors';
 import { createStore } from '../api/createStore';
-import { forgetPictures } from '../api/pictures';
+import { clearPictures } from '../api/pictures';
 import { configQuery, queryClient } from '../api/queries';
-import { forgetWrites } from '../api/writes';
+import { clearWrites } from '../api/writes';
 import { texts } from '../texts';
 import { completeSignIn, endSession, renew } from './provider';
 import { exchangeOneTimeSecret, takeOneTimeSecret } from './oneTimeLink';
@@ -79,8 +79,8 @@ async function returnFromProvider(openPage: (path: string) => void): Promise<voi
 /** Forgets all that belongs to a user: replies, credential, and what the tab stored. */
 export function clearUserData(): void {
   clearSession();
-  forgetPictures();
-  forgetWrites();
+  clearPictures();
+  clearWrites();
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'configuration' });
   queryClient.getMutationCache().clear();
   document.title = texts.product;

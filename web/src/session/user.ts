@@ -18,7 +18,7 @@ export async function fetchUserName(token: string): Promise<string | null> {
   if (response.status === 401 || response.status === 403) return null;
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw ApiError.of(response, body);
-  // Without it, the reply is cut off, or that of another server: nobody knows who the user is.
+  // Without it, the reply is cut off, or that of another server: no one knows who the user is.
   const name = typeof body === 'object' && body !== null && 'email' in body && body.email;
   if (typeof name !== 'string') throw new NetworkError();
   return name;

@@ -16,6 +16,6 @@ export const databasesTexts = {
   none: 'There are no databases that you may see.',
   edit: 'Edit the description',
   other:
-    'Somebody else changed the description meanwhile. Compare it with yours, and save again to write yours.',
+    'Someone else changed the description meanwhile. Compare it with yours, and save again to write yours.',
   leave: 'Your change of the description is not saved. Leave without saving it?',
 } as const;

@@ -5,8 +5,8 @@ export const editTexts = {
   saved: 'The changes are saved.',
   savedFirst: 'Saved, without what you have typed since. Save again to write that, too.',
   other:
-    'Somebody else changed this asset meanwhile. Their changes are included here; save again to write yours.',
-  both: 'Somebody else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
+    'Someone else changed this asset meanwhile. Their changes are included here; save again to write yours.',
+  both: 'Someone else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
   theirs: 'Theirs:',
   take: 'Use theirs',
   addTag: 'Add a tag…',

@@ -82,7 +82,7 @@ export const en = {
     keyHelp:
       'It begins with “vams_”. An administrator gives you one; a local runtime prints its own at its start.',
     keep: 'Keep it until this tab is closed',
-    keepHelp: 'Without this, a reload asks for the key again.',
+    keepHelp: 'Without this, you enter the key again after a reload.',
     submit: 'Sign in',
     provider: 'Sign in with your organisation',
     leaving: 'Opening the sign-in of your organisation…',
@@ -116,7 +116,7 @@ export const en = {
       more ? `More than ${formatNumber(assets)} assets` : pluralize(assets, 'asset', 'assets'),
     searching: 'Searching…',
     filters: 'Filters',
-    showFilters: (chosen: number) => (chosen ? `Filters (${chosen})` : 'Filters'),
+    showFilters: (filters: number) => (filters ? `Filters (${filters})` : 'Filters'),
     clear: 'Clear all filters',
     nothing: {
       title: 'Nothing matches this search.',

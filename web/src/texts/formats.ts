@@ -18,7 +18,7 @@ const powers = new Intl.NumberFormat(locale, {
 });
 
 /**
- * A number; a small one keeps its digits instead of becoming zero, and one that nobody can count
+ * A number; a small one keeps its digits instead of becoming zero, and one that no one can count
  * the digits of is a power of ten.
  */
 export const formatNumber = (value: number): string => {
@@ -27,15 +27,15 @@ export const formatNumber = (value: number): string => {
   return (amount < 0.1 ? small : numbers).format(value);
 };
 
-/** A number with all its digits, as somebody entered it. */
+/** A number with all its digits, as someone entered it. */
 export const formatExactNumber = (value: number): string => digits.format(value);
 
-export const formatPercent = (part: number): string => percents.format(part);
+export const formatPercent = (fraction: number): string => percents.format(fraction);
 
-export const pluralize = (value: number, one: string, many: string): string =>
-  `${formatNumber(value)} ${value === 1 ? one : many}`;
+export const pluralize = (value: number, singular: string, plural: string): string =>
+  `${formatNumber(value)} ${value === 1 ? singular : plural}`;
 
-export const formatList = (parts: readonly string[]): string => lists.format(parts);
+export const formatList = (items: readonly string[]): string => lists.format(items);
 
 export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];

@@ -30,5 +30,5 @@ export const relationsTexts = {
   parts: 'Parts',
   related: 'Related',
   similar: 'Similar shapes',
-  alike: (part: string) => `${part} alike`,
+  alike: (percent: string) => `${percent} alike`,
 } as const;

@@ -41,7 +41,7 @@ export const uploadTexts = {
     replaces: 'replaces the present version',
   },
   compared: (files: Record<'new' | 'replaces' | 'same' | 'alike' | 'comparing', number>) => {
-    const parts = [
+    const counts = [
       [files.new, 'is new', 'are new'],
       [files.replaces, 'replaces the present version', 'replace the present version'],
       [
@@ -56,7 +56,7 @@ export const uploadTexts = {
       ],
       [files.comparing, 'is still being compared', 'are still being compared'],
     ] as const;
-    return `${formatList(parts.filter(([number]) => number).map(([number, one, many]) => pluralize(number, one, many)))}.`;
+    return `${formatList(counts.filter(([number]) => number).map(([number, singular, many]) => pluralize(number, singular, many)))}.`;
   },
   notCompared: (reason: string) =>
     `It is not known which of these files are already there: ${reason} You can upload them all the same.`,
@@ -79,8 +79,8 @@ export const uploadTexts = {
       `The database accepts only files of the types ${formatList(extensions)}.`,
     twice: 'Another chosen file has the same path.',
     summary: (files: number, others: boolean) => {
-      const [each, them] = files === 1 ? ['it', 'it'] : ['each', 'them'];
-      return `${pluralize(files, 'file', 'files')} cannot be uploaded, for the reason beside ${each}. Rename ${them} on this computer and choose ${them} again${others ? `, or go on without ${them}` : ''}.`;
+      const [subject, them] = files === 1 ? ['it', 'it'] : ['each', 'them'];
+      return `${pluralize(files, 'file', 'files')} cannot be uploaded, for the reason beside ${subject}. Rename ${them} on this computer and choose ${them} again${others ? `, or go on without ${them}` : ''}.`;
     },
     all: 'None of the chosen files can be uploaded: the reason is beside each.',
   },

@@ -29,7 +29,7 @@ export const viewerTexts = {
   missing: (names: string[]) => `Not found, and left out: ${names.join(', ')}`,
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
-  zoomed: (part: string) => `Zoom: ${part}`,
+  zoomed: (percent: string) => `Zoom: ${percent}`,
   textCut: (size: string) => `The first ${size} are shown.`,
   emptyFile: 'This file is empty.',
 } as const;

@@ -17,7 +17,7 @@ interface SelectProps {
 
 export function DatabaseSelect({ value, fieldProps, onChange }: SelectProps) {
   const id = useId();
-  const known = useQuery(databasesQuery);
+  const databases = useQuery(databasesQuery);
   return (
     <>
       <label htmlFor={id}>{uploadTexts.database}</label>
@@ -28,11 +28,11 @@ export function DatabaseSelect({ value, fieldProps, onChange }: SelectProps) {
         onChange={(event) => onChange(event.target.value)}
       >
         <option value="">{uploadTexts.chooseDatabase}</option>
-        {known.data?.map((each) => (
-          <option key={each.databaseId}>{each.databaseId}</option>
+        {databases.data?.map((database) => (
+          <option key={database.databaseId}>{database.databaseId}</option>
         ))}
       </select>
-      <InlineError query={known} />
+      <InlineError query={databases} />
     </>
   );
 }
@@ -42,7 +42,7 @@ export function AssetSelect(props: SelectProps & { databaseId: string }) {
   const { databaseId, value, fieldProps, onChange } = props;
   const id = useId();
   const [words, setWords] = useState('');
-  const found = useQuery({
+  const query = useQuery({
     // As of all that a change of an asset changes.
     queryKey: ['search', 'named', databaseId, words],
     queryFn: async ({ signal }) => {
@@ -59,9 +59,9 @@ export function AssetSelect(props: SelectProps & { databaseId: string }) {
     refetchInterval: ({ state }) => pollWhileLagging(state.data),
     enabled: databaseId !== '',
   });
-  const listed = found.data?.cards ?? [];
-  const missing = value !== '' && !listed.some((each) => each.assetId === value);
-  const named = useQuery({ ...assetQuery({ databaseId, assetId: value }), enabled: missing });
+  const cards = query.data?.cards ?? [];
+  const missing = value !== '' && !cards.some((card) => card.assetId === value);
+  const selected = useQuery({ ...assetQuery({ databaseId, assetId: value }), enabled: missing });
   return (
     <>
       <label htmlFor={`${id}-words`}>{uploadTexts.findAsset}</label>
@@ -81,22 +81,22 @@ export function AssetSelect(props: SelectProps & { databaseId: string }) {
         <option value="">{uploadTexts.chooseAsset}</option>
         {missing && (
           <option value={value}>
-            {named.data?.assetName ?? (named.isError ? value : texts.loading)}
+            {selected.data?.assetName ?? (selected.isError ? value : texts.loading)}
           </option>
         )}
-        {listed.map((each) => (
-          <option key={each.assetId} value={each.assetId}>
-            {each.name}
+        {cards.map((card) => (
+          <option key={card.assetId} value={card.assetId}>
+            {card.name}
           </option>
         ))}
       </select>
-      {found.data?.lagging && (
+      {query.data?.lagging && (
         <p role="status" className="help">
           {texts.find.indexing}
         </p>
       )}
-      <InlineError query={found} />
-      {missing && <InlineError query={named} />}
+      <InlineError query={query} />
+      {missing && <InlineError query={selected} />}
     </>
   );
 }

@@ -18,9 +18,9 @@ export function Dependents(props: {
     <div className="notice" role="alert">
       <p>{error ? dependentsTexts.unknown(errorText(error)) : props.title(data.length)}</p>
       <ul>
-        {data.slice(0, SHOWN).map((each) => (
-          <li key={each}>
-            <UserText text={each} />
+        {data.slice(0, SHOWN).map((name) => (
+          <li key={name}>
+            <UserText text={name} />
           </li>
         ))}
       </ul>

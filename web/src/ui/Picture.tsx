@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isRetryable } from '../api/errors';
-import { forgetPicture, pictureUrl, type PictureSource } from '../api/pictures';
+import { dropPicture, pictureUrl, type PictureSource } from '../api/pictures';
 import { texts } from '../texts';
 import { previewUrl } from '../api/downloads';
 import { useImageUrl } from './useImageUrl';
@@ -26,7 +26,7 @@ export function Picture({ picture, small }: { picture: PictureSource; small?: bo
         decoding="async"
         draggable={false}
         onError={() => {
-          if (preview) forgetPicture(preview);
+          if (preview) dropPicture(preview);
           onImageError(url);
         }}
       />

@@ -6,7 +6,7 @@ const SECONDS = 6;
 
 /** Says a sentence for a few seconds, also to screen readers. */
 export function toast(text: string): void {
-  listeners.forEach((each) => each(text));
+  listeners.forEach((listener) => listener(text));
 }
 
 export function Toasts() {

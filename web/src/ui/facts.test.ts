@@ -4,11 +4,11 @@ import { filtersTexts } from '../texts/filters';
 import { factLabel, factByKey, FACTS, keyLabel } from './facts';
 
 test('every fact that is offered has a label of its own', () => {
-  const labels = FACTS.map((each) => each.label);
+  const labels = FACTS.map((fact) => fact.label);
   expect(new Set(labels).size).toBe(labels.length);
-  expect(labels.filter((each) => /fact|_/i.test(each))).toEqual([]);
+  expect(labels.filter((label) => /fact|_/i.test(label))).toEqual([]);
   expect(labels).toContain('Points');
-  expect(labels).toEqual([...labels].sort((one, other) => one.localeCompare(other)));
+  expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b)));
 });
 
 test('filters, conditions and the page of an asset call a fact the same', () => {

@@ -14,7 +14,8 @@ const LABELS = new Map<string, string>(Object.entries(texts.facts));
 
 /** What a fact is called everywhere on the page: `texturesFound` is “Textures found”. */
 export function factLabel(name: string): string {
-  const words = LABELS.get(name) ?? name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`);
+  const words =
+    LABELS.get(name) ?? name.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
@@ -28,13 +29,13 @@ const KNOWN = new Map(
 /** The fact that a key of a search names. */
 export const factByKey = (key: string): Fact | undefined => KNOWN.get(key);
 
-/** About the reading of the file, or a list of numbers: nobody searches for these. */
+/** About the reading of the file, or a list of numbers: no one searches for these. */
 const UNOFFERED = /^fact_(sourceVersionId|readersVersion|boundsM.*)$/;
 
 /** The facts that the page offers, by label. */
 export const FACTS: readonly Fact[] = [...KNOWN.values()]
   .filter(({ key }) => !UNOFFERED.test(key))
-  .sort((one, other) => one.label.localeCompare(other.label));
+  .sort((a, b) => a.label.localeCompare(b.label));
 
 /** What the page calls a key of a search: the label of a fact, or the key itself. */
 export const keyLabel = (key: string): string => factByKey(key)?.label ?? key;

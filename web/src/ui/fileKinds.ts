@@ -2,13 +2,15 @@
 export type FileKind = 'model' | 'image' | 'video' | 'text' | 'other';
 
 const BY_EXTENSION: Record<string, FileKind> = Object.fromEntries([
-  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map((each) => [each, 'image'] as const),
-  ...['mp4', 'webm', 'mov', 'm4v'].map((each) => [each, 'video'] as const),
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map(
+    (extension) => [extension, 'image'] as const,
+  ),
+  ...['mp4', 'webm', 'mov', 'm4v'].map((extension) => [extension, 'video'] as const),
   ...['txt', 'md', 'json', 'csv', 'log', 'yaml', 'yml', 'mtl', 'xml', 'html', 'svg', 'ini'].map(
-    (each) => [each, 'text'] as const,
+    (extension) => [extension, 'text'] as const,
   ),
   ...['zip', 'gz', 'tar', '7z', 'bin', 'pdf', 'doc', 'docx', 'mp3', 'wav'].map(
-    (each) => [each, 'other'] as const,
+    (extension) => [extension, 'other'] as const,
   ),
 ]);
 

@@ -6,14 +6,15 @@ import { toast } from './Toasts';
 const failedChunks = new Set<() => void>();
 
 /** A component whose code is loaded when it is shown; after `retryFailedChunks`, once more if it failed. */
-export function lazyComponent<P extends object>(
-  load: () => Promise<ComponentType<P>>,
+export function lazyComponent<K extends string, P extends object>(
+  load: () => Promise<Record<K, ComponentType<P>>>,
+  name: K,
 ): ComponentType<P> {
   // React remembers that a part failed, so that another try needs another component.
   const create = (isRepeated: boolean) =>
-    lazy(async () => {
+    lazy(async (): Promise<{ default: ComponentType<P> }> => {
       try {
-        return { default: await loadChunk(load, isRepeated) };
+        return { default: (await loadChunk(load, isRepeated))[name] };
       } catch (error) {
         failedChunks.add(() => (current = create(true)));
         throw error;

@@ -4,6 +4,6 @@ export function saveFile(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The browser needs the address until it has begun to write.
+  // The browser needs the address until it starts to write.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

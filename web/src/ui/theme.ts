@@ -3,8 +3,8 @@ const NAME = 'vitrine-theme';
 
 // A cookie and not storage: the choice is not the user's data, and outlives a sign-out.
 export function chosenTheme(): Theme {
-  const found = /(?:^|; )vitrine-theme=(light|dark)/.exec(document.cookie)?.[1];
-  return found === 'light' || found === 'dark' ? found : 'auto';
+  const theme = /(?:^|; )vitrine-theme=(light|dark)/.exec(document.cookie)?.[1];
+  return theme === 'light' || theme === 'dark' ? theme : 'auto';
 }
 
 export function applyTheme(theme: Theme): void {

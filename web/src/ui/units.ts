@@ -28,7 +28,7 @@ export function formatDimensions(facts: ReadonlyMap<string, string>): string {
   const [sides, edges] = [values(['sizeX', 'sizeY', 'sizeZ']), values(['width', 'height'])];
   if (sides.every(Boolean)) return formatLengths(sides.map(Number), facts.get('unit'));
   if (!edges.every(Boolean)) return '';
-  return `${edges.map((each) => formatNumber(Number(each))).join(' × ')}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
+  return `${edges.map((edge) => formatNumber(Number(edge))).join(' × ')}\u00a0${facts.has('pages') ? 'pt' : 'px'}`;
 }
 
 /** Metres of a smaller unit, its name, and below which value it is used. */
@@ -75,10 +75,10 @@ const PHOTO: Record<string, (value: number) => string> = {
 
 /** Camera, lens and exposure of a photograph on one line; '' if nothing is known of them. */
 export function formatPhoto(facts: ReadonlyMap<string, string>): string {
-  const parts = ['camera', 'lens', 'focalLength', 'fNumber', 'exposureTime', 'iso'].map((name) => {
+  const values = ['camera', 'lens', 'focalLength', 'fNumber', 'exposureTime', 'iso'].map((name) => {
     const value = facts.get(name);
     if (value === undefined || name === 'camera' || name === 'lens') return value;
     return name === 'iso' ? `${texts.facts.iso} ${value}` : formatFact(name, Number(value), facts);
   });
-  return parts.filter(Boolean).join(' · ');
+  return values.filter(Boolean).join(' · ');
 }

@@ -43,7 +43,7 @@ export function useFormError() {
     showApiError: (error: unknown, names: Readonly<Record<string, string>> = {}) =>
       setError({
         text: errorText(error),
-        fields: errorFields(error).map((each) => names[each] ?? each),
+        fields: errorFields(error).map((field) => names[field] ?? field),
       }),
     clearError: () => setError(NONE),
     message: (

@@ -15,7 +15,7 @@ export function useImageUrl(urls: readonly string[]) {
   const [isLost, setLost] = useState(false);
   const tries = useRef(0);
   const cache = useQueryClient();
-  const url = urls.find((each) => each && !broken.includes(each));
+  const url = urls.find((url) => url && !broken.includes(url));
   const last = url === undefined ? broken.at(-1) : undefined;
   useEffect(() => {
     if (last === undefined) return;

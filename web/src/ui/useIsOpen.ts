@@ -5,7 +5,7 @@ export function useIsOpen() {
   const isOpen = useRef(true);
   useEffect(() => {
     isOpen.current = true;
-    // Also where somebody goes back to another page meanwhile.
+    // Also where someone goes back to another page meanwhile.
     return () => void (isOpen.current = false);
   }, []);
   return isOpen;

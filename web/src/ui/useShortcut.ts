@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Does something at a key, unless somebody types or a dialog is open. */
+/** Does something at a key, unless someone types or a dialog is open. */
 export function useShortcut(key: string, act: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

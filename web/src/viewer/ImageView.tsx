@@ -29,7 +29,7 @@ import {
 
 const STEP = 1.5;
 const NONE: Size = { width: 0, height: 0 };
-/** Milliseconds without a change of the zoom, after which it is said. */
+/** Milliseconds without a change of the zoom, after which it is announced. */
 const ANNOUNCE_DELAY = 600;
 
 /** An image, with zoom; it scrolls where it is larger than its place. */
@@ -106,13 +106,13 @@ export function ImageView(props: ViewProps) {
   );
 }
 
-/** Tells screen readers of a text once it has stopped to change, and not at first. */
+/** Announces a text to screen readers once it no longer changes, and not at first. */
 function Announcement({ text }: { text: string }) {
   const [first] = useState(text);
-  const [announced, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   useEffect(() => {
     if (text === first && !announced) return;
-    const timer = setTimeout(() => setSaid(text), ANNOUNCE_DELAY);
+    const timer = setTimeout(() => setAnnounced(text), ANNOUNCE_DELAY);
     return () => clearTimeout(timer);
   }, [text, first, announced]);
   return (
@@ -122,10 +122,10 @@ function Announcement({ text }: { text: string }) {
   );
 }
 
-/** The zoom of a picture: until somebody changes it, and on request, that which shows all of it. */
+/** The zoom of a picture: until someone changes it, and on request, that which shows all of it. */
 function useZoom(frame: RefObject<HTMLElement | null>, picture: Size, isThere: boolean) {
   const [place, setPlace] = useState(NONE);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosenZoom, setChosen] = useState<number | null>(null);
   useLayoutEffect(() => {
     const element = frame.current;
     if (!element || !isThere) return;
@@ -137,7 +137,7 @@ function useZoom(frame: RefObject<HTMLElement | null>, picture: Size, isThere: b
     return () => observer.disconnect();
   }, [frame, isThere]);
   const fit = fitZoom(place, picture);
-  const zoom = chosen === null ? fit : clampZoom(chosen, fit);
+  const zoom = chosenZoom === null ? fit : clampZoom(chosenZoom, fit);
   const show = (to: number | null, at?: Point) => {
     const { current } = frame;
     if (!current) return;

@@ -123,8 +123,8 @@ function Section({ shown, toDrawnAxis }: SectionProps) {
           shown.scene.section(toDrawnAxis(next), fraction);
         }}
       >
-        {AXES.map((each) => (
-          <option key={each}>{each}</option>
+        {AXES.map((name) => (
+          <option key={name}>{name}</option>
         ))}
       </select>
       <label htmlFor={`${id}-at`} className="hidden">
@@ -172,9 +172,9 @@ function Animations({ shown }: { shown: ShownModel }) {
             value={clip}
             onChange={(event) => play(Number(event.target.value), playing)}
           >
-            {loaded.animations.map((each, at) => (
+            {loaded.animations.map((animation, at) => (
               <option key={at} value={at}>
-                {each.name || at + 1}
+                {animation.name || at + 1}
               </option>
             ))}
           </select>

@@ -88,10 +88,10 @@ function useModel(databaseId: string, assetId: string, { path, versionId }: Stag
       const progress = (fraction: number) => setState({ state: 'loading', fraction });
       const inspecting = () => setState({ state: 'inspecting' });
       const place = { databaseId, assetId };
-      const found = await loadModel(place, path, { signal, large, progress, inspecting });
+      const model = await loadModel(place, path, { signal, large, progress, inspecting });
       if (signal.aborted) return;
-      const { x, y, z } = scene.show(found.loaded);
-      setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...found } });
+      const { x, y, z } = scene.show(model.loaded);
+      setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...model } });
     };
     show().catch((failure: unknown) => {
       if (signal.aborted) return;
@@ -173,8 +173,8 @@ const LONGEST_WAIT = 30_000;
 /** Returns the GLB that was made of a file; of a new file, once it has been inspected. */
 async function waitForGlb(place: Place, path: string, options: Options): Promise<DerivedGlb> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-    const found = await fetchDerivedGlb(place, path);
-    if (found.glb || found.glbMissing?.reason !== 'inspecting') return found;
+    const derived = await fetchDerivedGlb(place, path);
+    if (derived.glb || derived.glbMissing?.reason !== 'inspecting') return derived;
     options.signal.throwIfAborted();
     options.inspecting();
     await new Promise((resolve) => setTimeout(resolve, wait));

@@ -8,9 +8,9 @@ import { Poster, type ViewProps } from './Poster';
 import { useDownload } from './useDownload';
 import './viewer.css';
 
-const ModelView = lazyComponent(() => import('./ModelView').then((found) => found.ModelView));
-const ImageView = lazyComponent(() => import('./ImageView').then((found) => found.ImageView));
-const TextView = lazyComponent(() => import('./TextView').then((found) => found.TextView));
+const ModelView = lazyComponent(() => import('./ModelView'), 'ModelView');
+const ImageView = lazyComponent(() => import('./ImageView'), 'ImageView');
+const TextView = lazyComponent(() => import('./TextView'), 'TextView');
 
 /** A file, in the viewer of its kind; its picture until that is there, and if it cannot be. */
 export function Stage(props: ViewProps) {

@@ -12,7 +12,7 @@ const MOST = 200_000;
 /** The beginning of a text file, as text: markup in it is not rendered. */
 export function TextView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ['text', databaseId, assetId, file.path, file.versionId ?? null],
     queryFn: async ({ signal }) => {
       const url = await downloadUrl({ databaseId, assetId }, file.path);
@@ -29,15 +29,15 @@ export function TextView(props: ViewProps) {
       };
     },
   });
-  if (found.isError) {
-    const retry = isRetryable(found.error) ? () => void found.refetch() : undefined;
-    return <Poster {...props} failure={errorText(found.error)} retry={retry} />;
+  if (query.isError) {
+    const retry = isRetryable(query.error) ? () => void query.refetch() : undefined;
+    return <Poster {...props} failure={errorText(query.error)} retry={retry} />;
   }
-  if (!found.data) return <Poster {...props} busy />;
+  if (!query.data) return <Poster {...props} busy />;
   return (
     <div className="text" tabIndex={0} role="group" aria-label={fileName(file.path)}>
-      <pre>{found.data.text}</pre>
-      {found.data.cut && <p className="faint">{viewerTexts.textCut(formatBytes(MOST))}</p>}
+      <pre>{query.data.text}</pre>
+      {query.data.cut && <p className="faint">{viewerTexts.textCut(formatBytes(MOST))}</p>}
     </div>
   );
 }

@@ -29,17 +29,17 @@ export async function fetchBytes(
     throw new LargeFileError(length);
   }
   if (!response.body || !length) return response.arrayBuffer().catch(throwNetworkError);
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch(throwNetworkError);
     if (done) break;
-    parts.push(value);
+    chunks.push(value);
     received += value.length;
     options.progress?.(received / length);
   }
-  return new Blob(parts).arrayBuffer().catch(() => {
+  return new Blob(chunks).arrayBuffer().catch(() => {
     throw new Error(texts.errors.tooLarge);
   });
 }

@@ -21,8 +21,8 @@ test('a reference leads to a file of the asset, or nowhere', () => {
     ['', null],
   ];
   const wrong = cases.filter(([uri, path]) => {
-    const found = pathOfReference(uri, '/models/car.gltf');
-    return found !== (uri === '' ? null : path);
+    const resolved = pathOfReference(uri, '/models/car.gltf');
+    return resolved !== (uri === '' ? null : path);
   });
   expect(wrong.filter(([uri]) => uri !== '')).toEqual([]);
 });

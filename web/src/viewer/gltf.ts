@@ -1,5 +1,5 @@
 /**
- * What a glTF refers to, read before three.js sees it: a file comes from anybody, and may name any
+ * What a glTF refers to, read before three.js sees it: a file comes from anyone, and may name any
  * address. Only files of its own asset are loaded.
  */
 
@@ -57,11 +57,11 @@ export function pathOfReference(uri: string, from: string): string | null {
   if (/^[a-z][a-z0-9+.-]*:/i.test(uri) || uri.startsWith('//') || uri.includes('\\')) return null;
   const decoded = nameOfReference(uri);
   const start = decoded.startsWith('/') ? [] : from.split('/').slice(1, -1);
-  for (const part of decoded.split('/')) {
-    if (part === '..') {
+  for (const segment of decoded.split('/')) {
+    if (segment === '..') {
       if (!start.length) return null;
       start.pop();
-    } else if (part !== '.' && part !== '') start.push(part);
+    } else if (segment !== '.' && segment !== '') start.push(segment);
   }
   return start.length ? `/${start.join('/')}` : null;
 }
@@ -76,7 +76,7 @@ export function allowedUrl(url: string, companions: ReadonlyMap<string, string>)
 
 function listed(document: unknown, name: string): string[] {
   const entries = property(document, name);
-  return Array.isArray(entries) ? entries.flatMap((each) => texts([property(each, 'uri')])) : [];
+  return Array.isArray(entries) ? entries.flatMap((entry) => texts([property(entry, 'uri')])) : [];
 }
 
 function property(value: unknown, name: string): unknown {
@@ -85,6 +85,6 @@ function property(value: unknown, name: string): unknown {
 
 function texts(value: unknown): string[] {
   return Array.isArray(value)
-    ? value.filter((each): each is string => typeof each === 'string')
+    ? value.filter((item): item is string => typeof item === 'string')
     : [];
 }

@@ -25,7 +25,7 @@ export function addLights(scene: Scene, camera: Camera): void {
 
 /** Metals show what is around them: without a room they are black. */
 export function addReflections(materials: Material[], renderer: WebGLRenderer): void {
-  const metals = materials.filter((each) => each instanceof MeshStandardMaterial);
+  const metals = materials.filter((material) => material instanceof MeshStandardMaterial);
   // For other surfaces the lights are enough: a room takes seconds where a processor draws.
   if (metals.every(({ metalness }) => metalness === 0)) return;
   const generator = new PMREMGenerator(renderer);

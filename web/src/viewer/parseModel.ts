@@ -90,11 +90,11 @@ async function addDecoders(loader: GLTFLoader, extensions: string[]): Promise<()
     loader.setDRACOLoader(draco);
     releases.push(() => draco.dispose());
   }
-  if (extensions.some((each) => each.endsWith('meshopt_compression'))) {
+  if (extensions.some((extension) => extension.endsWith('meshopt_compression'))) {
     const { MeshoptDecoder } = await loadChunk(
       () => import('three/addons/libs/meshopt_decoder.module.js'),
     );
     loader.setMeshoptDecoder(MeshoptDecoder);
   }
-  return () => releases.forEach((each) => each());
+  return () => releases.forEach((release) => release());
 }

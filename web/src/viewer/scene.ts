@@ -114,9 +114,9 @@ export class ModelScene {
   }
 
   showNormals(on: boolean): void {
-    this.model?.traverse((each) => {
-      if (!(each instanceof Mesh)) return;
-      const mesh = each as Mesh;
+    this.model?.traverse((node) => {
+      if (!(node instanceof Mesh)) return;
+      const mesh = node as Mesh;
       if (on) {
         this.originals.set(mesh, mesh.material);
         mesh.material = this.normals;
@@ -173,8 +173,8 @@ export class ModelScene {
     this.controls.dispose();
     this.showNormals(false);
     this.showBox(false);
-    this.model?.traverse((each) => {
-      if (each instanceof Mesh || each instanceof Points) (each as Mesh).geometry.dispose();
+    this.model?.traverse((node) => {
+      if (node instanceof Mesh || node instanceof Points) (node as Mesh).geometry.dispose();
     });
     this.forEachMaterial((material) => {
       for (const value of Object.values(material) as unknown[]) {
@@ -265,9 +265,9 @@ export class ModelScene {
   }
 
   private forEachMaterial(act: (material: Material) => void): void {
-    this.model?.traverse((each) => {
-      if (!(each instanceof Mesh || each instanceof Points)) return;
-      const mesh = each as Mesh;
+    this.model?.traverse((node) => {
+      if (!(node instanceof Mesh || node instanceof Points)) return;
+      const mesh = node as Mesh;
       const own = this.originals.get(mesh) ?? mesh.material;
       (Array.isArray(own) ? own : [own]).forEach(act);
     });

@@ -36,13 +36,13 @@ const isLow = ([red = 0, , blue = 0]: number[] = []) => blue > 2 * red;
 const isHigh = ([red = 0, , blue = 0]: number[] = []) => red > 2 * blue;
 
 test('a cloud without colours is coloured by its height', () => {
-  const [found] = prepared(cloud(column));
-  const colors = colorsOf(found as Points);
+  const [colored] = prepared(cloud(column));
+  const colors = colorsOf(colored as Points);
   expect(colors).toHaveLength(101);
   expect(isLow(colors[0])).toBe(true);
   expect(isHigh(colors[100])).toBe(true);
   expect(new Set(colors.map(String)).size).toBeGreaterThan(50);
-  expect(((found as Points).material as PointsMaterial).color.getHex()).toBe(0xffffff);
+  expect(((colored as Points).material as PointsMaterial).color.getHex()).toBe(0xffffff);
 });
 
 test('the height is that in the scene, where y is up, and is one for all parts', () => {
@@ -50,10 +50,10 @@ test('the height is that in the scene, where y is up, and is one for all parts',
   turned.rotation.x = -Math.PI / 2; // its z becomes y
   const above = cloud([[0, 0, 0]]);
   above.position.y = 100;
-  const [one, other] = prepared(turned, above).map(colorsOf);
-  expect(isLow(one?.[0])).toBe(true);
-  expect(isHigh(one?.[100])).toBe(true);
-  expect(other?.[0]).toEqual(one?.[100]);
+  const [first, other] = prepared(turned, above).map(colorsOf);
+  expect(isLow(first?.[0])).toBe(true);
+  expect(isHigh(first?.[100])).toBe(true);
+  expect(other?.[0]).toEqual(first?.[100]);
 });
 
 test('a single point far above does not take the colours of all others', () => {
@@ -70,11 +70,11 @@ test('a flat cloud has one colour, that is not white', () => {
 
 test('what has colours keeps them', () => {
   const own = cloud(column, new PointsMaterial({ vertexColors: true }));
-  const given = new BufferAttribute(new Float32Array(303).fill(0.7), 3);
-  own.geometry.setAttribute('color', given);
+  const colors = new BufferAttribute(new Float32Array(303).fill(0.7), 3);
+  own.geometry.setAttribute('color', colors);
   const red = cloud(column, new PointsMaterial({ color: 0xcc2222 }));
   prepared(own, red);
-  expect(own.geometry.attributes.color).toBe(given);
+  expect(own.geometry.attributes.color).toBe(colors);
   expect(red.geometry.attributes.color).toBeUndefined();
 });
 

@@ -10,7 +10,7 @@ import {
 } from 'three';
 
 /** From low to high. Each has a contrast of at least 3 to the stage, in both themes. */
-const RAMP = ['#4a68d8', '#108a8f', '#5f9420', '#e0662f'].map((each) => new Color(each));
+const RAMP = ['#4a68d8', '#108a8f', '#5f9420', '#e0662f'].map((color) => new Color(color));
 const LINE = new Color('#737c8a');
 const SAMPLE = 10_000;
 /** Of the lowest and of the highest points; a bird or an echo would take most of the ramp. */
@@ -24,10 +24,10 @@ const HSL = { h: 0, s: 0, l: 0 };
 export function prepareUnlit(model: Object3D): void {
   model.updateMatrixWorld(true);
   const clouds: Points[] = [];
-  model.traverse((each) => {
-    if (each instanceof Points) clouds.push(each as Points);
-    else if (each instanceof Line && isPlain(each as Line)) {
-      const { material } = each as Line;
+  model.traverse((node) => {
+    if (node instanceof Points) clouds.push(node as Points);
+    else if (node instanceof Line && isPlain(node as Line)) {
+      const { material } = node as Line;
       if (material instanceof LineBasicMaterial) material.color.copy(LINE);
     }
   });
@@ -88,11 +88,11 @@ function pointHeights(cloud: Points): Float64Array {
 
 /** The heights between which colours change. */
 function heightRange(heights: readonly Float64Array[]): [number, number] {
-  const count = heights.reduce((sum, each) => sum + each.length, 0);
+  const count = heights.reduce((sum, column) => sum + column.length, 0);
   const every = Math.ceil(count / SAMPLE);
   const sample = heights
-    .flatMap((each) => [...each.filter((_, at) => at % every === 0)])
-    .sort((one, other) => one - other);
+    .flatMap((column) => [...column.filter((_, at) => at % every === 0)])
+    .sort((a, b) => a - b);
   const at = (fraction: number) => sample[Math.floor(fraction * (sample.length - 1))] ?? 0;
   const [low, high] = [at(OUTLIERS), at(1 - OUTLIERS)];
   // Almost all of it is flat.

@@ -7,7 +7,7 @@ import type { ViewProps } from './Poster';
 
 /** The presigned address of the file that is shown in an element; or why it cannot be shown. */
 export function useDownload({ databaseId, assetId, file }: ViewProps) {
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ['download', databaseId, assetId, file.path, file.versionId ?? null],
     queryFn: () => downloadUrl({ databaseId, assetId }, file.path),
     staleTime: 10 * 60_000,
@@ -16,14 +16,14 @@ export function useDownload({ databaseId, assetId, file }: ViewProps) {
     refetchOnReconnect: ({ state }) => state.data === undefined,
   });
   const [lost, setLost] = useState<Error | null>(null);
-  const error = lost ?? found.error;
+  const error = lost ?? query.error;
   // An address that has ended would fail again before the next one is there.
-  const retry = () => void found.refetch().then(() => setLost(null));
+  const retry = () => void query.refetch().then(() => setLost(null));
   return {
-    url: found.data,
+    url: query.data,
     failure: error ? errorText(error) : '',
     retry: isRetryable(error) ? retry : undefined,
     onError: async () =>
-      setLost((await fetchLoadError(found.data ?? '')) ?? new Error(viewerTexts.noPicture)),
+      setLost((await fetchLoadError(query.data ?? '')) ?? new Error(viewerTexts.noPicture)),
   };
 }

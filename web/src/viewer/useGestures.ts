@@ -77,9 +77,9 @@ interface Fingers extends Point {
 }
 
 /** Two fingers: how far they are apart, and the middle of them. */
-function fingersOf({ touches: [one, other] }: TouchEvent): Fingers | null {
-  if (!one || !other) return null;
-  const spread = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
-  const [x, y] = [(one.clientX + other.clientX) / 2, (one.clientY + other.clientY) / 2];
+function fingersOf({ touches: [first, other] }: TouchEvent): Fingers | null {
+  if (!first || !other) return null;
+  const spread = Math.hypot(first.clientX - other.clientX, first.clientY - other.clientY);
+  const [x, y] = [(first.clientX + other.clientX) / 2, (first.clientY + other.clientY) / 2];
   return spread ? { spread, x, y } : null;
 }

@@ -9,7 +9,7 @@ import type { Place } from '../../api/downloads';
 
 const words = archivedTexts;
 
-/** In the place of a file: those of an archived asset can be shown once it is restored. */
+/** Shown instead of a file: those of an archived asset can be shown once it is restored. */
 export function ArchivedNotice({ place, mayRestore }: { place: Place; mayRestore: boolean }) {
   const cache = useQueryClient();
   const [state, setState] = useState({ busy: false, failure: '' });

@@ -83,7 +83,7 @@ export function AssetEditor(props: EditorProps) {
   );
 }
 
-/** What is typed of an asset, and how it is saved; what somebody else has changed is merged. */
+/** What is typed of an asset, and how it is saved; what someone else has changed is merged. */
 function useAssetDraft({ place, asset, onClose }: EditorProps) {
   const cache = useQueryClient();
   const [stored, setStored] = useState(asset);
@@ -163,7 +163,7 @@ export function FormButtons({ disabled, onCancel }: { disabled: boolean; onCance
   );
 }
 
-/** What somebody else has written meanwhile, beside what the user typed. */
+/** What someone else has written meanwhile, beside what the user typed. */
 export function ConflictNotice({
   value,
   onTake,
@@ -189,8 +189,8 @@ function TagsField(props: {
   onChange: (tags: string[]) => void;
 }): ReactNode {
   const { id, fieldProps, selected, onChange } = props;
-  const known = useQuery(tagsOfServer);
-  const others = known.data?.filter((each) => !selected.includes(each)) ?? [];
+  const knownTags = useQuery(tagsOfServer);
+  const others = knownTags.data?.filter((tag) => !selected.includes(tag)) ?? [];
   return (
     <>
       <label htmlFor={id}>{assetTexts.tags}</label>
@@ -202,7 +202,7 @@ function TagsField(props: {
               type="button"
               className="chip"
               aria-label={words.removeTag(tag)}
-              onClick={() => onChange(selected.filter((each) => each !== tag))}
+              onClick={() => onChange(selected.filter((other) => other !== tag))}
             >
               <UserText text={tag} line /> ×
             </button>
@@ -216,12 +216,12 @@ function TagsField(props: {
         disabled={!others.length}
         onChange={(event) => onChange([...selected, event.target.value])}
       >
-        <option value="">{known.data && !others.length ? words.noTags : words.addTag}</option>
-        {others.map((each) => (
-          <option key={each}>{each}</option>
+        <option value="">{knownTags.data && !others.length ? words.noTags : words.addTag}</option>
+        {others.map((tag) => (
+          <option key={tag}>{tag}</option>
         ))}
       </select>
-      <InlineError query={known} />
+      <InlineError query={knownTags} />
     </>
   );
 }

@@ -34,17 +34,18 @@ export function AssetPage() {
   const { databaseId, assetId } = useParams({ from: ROUTE });
   const { file } = useSearch({ from: ROUTE });
   const place = { databaseId, assetId };
-  const found = useQuery(assetQuery(place));
-  const asset = found.data;
+  const assetResult = useQuery(assetQuery(place));
+  const asset = assetResult.data;
   useEffect(() => {
     if (!asset) return;
     document.title = `${asset.assetName} · ${texts.product}`;
     addRecentAsset({ databaseId, assetId, name: asset.assetName });
   }, [asset, databaseId, assetId]);
-  // A refetch that fails must not replace what somebody types.
-  if (found.isError && !asset) {
-    const gone = found.error instanceof ApiError && found.error.status === 404;
-    if (!gone) return <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />;
+  // A refetch that fails must not replace what someone types.
+  if (assetResult.isError && !asset) {
+    const isNotFound = assetResult.error instanceof ApiError && assetResult.error.status === 404;
+    if (!isNotFound)
+      return <ErrorNotice error={assetResult.error} onRetry={() => void assetResult.refetch()} />;
     return (
       <div className="notice" role="alert">
         <p>{assetTexts.gone}</p>
@@ -75,15 +76,15 @@ function AssetContent({
 }) {
   const [withArchived, setWithArchived] = useState(false);
   const archived = asset?.status === 'archived';
-  const found = useInfiniteQuery(filesQuery(place, withArchived || archived));
-  const files = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const filesResult = useInfiniteQuery(filesQuery(place, withArchived || archived));
+  const files = filesResult.data?.pages.flatMap((page) => page.items) ?? [];
   const missing = useQuery(missingReferencesQuery(place));
   const mayUpload = useMayWrite() ?? false;
   const mayWrite = mayUpload && asset?.status === 'active';
-  const only = files.filter((each) => !each.isFolder);
+  const onlyFiles = files.filter((file) => !file.isFolder);
   const first = firstFile(files);
   const path = archived ? undefined : (requestedPath ?? (first && filePath(first)));
-  const file = only.find((each) => filePath(each) === path);
+  const file = onlyFiles.find((file) => filePath(file) === path);
   return (
     <div className="asset">
       <section className="main" aria-label={viewerTexts.toolbar}>
@@ -92,7 +93,7 @@ function AssetContent({
           path={path}
           file={file}
           isArchived={archived}
-          isEmpty={found.isSuccess}
+          isEmpty={filesResult.isSuccess}
           mayRestore={mayUpload}
           mayWrite={mayWrite}
         />
@@ -103,15 +104,17 @@ function AssetContent({
           place={place}
           asset={asset}
           path={path}
-          isEmpty={archived || (found.isSuccess && !path)}
-          changed={found.isSuccess && !found.hasNextPage ? newestChange(only) : undefined}
+          isEmpty={archived || (filesResult.isSuccess && !path)}
+          changed={
+            filesResult.isSuccess && !filesResult.hasNextPage ? newestChange(onlyFiles) : undefined
+          }
           mayWrite={mayUpload && !archived}
         />
         <FilesSection
           place={place}
-          found={found}
+          query={filesResult}
           // Those of an archived asset are not found until it is known to be archived.
-          failure={asset ? found.error : null}
+          failure={asset ? filesResult.error : null}
           files={files}
           shown={path}
           missing={missing.data}
@@ -184,7 +187,7 @@ function AssetHeader(props: {
   const { place, asset, path, isEmpty, mayWrite } = props;
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
-  const [known] = useState(() => cachedAsset(place));
+  const [cached] = useState(() => cachedAsset(place));
   if (editing && asset) {
     return (
       <AssetEditor
@@ -197,8 +200,8 @@ function AssetHeader(props: {
       />
     );
   }
-  const name = asset?.assetName ?? known?.name;
-  const description = asset?.description ?? known?.description;
+  const name = asset?.assetName ?? cached?.name;
+  const description = asset?.description ?? cached?.description;
   return (
     <header className="stack">
       <h1>{name ? <UserText text={name} /> : <span className="hidden">{texts.loading}</span>}</h1>
@@ -235,7 +238,7 @@ function AssetHeader(props: {
       <AssetProperties
         place={place}
         asset={asset}
-        tags={asset?.tags ?? known?.tags ?? []}
+        tags={asset?.tags ?? cached?.tags ?? []}
         changed={props.changed}
       />
     </header>

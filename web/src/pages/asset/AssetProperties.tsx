@@ -4,7 +4,7 @@ import { formatDateTime } from '../../texts/formats';
 import type { Place } from '../../api/downloads';
 import type { Asset, File } from '../../api/assets';
 
-/** The version that the server gives to each new asset: nobody has created one. */
+/** The version that the server gives to each new asset: no one has created one. */
 const NO_VERSION = '0';
 const UNKNOWN = '\u00a0';
 

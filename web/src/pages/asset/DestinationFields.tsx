@@ -17,7 +17,7 @@ interface DestinationProps {
   onChange: (draft: Draft) => void;
 }
 
-/** Where a file or folder is to be: its name, its folder and the asset, as the act asks for them. */
+/** Where a file or folder is to be: its name, its folder and the asset, as the act needs them. */
 export function DestinationFields(props: DestinationProps) {
   const { act } = props;
   return (
@@ -72,7 +72,7 @@ function FolderName({ draft, subject, folders, fieldProps, onChange }: Destinati
         onChange={(event) => onChange({ ...draft, folder: event.target.value })}
       />
       <datalist id={`${id}-folders`}>
-        {!draft.target && folders.map((each) => <option key={each} value={each} />)}
+        {!draft.target && folders.map((folder) => <option key={folder} value={folder} />)}
       </datalist>
       <p id={`${id}-help`} className="help">
         {words.folderHelp}

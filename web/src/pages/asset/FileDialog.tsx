@@ -41,7 +41,7 @@ export interface FileDialogProps {
   onDone: (draft: Draft) => void;
 }
 
-/** Asks for what an act needs, carries it out, and stays open with all that was typed if it fails. */
+/** Requests what an act needs, carries it out, and stays open with all that was typed if it fails. */
 export function FileDialog(props: FileDialogProps) {
   const { place, act, subject, onClose, onAttempt, onDone } = props;
   const [draft, setDraft] = useState(() => toDraft(act, subject));
@@ -55,7 +55,7 @@ export function FileDialog(props: FileDialogProps) {
     event.preventDefault();
     const wrong = isTransfer(act) ? validateDraft(draft, subject) : null;
     if (wrong) {
-      // Moving asks for no name, and renaming for no folder.
+      // The form for moving has no name, and that for renaming no folder.
       showError(wrong.text, wrong.field === 'name' ? changedField(act) : wrong.field);
       return;
     }

@@ -25,26 +25,26 @@ export function FileFacts(props: { place: Place; path: string; since?: string | 
   const cache = useQueryClient();
   const waited = useRef(false);
   const soon = isFresh(since) ? SOON : false;
-  const found = useQuery({
+  const factsResult = useQuery({
     ...factsQuery(place, path),
     refetchInterval: (query) => query.state.data?.size === 0 && soon,
   });
-  const known = found.data?.size;
+  const size = factsResult.data?.size;
   const reason = useQuery({
     ...notInspectedQuery(place, path),
-    enabled: known === 0,
+    enabled: size === 0,
     refetchInterval: (query) => !query.state.data && soon,
   });
   useEffect(() => {
-    if (known && waited.current) {
+    if (size && waited.current) {
       // With the facts come the picture and the references.
       void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
     }
-    waited.current = known === 0;
-  }, [known, cache, place]);
-  if (found.isPending) return <p className="faint">{texts.loading}</p>;
-  if (!found.data) return <InlineError query={found} />;
-  const facts = found.data;
+    waited.current = size === 0;
+  }, [size, cache, place]);
+  if (factsResult.isPending) return <p className="faint">{texts.loading}</p>;
+  if (!factsResult.data) return <InlineError query={factsResult} />;
+  const facts = factsResult.data;
   const extent = formatDimensions(facts);
   // A count of nothing says nothing: no bones, no missing textures.
   const rows = [...facts].filter(([name, value]) => !HIDDEN.test(name) && value !== '0');

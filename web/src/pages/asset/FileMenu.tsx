@@ -46,7 +46,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
     // At once: the acts are in the document only while the menu is open.
     flushSync(() => setOpen(true));
     const acts = [...event.currentTarget.querySelectorAll('button')];
-    const at = acts.findIndex((each) => each === document.activeElement);
+    const at = acts.findIndex((button) => button === document.activeElement);
     const next = at < 0 && step < 0 ? -1 : (at + step) % acts.length;
     acts.at(next)?.focus();
   };

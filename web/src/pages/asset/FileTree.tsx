@@ -30,9 +30,9 @@ interface Props {
 
 export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
   const [words, setWords] = useState('');
-  const wanted = words.trim().toLowerCase();
-  const files = wanted
-    ? props.files.filter((each) => each.relativePath.toLowerCase().includes(wanted))
+  const filter = words.trim().toLowerCase();
+  const files = filter
+    ? props.files.filter((file) => file.relativePath.toLowerCase().includes(filter))
     : props.files;
   return (
     <>
@@ -45,7 +45,7 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
           onChange={(event) => setWords(event.target.value)}
         />
       )}
-      {wanted !== '' && (
+      {filter !== '' && (
         <p role="status" className="faint">
           {!files.length && assetTexts.noneOfFiles}{' '}
           {props.hasMore && assetTexts.ofLoaded(props.files.length)}
@@ -54,7 +54,7 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
       <FolderBranch
         {...props}
         folder={buildTree(files)}
-        open={files.length <= OPEN_UP_TO || wanted !== ''}
+        open={files.length <= OPEN_UP_TO || filter !== ''}
       />
     </>
   );
@@ -64,14 +64,14 @@ function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
   const { folder, shown, open, onAct } = props;
   return (
     <ul className="tree">
-      {folder.folders.map((each) => (
-        <li key={each.path} className="entry">
-          {onAct && <EntryMenu subject={{ path: each.path, isArchived: false }} onAct={onAct} />}
-          <details open={open || shown?.startsWith(each.path)}>
+      {folder.folders.map((folder) => (
+        <li key={folder.path} className="entry">
+          {onAct && <EntryMenu subject={{ path: folder.path, isArchived: false }} onAct={onAct} />}
+          <details open={open || shown?.startsWith(folder.path)}>
             <summary>
-              <UserText text={each.name} />
+              <UserText text={folder.name} />
             </summary>
-            <FolderBranch {...props} folder={each} />
+            <FolderBranch {...props} folder={folder} />
           </details>
         </li>
       ))}

@@ -31,7 +31,7 @@ interface PendingAction {
 
 interface Props {
   place: Place;
-  found: UseInfiniteQueryResult;
+  query: UseInfiniteQueryResult;
   failure: unknown;
   files: File[];
   shown: string | undefined;
@@ -43,7 +43,7 @@ interface Props {
 
 /** The files of an asset, and what can be done with them. */
 export function FilesSection(props: Props) {
-  const { place, found, files, shown, missing, mayWrite, withArchived } = props;
+  const { place, query, files, shown, missing, mayWrite, withArchived } = props;
   const section = useRef<HTMLElement>(null);
   const [pending, setPending] = useState<PendingAction | null>(null);
   const cache = useQueryClient();
@@ -53,9 +53,9 @@ export function FilesSection(props: Props) {
     setPending(null);
     const path = await afterChange(pending.act, pending.subject, draft);
     await new Promise((rendered) => setTimeout(rendered));
-    // The row of a file that was archived or deleted is gone, and its button with it.
+    // The row of an archived or deleted file was removed, with its button.
     const rows = [...(section.current?.querySelectorAll<HTMLElement>('[data-path]') ?? [])];
-    const next = rows.find((each) => each.dataset.path === path);
+    const next = rows.find((row) => row.dataset.path === path);
     (next ?? section.current?.querySelector<HTMLElement>('h2'))?.focus();
   };
   const isMove = pending && isFolder(pending.subject) && isTransfer(pending.act);
@@ -65,23 +65,23 @@ export function FilesSection(props: Props) {
       <h2 id="files" tabIndex={-1}>
         {assetTexts.files}
       </h2>
-      {props.failure !== null && <InlineError query={found} />}
-      {found.isPending && <p className="faint">{texts.loading}</p>}
+      {props.failure !== null && <InlineError query={query} />}
+      {query.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (
         <FileTree
           place={place}
           files={files}
-          hasMore={found.hasNextPage}
+          hasMore={query.hasNextPage}
           shown={shown}
           missing={missing}
           onAct={mayWrite ? (act, subject) => setPending({ act, subject }) : undefined}
         />
       )}
-      {found.hasNextPage && (
+      {query.hasNextPage && (
         <button
           type="button"
-          onClick={() => void found.fetchNextPage()}
-          disabled={found.isFetching}
+          onClick={() => void query.fetchNextPage()}
+          disabled={query.isFetching}
         >
           {assetTexts.moreFiles}
         </button>
@@ -124,17 +124,17 @@ function invalidate(cache: QueryClient, place: Place, draft: Draft): void {
   }
 }
 
-/** Shows what a change has left: its file where it is now, and no file that is gone. */
-function useAfterChange({ place, shown, found }: Props) {
+/** Shows what a change has left: its file where it is now, and no file that was removed. */
+function useAfterChange({ place, shown, query }: Props) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   return async (act: Act, subject: Subject, draft: Draft): Promise<string> => {
     const moved = act === 'move' || act === 'rename';
     const end = isFolder(subject) ? '/' : '';
     const path = moved || act === 'copy' ? destinationPath(draft) + end : subject.path;
-    const gone = moved || act === 'archive' || act === 'delete';
-    const was = isFolder(subject) ? shown?.startsWith(subject.path) : shown === subject.path;
-    if (gone && was) {
+    const isRemoved = moved || act === 'archive' || act === 'delete';
+    const wasShown = isFolder(subject) ? shown?.startsWith(subject.path) : shown === subject.path;
+    if (isRemoved && wasShown) {
       await navigate({
         to: '/databases/$databaseId/assets/$assetId',
         params: { databaseId: place.databaseId, assetId: place.assetId },
@@ -143,7 +143,7 @@ function useAfterChange({ place, shown, found }: Props) {
         resetScroll: false,
       });
     }
-    await found.refetch();
+    await query.refetch();
     // The list with, or without, archived files that is not shown now.
     cache.removeQueries({
       queryKey: ['files', place.databaseId, place.assetId, 'list'],

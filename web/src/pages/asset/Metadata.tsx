@@ -8,14 +8,14 @@ import { metadataQuery } from './metadataQueries';
 
 /** The metadata of an asset. Values are text: addresses in them are no links. */
 export function Metadata({ place }: { place: Place }) {
-  const found = useQuery(metadataQuery(place));
-  if (!found.isError && !found.data?.length) return null;
+  const query = useQuery(metadataQuery(place));
+  if (!query.isError && !query.data?.length) return null;
   return (
     <section aria-labelledby="metadata">
       <h2 id="metadata">{assetTexts.metadata}</h2>
-      <InlineError query={found} />
+      <InlineError query={query} />
       <dl className="pairs">
-        {found.data?.map(({ name, value }) => (
+        {query.data?.map(({ name, value }) => (
           <Fragment key={name}>
             <dt>
               <UserText text={name} />

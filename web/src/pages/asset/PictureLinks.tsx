@@ -35,12 +35,12 @@ export function PictureLinks({ items }: { items: readonly LinkedItem[] }) {
 }
 
 function Chunk({ items }: { items: readonly LinkedItem[] }) {
-  const found = useQuery(picturesQuery(items));
+  const query = useQuery(picturesQuery(items));
   return items.map((item) => (
     <li key={itemKey(item)}>
       <PictureLink
         item={item}
-        picture={found.isPending ? null : (found.data?.get(itemKey(item)) ?? {})}
+        picture={query.isPending ? null : (query.data?.get(itemKey(item)) ?? {})}
       />
     </li>
   ));

@@ -36,22 +36,22 @@ function Section(props: { title: string; failed?: FailedQuery; children?: ReactN
 /** What a file needs: other files, of which some may be missing. */
 export function References(props: { place: Place; path: string; mayUpload: boolean }) {
   const { place, path } = props;
-  const found = useQuery(referencesQuery(place, path));
-  if (found.isError) return <Section title={words.needs} failed={found} />;
-  const references = found.data?.references ?? [];
+  const query = useQuery(referencesQuery(place, path));
+  if (query.isError) return <Section title={words.needs} failed={query} />;
+  const references = query.data?.references ?? [];
   if (!references.length) return null;
   const lacking = references.filter(isMissing);
-  const others = references.filter((each) => !isMissing(each));
+  const others = references.filter((reference) => !isMissing(reference));
   return (
     <Section title={words.needs}>
       {lacking.length > 0 && <p className="failure">{words.lacking(lacking.length)}</p>}
       <ul className="needs">
-        {[...lacking, ...others].map((each, at) => (
-          <ReferenceRow key={at} place={place} reference={each} />
+        {[...lacking, ...others].map((reference, at) => (
+          <ReferenceRow key={at} place={place} reference={reference} />
         ))}
       </ul>
-      {Boolean(found.data?.omitted) && (
-        <p className="faint">{words.omitted(found.data?.omitted ?? 0)}</p>
+      {Boolean(query.data?.omitted) && (
+        <p className="faint">{words.omitted(query.data?.omitted ?? 0)}</p>
       )}
       {lacking.length > 0 && props.mayUpload && (
         <Link
@@ -122,15 +122,15 @@ function LinkedAssets({ title, items }: { title: string; items: LinkedItem[] }) 
 }
 
 function UsedBy({ place, path }: { place: Place; path: string }) {
-  const found = useQuery(dependentsQuery(place, path));
-  if (found.isError) return <Section title={words.usedBy} failed={found} />;
-  if (!found.data?.length) return null;
+  const query = useQuery(dependentsQuery(place, path));
+  if (query.isError) return <Section title={words.usedBy} failed={query} />;
+  if (!query.data?.length) return null;
   return (
     <Section title={words.usedBy}>
       <ul className="needs">
-        {found.data.map((each) => (
-          <li key={each}>
-            <FileLink place={place} path={each} />
+        {query.data.map((dependent) => (
+          <li key={dependent}>
+            <FileLink place={place} path={dependent} />
           </li>
         ))}
       </ul>
@@ -141,23 +141,23 @@ function UsedBy({ place, path }: { place: Place; path: string }) {
 function SimilarFiles({ place, path }: { place: Place; path: string }) {
   const facts = useQuery(factsQuery(place, path));
   // Only a file whose surface was read has a shape to compare.
-  const found = useQuery({
+  const query = useQuery({
     ...similarFilesQuery(place, path),
     enabled: facts.data?.has('shape') ?? false,
   });
   const files = useInfiniteQuery(filesQuery(place));
-  if (found.isError) return <Section title={words.similar} failed={found} />;
+  if (query.isError) return <Section title={words.similar} failed={query} />;
   // The index follows a change of files later: of this asset, only files that it still has.
   const pages = files.hasNextPage ? undefined : files.data?.pages;
   const own =
-    pages && new Set(pages.flatMap(({ items }) => items.map((each) => each.relativePath)));
-  const alike = (found.data ?? []).filter(
-    (each) => each.assetId !== place.assetId || (own?.has(each.filePath) ?? true),
+    pages && new Set(pages.flatMap(({ items }) => items.map((item) => item.relativePath)));
+  const alike = (query.data ?? []).filter(
+    (item) => item.assetId !== place.assetId || (own?.has(item.filePath) ?? true),
   );
-  const items = alike.map(({ similarity, filePath, assetName, ...each }) => ({
-    ...each,
+  const items = alike.map(({ similarity, filePath, assetName, ...item }) => ({
+    ...item,
     path: filePath,
-    name: each.assetId === place.assetId ? fileName(filePath) : assetName,
+    name: item.assetId === place.assetId ? fileName(filePath) : assetName,
     note: words.alike(formatPercent(similarity)),
   }));
   return <LinkedAssets title={words.similar} items={items} />;

@@ -45,7 +45,7 @@ test('of two people who edit one asset, neither loses what was typed', async () 
   await type('Name of the asset', 'lamp of one');
   changeMeanwhile({ assetName: 'lamp of the other', description: 'by <b>the other</b>' });
   await save();
-  await screen.findByText(/Somebody else changed this asset.*save again/);
+  await screen.findByText(/Someone else changed this asset.*save again/);
   expect(field('Name of the asset')).toHaveProperty('value', 'lamp of one');
   expect(field('Description')).toHaveProperty('value', 'by <b>the other</b>');
   expect(screen.getAllByText('Theirs:')).toHaveLength(1);

@@ -5,8 +5,8 @@ const GET = vi.fn();
 const PUT = vi.fn();
 vi.mock('../../api/client', () => ({
   api: {
-    GET: (...given: unknown[]) => GET(...given) as unknown,
-    PUT: (...given: unknown[]) => PUT(...given) as unknown,
+    GET: (...options: unknown[]) => GET(...options) as unknown,
+    PUT: (...options: unknown[]) => PUT(...options) as unknown,
   },
   replyWithHeaders: (value: unknown) => value,
 }));
@@ -57,7 +57,7 @@ test('only changed fields are written, under the version that was read', async (
   expect(saved).toEqual({ saved: { ...stored, assetName: 'Stool', etag: '"2"' } });
 });
 
-test('a change by somebody else returns what is stored now', async () => {
+test('a change by someone else returns what is stored now', async () => {
   for (const status of [412, 409]) {
     PUT.mockReturnValue(refusal(status));
     const theirs = { ...before, description: 'Theirs' };
@@ -68,7 +68,7 @@ test('a change by somebody else returns what is stored now', async () => {
   }
 });
 
-test('a change of the server of what nobody edits is no conflict', async () => {
+test('a change of the server of what no one edits is no conflict', async () => {
   GET.mockResolvedValue({ data: before, headers: new Headers({ etag: '"2"' }) });
   PUT.mockReturnValueOnce(refusal(412));
   PUT.mockResolvedValue({ data: {}, headers: new Headers({ etag: '"3"' }) });

@@ -20,8 +20,8 @@ export const toDraft = ({ assetName, description, tags }: Draft): Draft => ({
 
 const text = (value: string | string[]): string =>
   typeof value === 'string' ? value.trim() : JSON.stringify([...value].sort());
-const isDifferent = (field: Field, one: Draft, other: Draft): boolean =>
-  text(one[field]) !== text(other[field]);
+const isDifferent = (field: Field, draft: Draft, other: Draft): boolean =>
+  text(draft[field]) !== text(other[field]);
 
 /** The fields in which a draft differs from what is stored. */
 export const changedFields = (draft: Draft, stored: Draft): Field[] =>
@@ -52,7 +52,7 @@ export type SaveResult<T = Asset> = { saved: T } | { theirs: T };
 const CHANGED = 412;
 const TRIES = 3;
 
-/** Writes the changed fields, unless somebody has changed the asset since it was read. */
+/** Writes the changed fields, unless someone has changed the asset since it was read. */
 export function saveAsset(place: Place, stored: Asset, draft: Draft): Promise<SaveResult> {
   const trimmed = { assetName: draft.assetName.trim(), description: draft.description.trim() };
   return writeUnlessChanged(
@@ -69,19 +69,19 @@ export function saveAsset(place: Place, stored: Asset, draft: Draft): Promise<Sa
       return { ...body, etag: written.headers.get('etag') };
     },
     () => readAsset(place),
-    (one, other) => changedFields(one, other).length > 0,
+    (a, b) => changedFields(a, b).length > 0,
   );
 }
 
 /**
- * Writes under the version that was read. Returns what somebody else has written meanwhile instead,
+ * Writes under the version that was read. Returns what someone else has written meanwhile instead,
  * if it differs in what people write.
  */
 export async function writeUnlessChanged<T extends { etag: string | null }>(
   stored: T,
   write: (header: { 'If-Match'?: string }, stored: T) => Promise<Partial<T>>,
   read: () => Promise<T>,
-  differ: (one: T, other: T) => boolean,
+  differ: (a: T, b: T) => boolean,
   tries = TRIES,
 ): Promise<SaveResult<T>> {
   try {

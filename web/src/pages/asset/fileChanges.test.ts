@@ -75,7 +75,7 @@ test('a name that the server refuses is refused before it is sent', () => {
   ] as const) {
     expect(validateDraft({ ...draft, name }, subject)?.text ?? null).toBe(text);
   }
-  const folder = [251, 251, 250].map((each) => 'f'.repeat(each)).join('/');
+  const folder = [251, 251, 250].map((length) => 'f'.repeat(length)).join('/');
   expect(validateDraft({ ...draft, folder, name: 'a' }, subject)).toBeNull(); // 757 bytes
   expect(validateDraft({ ...draft, folder, name: 'ab' }, subject)?.text).toBe(
     filesTexts.longPath(757),

@@ -21,7 +21,7 @@ export interface Subject {
 
 export const isFolder = ({ path }: Subject): boolean => path.endsWith('/');
 
-/** Whether the act asks for another name or place. */
+/** Whether the act needs another name or place. */
 export const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].includes(act);
 
 /** What can be done with it. Folders are moved file by file. */
@@ -45,11 +45,11 @@ export function listFolders(
 ): string[] {
   const folders = new Set<string>();
   for (const { relativePath, isFolder: itself } of files) {
-    const parts = relativePath.split('/').filter(Boolean);
-    const depth = itself ? parts.length : parts.length - 1;
-    for (let end = 1; end <= depth; end++) folders.add(parts.slice(0, end).join('/'));
+    const segments = relativePath.split('/').filter(Boolean);
+    const depth = itself ? segments.length : segments.length - 1;
+    for (let end = 1; end <= depth; end++) folders.add(segments.slice(0, end).join('/'));
   }
-  return [...folders].sort((one, other) => one.localeCompare(other));
+  return [...folders].sort((a, b) => a.localeCompare(b));
 }
 
 export const parentFolder = (path: string): string =>
@@ -129,7 +129,7 @@ function sendChange(
   const params = { path: { databaseId: place.databaseId, assetId: place.assetId } };
   const filePath = subject.path;
   const transfer = { sourcePath: filePath, destinationPath: destinationPath(draft) };
-  const named = { filePath, isPrefix: isFolder(subject) };
+  const target = { filePath, isPrefix: isFolder(subject) };
   switch (act) {
     case 'rename':
     case 'move':
@@ -142,14 +142,14 @@ function sendChange(
       );
     }
     case 'archive':
-      return replyWithHeaders(api.DELETE(`${ROUTE}/archiveFile`, { params, body: named }));
+      return replyWithHeaders(api.DELETE(`${ROUTE}/archiveFile`, { params, body: target }));
     case 'restore':
       return replyWithHeaders(api.POST(`${ROUTE}/unarchiveFile`, { params, body: { filePath } }));
     case 'delete':
       return replyWithHeaders(
         api.DELETE(`${ROUTE}/deleteFile`, {
           params,
-          body: { ...named, confirmPermanentDelete: true },
+          body: { ...target, confirmPermanentDelete: true },
         }),
       );
   }

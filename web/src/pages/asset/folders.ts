@@ -46,11 +46,11 @@ export async function moveFolder(
   destinationPath: string,
   onJob: (job: Job) => void,
 ): Promise<Job> {
-  const sent = api.POST(`${ROUTE}/moveFolder`, {
+  const request = api.POST(`${ROUTE}/moveFolder`, {
     params: { path: { databaseId: place.databaseId, assetId: place.assetId } },
     body: { sourcePath, destinationPath },
   });
-  const { data, headers } = await replyWithHeaders(sent);
+  const { data, headers } = await replyWithHeaders(request);
   try {
     return await pollJob(data.jobId ?? '', { onJob });
   } finally {

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors';
 
 const GET = vi.fn();
 vi.mock('../../api/client', () => ({
-  api: { GET: (...given: unknown[]) => GET(...given) as unknown },
+  api: { GET: (...options: unknown[]) => GET(...options) as unknown },
   reply: (value: unknown) => value,
 }));
 const { metadataQuery, formatValue } = await import('./metadataQueries');

@@ -16,20 +16,22 @@ export const metadataQuery = (place: Place) =>
   queryOptions({
     queryKey: ['asset', place.databaseId, place.assetId, 'metadata'],
     queryFn: async (): Promise<MetadataEntry[]> => {
-      const found: MetadataEntry[] = [];
+      const entries: MetadataEntry[] = [];
       const read = async (startingToken?: string) => {
         const params = { path: place, query: { startingToken } };
-        const sent = reply(api.GET('/database/{databaseId}/assets/{assetId}/metadata', { params }));
-        return (await nullIfDenied(sent)) ?? { metadata: [], NextToken: null };
+        const request = reply(
+          api.GET('/database/{databaseId}/assets/{assetId}/metadata', { params }),
+        );
+        return (await nullIfDenied(request)) ?? { metadata: [], NextToken: null };
       };
       for await (const { metadata } of pagesOf(read)) {
         for (const { metadataKey: name, metadataValue, metadataValueType } of metadata) {
-          // A field of a schema that nobody has filled in.
+          // A field of a schema that no one has filled in.
           if (metadataValue)
-            found.push({ name, value: formatValue(metadataValue, metadataValueType) });
+            entries.push({ name, value: formatValue(metadataValue, metadataValueType) });
         }
       }
-      return found;
+      return entries;
     },
   });
 
@@ -57,10 +59,10 @@ export function formatValue(value: string, type: string): string {
 /** The numbers of a vector or a place with their names. */
 function formatVector(value: string): string | null {
   try {
-    const parts = Object.entries(JSON.parse(value) as object);
-    if (!parts.every(([, each]) => typeof each === 'number')) return null;
-    return parts
-      .map(([name, each]) => `${name}\u00a0${formatExactNumber(Number(each))}`)
+    const coordinates = Object.entries(JSON.parse(value) as object);
+    if (!coordinates.every(([, coordinate]) => typeof coordinate === 'number')) return null;
+    return coordinates
+      .map(([name, coordinate]) => `${name}\u00a0${formatExactNumber(Number(coordinate))}`)
       .join(', ');
   } catch {
     return null;

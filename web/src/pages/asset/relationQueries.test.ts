@@ -5,8 +5,8 @@ const GET = vi.fn();
 const POST = vi.fn();
 vi.mock('../../api/client', () => ({
   api: {
-    GET: (...given: unknown[]) => GET(...given) as unknown,
-    POST: (...given: unknown[]) => POST(...given) as unknown,
+    GET: (...options: unknown[]) => GET(...options) as unknown,
+    POST: (...options: unknown[]) => POST(...options) as unknown,
   },
   reply: (value: unknown) => value,
 }));
@@ -32,7 +32,7 @@ const queries = [
   similarFilesQuery(place, '/a.glb'),
   picturesQuery([{ ...place, name: 'A' }]),
 ];
-const run = (one: (typeof queries)[number]) => (one.queryFn as () => Promise<unknown>)();
+const run = (query: (typeof queries)[number]) => (query.queryFn as () => Promise<unknown>)();
 afterEach(() => vi.resetAllMocks());
 
 test('a part of the page that the caller may not see is left out, and other failures are thrown', async () => {
@@ -53,16 +53,16 @@ test('a part of the page that the caller may not see is left out, and other fail
   const refusal = () => Promise.reject(new ApiError(409, 'AttributesNotIndexed', 'Reindex first'));
   GET.mockImplementation(refusal);
   POST.mockImplementation(refusal);
-  for (const one of queries) await expect(run(one)).rejects.toThrow('Reindex first');
+  for (const query of queries) await expect(run(query)).rejects.toThrow('Reindex first');
 });
 
 test('a file lacks what is missing, absolute or outside the asset, and nothing else', async () => {
   const states = ['found', 'missing', 'absolute', 'otherCase', 'outside', 'external', 'embedded'];
   const references = states.map((state) => ({ path: 'x', kind: 'texture', state }));
-  const found = [{ path: 'x', kind: 'texture', state: 'found' }];
+  const reference = [{ path: 'x', kind: 'texture', state: 'found' }];
   const items = [
     { filePath: '/bad.gltf', references },
-    { filePath: '/good.gltf', references: found },
+    { filePath: '/good.gltf', references: reference },
   ];
   GET.mockResolvedValue({ items });
   expect(await run(missingReferencesQuery(place))).toEqual(new Map([['/bad.gltf', 3]]));
@@ -72,7 +72,7 @@ test('the files that refer to a file or into a folder are read from all pages', 
   const pages = [{ items: [], NextToken: 'next' }, { items: [{ filePath: '/a.gltf' }] }];
   GET.mockImplementation(() => Promise.resolve(pages.shift()));
   expect(await run(dependentsQuery(place, '/parts/'))).toEqual(['/a.gltf']);
-  const queries = GET.mock.calls.map((each) => (each[1] as { params: { query: object } }).params);
+  const queries = GET.mock.calls.map((call) => (call[1] as { params: { query: object } }).params);
   expect(queries.map(({ query }) => query)).toMatchObject([
     { filePath: '/parts', isPrefix: true, startingToken: undefined },
     { filePath: '/parts', isPrefix: true, startingToken: 'next' },
@@ -104,14 +104,14 @@ test('an asset with several links is shown once, with the aliases of all', () =>
     assetLinkAliasId: alias,
   });
   const links = [link('a', 'left'), link('b', null), link('a', 'right')];
-  expect(toLinkedItems(links).map((each) => [each.name, each.note])).toEqual([
+  expect(toLinkedItems(links).map((item) => [item.name, item.note])).toEqual([
     ['a', 'left, right'],
     ['b', ''],
   ]);
 });
 
 test('of another asset the most similar file is shown, and shapes that are hardly alike are not', async () => {
-  const found = (assetId: string, filePath: string, similarity: number) => ({
+  const similarFile = (assetId: string, filePath: string, similarity: number) => ({
     ...place,
     assetName: assetId,
     assetId,
@@ -119,15 +119,15 @@ test('of another asset the most similar file is shown, and shapes that are hardl
     similarity,
   });
   const items = [
-    found('a', '/a.stl', 1),
-    found('b', '/b.glb', 0.9),
-    found('b', '/b.obj', 0.9),
-    found('a', '/a.obj', 0.8),
-    found('c', '/c.glb', 0.24),
+    similarFile('a', '/a.stl', 1),
+    similarFile('b', '/b.glb', 0.9),
+    similarFile('b', '/b.obj', 0.9),
+    similarFile('a', '/a.obj', 0.8),
+    similarFile('c', '/c.glb', 0.24),
   ];
   GET.mockResolvedValue({ items });
   const shown = (await run(similarFilesQuery(place, '/a.glb'))) as typeof items;
-  expect(shown.map((each) => each.filePath)).toEqual(['/a.stl', '/b.glb', '/a.obj']);
+  expect(shown.map((file) => file.filePath)).toEqual(['/a.stl', '/b.glb', '/a.obj']);
 });
 
 test('pictures are requested by path and found again by asset and path', async () => {
@@ -137,11 +137,11 @@ test('pictures are requested by path and found again by asset and path', async (
   ];
   const preview = { id: 'p', url: 'http://x', expiresAt: '' };
   POST.mockResolvedValue({ items: [{ ...place, key: '/b.glb', preview }] });
-  const found = (await run(picturesQuery(items))) as Map<string, unknown>;
+  const pictures = (await run(picturesQuery(items))) as Map<string, unknown>;
   expect(POST.mock.calls[0]?.[1]).toEqual({
     body: { items: [{ ...place }, { ...place, key: '/b.glb' }] },
   });
-  expect(items.map((each) => found.get(itemKey(each)))).toEqual([
+  expect(items.map((item) => pictures.get(itemKey(item)))).toEqual([
     undefined,
     { ...place, key: '/b.glb', preview },
   ]);

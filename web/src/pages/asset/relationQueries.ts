@@ -26,9 +26,9 @@ const SIMILAR = 8;
 const LEAST = 0.25;
 
 /** A part of the page that the caller may not see, or that the deployment has not, is left out. */
-export async function nullIfDenied<T>(sent: Promise<T>): Promise<T | null> {
+export async function nullIfDenied<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await sent;
+    return await request;
   } catch (error) {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return null;
     throw error;
@@ -49,10 +49,10 @@ export const referencesQuery = (place: Place, filePath: string) =>
     queryKey: filesKey(place, 'references', filePath),
     queryFn: async (): Promise<References | null> => {
       const query = { filePath };
-      const found = await nullIfDenied(
+      const response = await nullIfDenied(
         reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
       );
-      return found?.items[0] ?? null;
+      return response?.items[0] ?? null;
     },
   });
 
@@ -62,11 +62,11 @@ export const missingReferencesQuery = (place: Place) =>
     queryKey: filesKey(place, 'missing'),
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { pageSize: PAGE, maxItems: PAGE };
-      const found = await nullIfDenied(
+      const response = await nullIfDenied(
         reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } })),
       );
-      const counts = (found?.items ?? []).map(
-        (each) => [each.filePath, each.references.filter(isMissing).length] as const,
+      const counts = (response?.items ?? []).map(
+        (item) => [item.filePath, item.references.filter(isMissing).length] as const,
       );
       return new Map(counts.filter(([, lacking]) => lacking > 0));
     },
@@ -77,8 +77,8 @@ export const isMissing = ({ state }: Reference): boolean =>
   state === 'missing' || state === 'absolute' || state === 'outside';
 
 /** The paths of the files that a file finds by its own place, each once. */
-export const referencedPaths = (found: References | null): string[] => [
-  ...new Set(found?.references.flatMap(({ filePath }) => filePath ?? [])),
+export const referencedPaths = (references: References | null): string[] => [
+  ...new Set(references?.references.flatMap(({ filePath }) => filePath ?? [])),
 ];
 
 /** The files of the asset that refer to a file, or from outside to one of a folder (`…/`). */
@@ -86,15 +86,15 @@ export const dependentsQuery = (place: Place, path: string) =>
   queryOptions({
     queryKey: filesKey(place, 'users', path),
     queryFn: async (): Promise<string[]> => {
-      const named = { filePath: path.replace(/\/$/, ''), isPrefix: path.endsWith('/') };
+      const target = { filePath: path.replace(/\/$/, ''), isPrefix: path.endsWith('/') };
       const users: string[] = [];
       const read = async (startingToken?: string) => {
-        const query = { ...named, pageSize: PAGE, maxItems: PAGE, startingToken };
-        const sent = reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } }));
-        return (await nullIfDenied(sent)) ?? { items: [] };
+        const query = { ...target, pageSize: PAGE, maxItems: PAGE, startingToken };
+        const request = reply(api.GET(`${ROUTE}/dependents`, { params: { path: place, query } }));
+        return (await nullIfDenied(request)) ?? { items: [] };
       };
       for await (const page of pagesOf(read)) {
-        users.push(...page.items.map((each) => each.filePath));
+        users.push(...page.items.map((item) => item.filePath));
         if (users.length >= PAGE) break;
       }
       return users;
@@ -109,11 +109,11 @@ export const folderReferencesQuery = (place: Place, folder: string) =>
       const needs = new Set<string>();
       const read = async (startingToken?: string) => {
         const query = { pageSize: PAGE, maxItems: PAGE, startingToken };
-        const sent = reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } }));
-        return (await nullIfDenied(sent)) ?? { items: [] };
+        const request = reply(api.GET(`${ROUTE}/dependencies`, { params: { path: place, query } }));
+        return (await nullIfDenied(request)) ?? { items: [] };
       };
       for await (const page of pagesOf(read)) {
-        const own = page.items.filter((each) => each.filePath.startsWith(folder));
+        const own = page.items.filter((item) => item.filePath.startsWith(folder));
         for (const path of own.flatMap(referencedPaths))
           if (!path.startsWith(folder)) needs.add(path);
         if (needs.size >= PAGE) break;
@@ -133,13 +133,13 @@ export const linksQuery = (place: Place) =>
   queryOptions({
     queryKey: ['links', place.databaseId, place.assetId],
     queryFn: async (): Promise<Links> => {
-      const found = await nullIfDenied(
+      const response = await nullIfDenied(
         reply(api.GET(`${ROUTE}/asset-links`, { params: { path: place } })),
       );
       return {
-        parents: toLinkedItems(found?.parents),
-        children: toLinkedItems(found?.children),
-        related: toLinkedItems(found?.related),
+        parents: toLinkedItems(response?.parents),
+        children: toLinkedItems(response?.children),
+        related: toLinkedItems(response?.related),
       };
     },
   });
@@ -152,11 +152,11 @@ export const parentsQuery = (places: readonly Place[]) =>
       const wholes = new Map<string, string>();
       for (let at = 0; at < places.length; at += AT_ONCE) {
         const some = places.slice(at, at + AT_ONCE);
-        const found = await Promise.all(some.map((place) => queryClient.query(linksQuery(place))));
-        for (const each of found.flatMap(({ parents }) => parents))
-          wholes.set(itemKey(each), each.name);
+        const links = await Promise.all(some.map((place) => queryClient.query(linksQuery(place))));
+        for (const parent of links.flatMap(({ parents }) => parents))
+          wholes.set(itemKey(parent), parent.name);
       }
-      places.forEach((each) => wholes.delete(itemKey(each)));
+      places.forEach((child) => wholes.delete(itemKey(child)));
       return [...wholes.values()];
     },
     staleTime: 0,
@@ -179,13 +179,13 @@ export const similarFilesQuery = (place: Place, filePath: string) =>
     queryKey: ['similar', place.databaseId, place.assetId, filePath],
     queryFn: async (): Promise<SimilarFile[]> => {
       const query = { filePath, size: 4 * SIMILAR };
-      const found = await nullIfDenied(
+      const response = await nullIfDenied(
         reply(api.GET(`${ROUTE}/files/similar`, { params: { path: place, query } })),
       );
-      const known = new Set<string>();
-      const alike = found?.items.filter(({ assetId, similarity }) => {
-        if (similarity < LEAST || known.has(assetId)) return false;
-        if (assetId !== place.assetId) known.add(assetId);
+      const assets = new Set<string>();
+      const alike = response?.items.filter(({ assetId, similarity }) => {
+        if (similarity < LEAST || assets.has(assetId)) return false;
+        if (assetId !== place.assetId) assets.add(assetId);
         return true;
       });
       return alike?.slice(0, SIMILAR) ?? [];
@@ -197,7 +197,7 @@ export const picturesQuery = (items: readonly LinkedItem[]) =>
   queryOptions({
     queryKey: ['previews', items.map(itemKey)],
     queryFn: async () => {
-      const found = await nullIfDenied(
+      const response = await nullIfDenied(
         reply(
           api.POST('/previews', {
             body: {
@@ -211,7 +211,7 @@ export const picturesQuery = (items: readonly LinkedItem[]) =>
         ),
       );
       return new Map(
-        found?.items.map((each) => [itemKey({ ...each, path: each.key ?? undefined }), each]),
+        response?.items.map((item) => [itemKey({ ...item, path: item.key ?? undefined }), item]),
       );
     },
     enabled: items.length > 0,

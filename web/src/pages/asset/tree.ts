@@ -10,13 +10,13 @@ export interface Folder {
 /** Returns files as a tree of folders, both by name; folders without files are there, too. */
 export function buildTree(files: readonly File[]): Folder {
   const root: Folder = { name: '', path: '/', folders: [], files: [] };
-  const known = new Map([['/', root]]);
+  const byPath = new Map([['/', root]]);
   const folderAt = (path: string): Folder => {
-    const found = known.get(path);
-    if (found) return found;
+    const existing = byPath.get(path);
+    if (existing) return existing;
     const end = path.lastIndexOf('/', path.length - 2);
     const folder = { name: path.slice(end + 1, -1), path, folders: [], files: [] };
-    known.set(path, folder);
+    byPath.set(path, folder);
     folderAt(path.slice(0, end + 1)).folders.push(folder);
     return folder;
   };
@@ -26,9 +26,9 @@ export function buildTree(files: readonly File[]): Folder {
     else folderAt(path.slice(0, path.lastIndexOf('/') + 1)).files.push(file);
   }
   const compare = new Intl.Collator(undefined, { numeric: true }).compare;
-  for (const folder of known.values()) {
-    folder.folders.sort((one, other) => compare(one.name, other.name));
-    folder.files.sort((one, other) => compare(one.fileName, other.fileName));
+  for (const folder of byPath.values()) {
+    folder.folders.sort((a, b) => compare(a.name, b.name));
+    folder.files.sort((a, b) => compare(a.fileName, b.fileName));
   }
   return root;
 }
@@ -38,12 +38,12 @@ const IMAGES = /\.(png|jpe?g|webp|gif)$/i;
 
 /** The file to show first: the primary one, else a model, else an image, else the first. */
 export function firstFile(files: readonly File[]): File | undefined {
-  const shown = files.filter((each) => !each.isFolder && !each.isArchived);
+  const shown = files.filter((file) => !file.isFolder && !file.isArchived);
   return (
-    shown.find((each) => each.primaryType === 'primary') ??
-    shown.find((each) => /\.(glb|gltf)$/i.test(each.fileName)) ??
-    shown.find((each) => MODELS.test(each.fileName)) ??
-    shown.find((each) => IMAGES.test(each.fileName)) ??
+    shown.find((file) => file.primaryType === 'primary') ??
+    shown.find((file) => /\.(glb|gltf)$/i.test(file.fileName)) ??
+    shown.find((file) => MODELS.test(file.fileName)) ??
+    shown.find((file) => IMAGES.test(file.fileName)) ??
     shown[0]
   );
 }

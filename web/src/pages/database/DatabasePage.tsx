@@ -20,15 +20,17 @@ const words = databasesTexts;
 /** A database: what it is for, and what was changed in it lately. */
 export function DatabasePage() {
   const { databaseId } = useParams({ from: '/databases/$databaseId' });
-  const found = useQuery(databaseQuery(databaseId));
-  const database = found.data;
+  const query = useQuery(databaseQuery(databaseId));
+  const database = query.data;
   useEffect(() => {
     document.title = `${databaseId} · ${texts.product}`;
   }, [databaseId]);
-  // A refetch that fails must not replace what somebody types.
-  if (found.isError && !database) {
-    const gone = found.error instanceof ApiError && [400, 403, 404].includes(found.error.status);
-    if (!gone) return <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />;
+  // A refetch that fails must not replace what someone types.
+  if (query.isError && !database) {
+    const isNotFound =
+      query.error instanceof ApiError && [400, 403, 404].includes(query.error.status);
+    if (!isNotFound)
+      return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />;
     return (
       <div className="notice" role="alert">
         <p>{words.gone}</p>
@@ -109,9 +111,9 @@ function DatabaseHeader({
 
 function NewestAssets({ database: { databaseId, assetCount } }: { database: Details }) {
   const mayWrite = useMayWrite() ?? false;
-  const found = useQuery(newestAssetsQuery(databaseId));
-  const denied = found.error instanceof ApiError && found.error.status === 403;
-  if (denied || (assetCount === 0 && found.data?.items.length === 0)) {
+  const query = useQuery(newestAssetsQuery(databaseId));
+  const denied = query.error instanceof ApiError && query.error.status === 403;
+  if (denied || (assetCount === 0 && query.data?.items.length === 0)) {
     return (
       <div className="notice">
         <p>{denied || !mayWrite ? words.unseen : words.empty}</p>
@@ -122,15 +124,15 @@ function NewestAssets({ database: { databaseId, assetCount } }: { database: Deta
   return (
     <section aria-labelledby="newest">
       <h2 id="newest">{words.newest}</h2>
-      {found.isPending && <p className="faint">{texts.loading}</p>}
-      <InlineError query={found} />
-      {found.data?.lagging && (
+      {query.isPending && <p className="faint">{texts.loading}</p>}
+      <InlineError query={query} />
+      {query.data?.lagging && (
         <p role="status" className="faint">
           {texts.find.indexing}
         </p>
       )}
-      {found.data?.items.length === 0 && <p className="faint">{words.unseen}</p>}
-      {found.data && <PictureLinks items={found.data.items} />}
+      {query.data?.items.length === 0 && <p className="faint">{words.unseen}</p>}
+      {query.data && <PictureLinks items={query.data.items} />}
     </section>
   );
 }

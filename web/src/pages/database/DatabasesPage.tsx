@@ -13,7 +13,7 @@ const words = databasesTexts;
 
 /** The databases that the user may see. */
 export function DatabasesPage() {
-  const found = useQuery(databasesQuery);
+  const query = useQuery(databasesQuery);
   const mayWrite = useMayWrite() ?? false;
   useEffect(() => {
     document.title = `${words.title} · ${texts.product}`;
@@ -21,11 +21,11 @@ export function DatabasesPage() {
   return (
     <div className="database">
       <h1>{words.title}</h1>
-      {found.isPending && <p className="faint">{texts.loading}</p>}
-      {found.isError && !found.data && (
-        <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
+      {query.isPending && <p className="faint">{texts.loading}</p>}
+      {query.isError && !query.data && (
+        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
       )}
-      {found.data?.length === 0 && (
+      {query.data?.length === 0 && (
         <div className="notice">
           <p>{words.none}</p>
           <p>
@@ -40,7 +40,7 @@ export function DatabasesPage() {
         </div>
       )}
       <ul className="databases">
-        {found.data?.map(({ databaseId, description, assetCount }) => (
+        {query.data?.map(({ databaseId, description, assetCount }) => (
           <li key={databaseId}>
             <Link to="/databases/$databaseId" params={{ databaseId }} preload={false}>
               <UserText text={databaseId} />

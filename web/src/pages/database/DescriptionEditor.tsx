@@ -50,7 +50,7 @@ export function DescriptionEditor({
       const done = await saveDescription(stored, text.trim());
       const now = 'saved' in done ? done.saved : done.theirs;
       keep(cache, now);
-      // Also if somebody else has written the same.
+      // Also if someone else has written the same.
       const isSaved = now.description === text.trim();
       if (isSaved && latest.current === text) {
         toast(editTexts.saved);

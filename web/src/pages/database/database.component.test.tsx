@@ -55,7 +55,7 @@ test('of two people who change a description, neither loses what was typed', asy
   const theirs = { ...database, description: 'by the other' };
   respond('get', PATH, theirs, { headers: { etag: '"2"' } });
   await save();
-  await screen.findByText(/^Somebody else changed the description meanwhile/);
+  await screen.findByText(/^Someone else changed the description meanwhile/);
   within(await form()).getByText('by the other');
   expect(field).toHaveProperty('value', 'by one');
   respond('put', PATH, {});

@@ -6,9 +6,9 @@ const PUT = vi.fn();
 const POST = vi.fn();
 vi.mock('../../api/client', () => ({
   api: {
-    GET: (...given: unknown[]) => GET(...given) as unknown,
-    PUT: (...given: unknown[]) => PUT(...given) as unknown,
-    POST: (...given: unknown[]) => POST(...given) as unknown,
+    GET: (...options: unknown[]) => GET(...options) as unknown,
+    PUT: (...options: unknown[]) => PUT(...options) as unknown,
+    POST: (...options: unknown[]) => POST(...options) as unknown,
   },
   reply: (value: unknown) => value,
   replyWithHeaders: (value: unknown) => value,
@@ -33,7 +33,7 @@ test('a description is written under the version that was read', async () => {
   });
 });
 
-test('what somebody else has written is returned, and nothing is overwritten', async () => {
+test('what someone else has written is returned, and nothing is overwritten', async () => {
   PUT.mockImplementation(changed);
   GET.mockResolvedValue(read({ ...stored, description: 'Theirs' }, '"2"'));
   expect(await saveDescription(stored, 'Mine')).toEqual({
@@ -53,8 +53,8 @@ test('a change of another setting is no conflict', async () => {
 test('the newest assets of a database are searched in it alone, without what is not shown', async () => {
   POST.mockResolvedValue({ data: { hits: { hits: [] } }, status: 202 });
   const { queryFn } = newestAssetsQuery('museum');
-  const found = await (queryFn as unknown as (given: object) => Promise<unknown>)({});
-  expect(found).toEqual({ items: [], lagging: true });
+  const result = await (queryFn as unknown as (context: object) => Promise<unknown>)({});
+  expect(result).toEqual({ items: [], lagging: true });
   expect(POST.mock.calls[0]?.[1]).toMatchObject({ params: { header: { 'X-After': 'token' } } });
   expect((POST.mock.calls[0]?.[1] as { body: object }).body).toMatchObject({
     facetChoices: [{ facet: 'str_databaseid', values: ['museum'] }],

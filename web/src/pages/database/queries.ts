@@ -22,8 +22,8 @@ export const databaseQuery = (databaseId: string) =>
   });
 
 async function readDatabase(databaseId: string): Promise<Database> {
-  const found = await replyWithHeaders(api.GET(ROUTE, { params: { path: { databaseId } } }));
-  return { ...found.data, etag: found.headers.get('etag') };
+  const response = await replyWithHeaders(api.GET(ROUTE, { params: { path: { databaseId } } }));
+  return { ...response.data, etag: response.headers.get('etag') };
 }
 
 /** The assets of a database whose files were changed last. */
@@ -34,16 +34,16 @@ export const newestAssetsQuery = (databaseId: string) =>
     queryFn: async ({ signal }): Promise<{ items: LinkedItem[]; lagging: boolean }> => {
       const state: FindState = { facets: { str_databaseid: [databaseId] }, sort: 'newest' };
       const body = { ...searchBody(state, 0, false), size: NEWEST, aggregations: false };
-      const found = await search({ ...body, histograms: [], previews: false }, signal);
-      const items = found.reply.hits.hits
+      const result = await search({ ...body, histograms: [], previews: false }, signal);
+      const items = result.reply.hits.hits
         .map((hit) => toCard(hit as Hit))
         .map(({ assetId, name, file }) => ({ databaseId, assetId, name, path: file ?? undefined }));
-      return { items, lagging: found.lagging };
+      return { items, lagging: result.lagging };
     },
     refetchInterval: ({ state: { data } }) => pollWhileLagging(data),
   });
 
-/** Writes the description, unless somebody has changed it since it was read. */
+/** Writes the description, unless someone has changed it since it was read. */
 export const saveDescription = (stored: Database, description: string) =>
   writeUnlessChanged(
     stored,
@@ -54,5 +54,5 @@ export const saveDescription = (stored: Database, description: string) =>
       return { description, etag: written.headers.get('etag') };
     },
     () => readDatabase(stored.databaseId),
-    (one, other) => one.description !== other.description,
+    (a, b) => a.description !== b.description,
   );

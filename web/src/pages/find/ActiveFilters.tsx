@@ -61,7 +61,7 @@ function activeFilters(state: FindState): Filter[] {
       name: `${filtersTexts.taken}: ${formatRange(taken, formatDay)}`,
       without: { ...state, taken: undefined },
     },
-  ].filter((each) => each !== undefined);
+  ].filter((range) => range !== undefined);
   const conditions = meta.map(({ key, op, value }, at) => ({
     name: `${keyLabel(key)} ${filtersTexts.ops[op]} ${conditionValue(key, value)}`.trim(),
     without: {

@@ -138,7 +138,7 @@ function Value(props: {
   onChange: (value: string) => void;
 }) {
   const { id, type, draft, fieldProps, onChange } = props;
-  const given = {
+  const inputProps = {
     id,
     disabled: draft.op === 'exists',
     ...fieldProps('value'),
@@ -146,7 +146,7 @@ function Value(props: {
   };
   if (type === 'boolean') {
     return (
-      <select {...given} onChange={(event) => onChange(event.target.value)}>
+      <select {...inputProps} onChange={(event) => onChange(event.target.value)}>
         <option value="">{words.metadataValue}</option>
         <option value="true">{texts.find.yes}</option>
         <option value="false">{texts.find.no}</option>
@@ -155,7 +155,7 @@ function Value(props: {
   }
   return (
     <input
-      {...given}
+      {...inputProps}
       type={type === 'date' ? 'date' : 'text'}
       inputMode={type === 'number' ? 'decimal' : undefined}
       placeholder={words.metadataValue}

@@ -16,14 +16,14 @@ const words = selectionTexts;
 
 /** Packs the files of the selected assets into one file, and names what it leaves out. */
 export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
-  const listed = useQuery(selectedFilesQuery(cards));
+  const selectedFiles = useQuery(selectedFilesQuery(cards));
   const [done, setDone] = useState<number | null>(null);
   const [failed, setFailed] = useState<LeftOut[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
   // Closing the dialog stops the download.
   const [stop] = useState(() => new AbortController());
   useEffect(() => () => stop.abort(), [stop]);
-  const plan = listed.data && downloadPlan(listed.data);
+  const plan = selectedFiles.data && downloadPlan(selectedFiles.data);
   const files = plan?.targets.length ?? 0;
   const ended = failed.length > 0 || failure !== null;
   const start = async () => {
@@ -32,14 +32,14 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
     setFailed([]);
     setDone(0);
     try {
-      const found = await createZip(plan.targets, { signal: stop.signal, at: setDone });
+      const result = await createZip(plan.targets, { signal: stop.signal, at: setDone });
       setDone(null);
-      setFailed(found.failed);
-      if (!found.zip) return;
+      setFailed(result.failed);
+      if (!result.zip) return;
       const [folder = ''] = cards.length === 1 ? assetFolders(plan.targets).values() : [];
-      saveFile(found.zip, `${folder || words.zipName}.zip`);
-      toast(words.downloaded(files - found.failed.length));
-      if (!found.failed.length) onClose();
+      saveFile(result.zip, `${folder || words.zipName}.zip`);
+      toast(words.downloaded(files - result.failed.length));
+      if (!result.failed.length) onClose();
     } catch (error) {
       if (stop.signal.aborted) return;
       setDone(null);
@@ -48,14 +48,14 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
   };
   return (
     <Dialog title={words.downloadTitle(cards.length)} onClose={onClose}>
-      {listed.isPending && <p role="status">{words.listing}</p>}
-      <InlineError query={listed} />
+      {selectedFiles.isPending && <p role="status">{words.listing}</p>}
+      <InlineError query={selectedFiles} />
       {plan && (
         <p role="status">
           {done === null
             ? words.files(
                 files,
-                plan.targets.reduce((sum, each) => sum + each.size, 0),
+                plan.targets.reduce((sum, target) => sum + target.size, 0),
               )
             : words.progress(done + 1, files)}
         </p>

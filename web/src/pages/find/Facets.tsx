@@ -11,7 +11,7 @@ import { RangeFilter } from './RangeFilter';
 import { FACETS, toggleFacet, type Facet, type FindState } from './findState';
 import { formatAssetCount, valueLabel, facetValues, type Value } from './facetValues';
 
-const Conditions = lazyComponent(() => import('./Conditions').then((found) => found.Conditions));
+const Conditions = lazyComponent(() => import('./Conditions'), 'Conditions');
 const SHOWN = 6;
 const MEGABYTE = 1_000_000;
 
@@ -86,14 +86,14 @@ function Filters(props: {
 
 /** When photographs were taken; most libraries have none. */
 function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
-  const found = reply.metadataFacets?.find((each) => each.key === 'fact_taken')?.dates ?? [];
-  if (!found.length && !state.taken) return null;
+  const days = reply.metadataFacets?.find((facet) => facet.key === 'fact_taken')?.dates ?? [];
+  if (!days.length && !state.taken) return null;
   return (
     <RangeFilter
       legend={filtersTexts.taken}
       kind="date"
       value={state.taken ?? null}
-      buckets={found.map(({ from, assets, documents }) => ({
+      buckets={days.map(({ from, assets, documents }) => ({
         // The server writes the time of the camera's clock as UTC.
         from: String(from).replace(/Z$/, ''),
         to: null,
@@ -155,19 +155,19 @@ function ToDatabases({ selected: [databaseId, ...others] }: { selected: string[]
 }
 
 function histogram(reply: SearchReply | undefined, field: string) {
-  const found = reply?.histograms?.find((each) => each.field === field);
-  return (found?.buckets ?? []).map((each) => ({
-    from: each.from ?? null,
-    to: each.to ?? null,
-    assets: each.assets ?? each.documents,
+  const histogramOfField = reply?.histograms?.find((histogram) => histogram.field === field);
+  return (histogramOfField?.buckets ?? []).map((bucket) => ({
+    from: bucket.from ?? null,
+    to: bucket.to ?? null,
+    assets: bucket.assets ?? bucket.documents,
   }));
 }
 
 function triangles(reply: SearchReply | undefined) {
-  const found = reply?.metadataFacets?.find((each) => each.key === 'fact_triangles');
-  return (found?.ranges ?? []).map((each) => ({
-    from: each.from ?? null,
-    to: each.to ?? null,
-    assets: each.assets ?? each.doc_count,
+  const facetOfTriangles = reply?.metadataFacets?.find((facet) => facet.key === 'fact_triangles');
+  return (facetOfTriangles?.ranges ?? []).map((range) => ({
+    from: range.from ?? null,
+    to: range.to ?? null,
+    assets: range.assets ?? range.doc_count,
   }));
 }

@@ -16,20 +16,16 @@ import { SORTS, countFilters, type FindState, type Sort } from './findState';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 
-const ActiveFilters = lazyComponent(() =>
-  import('./ActiveFilters').then((found) => found.ActiveFilters),
-);
+const ActiveFilters = lazyComponent(() => import('./ActiveFilters'), 'ActiveFilters');
 // Not shown before the first results.
-const Facets = lazyComponent(() => import('./Facets').then((found) => found.Facets));
-const QuickLook = lazyComponent(() => import('./QuickLook').then((found) => found.QuickLook));
-const SelectionBar = lazyComponent(() =>
-  import('./SelectionBar').then((found) => found.SelectionBar),
-);
+const Facets = lazyComponent(() => import('./Facets'), 'Facets');
+const QuickLook = lazyComponent(() => import('./QuickLook'), 'QuickLook');
+const SelectionBar = lazyComponent(() => import('./SelectionBar'), 'SelectionBar');
 
 export function FindPage() {
   const state = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
-  const found = useFirstPage(state);
+  const firstPage = useFirstPage(state);
   const may = usePermissions();
   const maySelect = may.download || may.change;
   const [quickLook, setQuickLook] = useState<number | null>(null);
@@ -38,10 +34,10 @@ export function FindPage() {
   useEffect(() => {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
   }, [state.q]);
-  const page = found.data;
-  const isLate = useDelayed(found.isPlaceholderData);
-  // Who may not search at all sees what somebody sees who may see no asset.
-  const denied = found.error instanceof ApiError && found.error.status === 403;
+  const page = firstPage.data;
+  const isLate = useDelayed(firstPage.isPlaceholderData);
+  // Who may not search at all sees what someone sees who may see no asset.
+  const denied = firstPage.error instanceof ApiError && firstPage.error.status === 403;
   const total = page ? Math.min(page.reply.assetsFound ?? 0, REACHABLE) : 0;
   return (
     <div className="find">
@@ -52,16 +48,16 @@ export function FindPage() {
         id="results"
         tabIndex={-1}
         aria-label={texts.find.title}
-        aria-busy={found.isPlaceholderData}
+        aria-busy={firstPage.isPlaceholderData}
         className="results"
       >
-        <ResultsBar state={state} page={page} pending={found.isPending || isLate} change={change} />
+        <ResultsBar {...{ state, page, change }} pending={firstPage.isPending || isLate} />
         {countFilters(state) > 0 && <FilterChips state={state} change={change} />}
         {page && <Hints state={state} page={page} />}
-        {found.isError && !page && !denied && (
-          <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
+        {firstPage.isError && !page && !denied && (
+          <ErrorNotice error={firstPage.error} onRetry={() => void firstPage.refetch()} />
         )}
-        {page && <InlineError query={found} />}
+        {page && <InlineError query={firstPage} />}
         {page && total === 0 && <EmptyState state={state} mayUpload={may.change} />}
         {denied && !page && <EmptyState state={{}} mayUpload={false} />}
         <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
@@ -168,7 +164,7 @@ const LATE = 400;
 
 /** Whether the results have been those of an earlier search for so long that a person sees it. */
 function useDelayed(waits: boolean): boolean {
-  const [late, setLate] = useState(false);
+  const [isLate, setLate] = useState(false);
   useEffect(() => {
     if (!waits) return;
     const timer = setTimeout(() => setLate(true), LATE);
@@ -177,7 +173,7 @@ function useDelayed(waits: boolean): boolean {
       setLate(false);
     };
   }, [waits]);
-  return waits && late;
+  return waits && isLate;
 }
 
 interface FilterProps {
@@ -253,14 +249,14 @@ function ResultsBar({ state, page, pending, change }: FilterProps & { pending: b
         </select>
       </label>
       <div role="group" aria-label={texts.find.layout} className="switch">
-        {(['grid', 'list'] as const).map((each) => (
+        {(['grid', 'list'] as const).map((view) => (
           <button
-            key={each}
+            key={view}
             type="button"
-            aria-pressed={(state.view ?? 'grid') === each}
-            onClick={() => change({ ...state, view: each === 'list' ? 'list' : undefined })}
+            aria-pressed={(state.view ?? 'grid') === view}
+            onClick={() => change({ ...state, view: view === 'list' ? 'list' : undefined })}
           >
-            {texts.find[each]}
+            {texts.find[view]}
           </button>
         ))}
       </div>

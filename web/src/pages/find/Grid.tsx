@@ -128,7 +128,7 @@ function useVisibleRows(layout: Layout, top: number, total: number) {
   const first = (inView[0]?.index ?? 0) * layout.columns;
   const last = Math.min(((inView.at(-1)?.index ?? 0) + 1) * layout.columns, total) - 1;
   const indexes = useMemo(
-    () => (total ? Array.from({ length: last - first + 1 }, (_, each) => first + each) : []),
+    () => (total ? Array.from({ length: last - first + 1 }, (_, at) => first + at) : []),
     [first, last, total],
   );
   return { virtual, indexes, first, last, start: inView[0]?.start ?? top };
@@ -192,7 +192,7 @@ function useSelect(
 
 function pagesBetween(first: number, last: number): number[] {
   const [from, to] = [pageOfIndex(first), pageOfIndex(Math.max(first, last))];
-  return Array.from({ length: to - from + 1 }, (_, each) => from + each);
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
 /** The place that a key leads to, or null for a key that does not move. */
@@ -218,16 +218,14 @@ export function nextIndex(
 }
 
 function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean) {
-  const [found, setFound] = useState({ width: 1000, top: 0 });
+  const [size, setSize] = useState({ width: 1000, top: 0 });
   useLayoutEffect(() => {
     const element = host.current;
     if (!element) return;
     const measure = () => {
       const box = element.getBoundingClientRect();
       const next = { width: Math.floor(box.width), top: Math.round(box.top + scrollY) };
-      setFound((before) =>
-        before.width === next.width && before.top === next.top ? before : next,
-      );
+      setSize((before) => (before.width === next.width && before.top === next.top ? before : next));
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -236,13 +234,13 @@ function useLayout(host: React.RefObject<HTMLUListElement | null>, list: boolean
     return () => observer.disconnect();
   }, [host]);
   const layout = useMemo((): Layout => {
-    if (list) return { columns: 1, gap: 0, width: found.width, height: ROW };
-    const smallest = found.width < 420 ? 140 : SMALLEST;
-    const columns = Math.max(1, Math.floor((found.width + GAP) / (smallest + GAP)));
-    const width = Math.floor((found.width - GAP * (columns - 1)) / columns);
+    if (list) return { columns: 1, gap: 0, width: size.width, height: ROW };
+    const smallest = size.width < 420 ? 140 : SMALLEST;
+    const columns = Math.max(1, Math.floor((size.width + GAP) / (smallest + GAP)));
+    const width = Math.floor((size.width - GAP * (columns - 1)) / columns);
     return { columns, gap: GAP, width, height: width + TEXT + GAP };
-  }, [found.width, list]);
-  return { layout, top: found.top };
+  }, [size.width, list]);
+  return { layout, top: size.top };
 }
 
 /** Focuses a place that may not be in the document yet. */

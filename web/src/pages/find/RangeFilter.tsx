@@ -86,19 +86,19 @@ function Histogram({
   buckets: Bucket[];
   show: (bound: string | number) => string;
 }) {
-  const first = buckets.findIndex((each) => each.assets);
-  const last = buckets.findLastIndex((each) => each.assets);
+  const first = buckets.findIndex((bucket) => bucket.assets);
+  const last = buckets.findLastIndex((bucket) => bucket.assets);
   const shown = buckets.slice(first, last + 1);
   const [begin, end] = [shown[0], shown.at(-1)];
   if (first < 0 || !begin || !end) return null;
-  const highest = Math.max(...shown.map((each) => each.assets));
+  const highest = Math.max(...shown.map((bucket) => bucket.assets));
   const [least, most] = [show(begin.from ?? 0), show(end.to ?? end.from ?? 0)];
   const summary = shown
-    .filter((each) => each.assets)
+    .filter((bucket) => bucket.assets)
     // Of one day, only times differ.
     .map(
-      (each) =>
-        `${formatBucket(each, show, least === most)}: ${pluralize(each.assets, 'asset', 'assets')}`,
+      (bucket) =>
+        `${formatBucket(bucket, show, least === most)}: ${pluralize(bucket.assets, 'asset', 'assets')}`,
     );
   return (
     <>
@@ -136,8 +136,8 @@ function scaled(bounds: Bounds, by: number): Bounds;
 function scaled(bounds: Bounds | null, by: number): Bounds | null;
 function scaled(bounds: Bounds | null, by: number): Bounds | null {
   if (!bounds || by === 1) return bounds;
-  const [from, to] = bounds.map((each) =>
-    typeof each === 'number' ? Number((each * by).toPrecision(12)) : each,
+  const [from, to] = bounds.map((bound) =>
+    typeof bound === 'number' ? Number((bound * by).toPrecision(12)) : bound,
   );
   return [from ?? null, to ?? null];
 }

@@ -15,31 +15,31 @@ import { startRuns, workflowsQuery, type Result } from './runs';
 const words = selectionTexts;
 const SHOWN = 3;
 
-/** Runs a workflow on the selected assets or their files, and says what has started. */
+/** Runs a workflow on the selected assets or their files, and names what has started. */
 export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
   const databases = [...new Set(cards.map((card) => card.databaseId))].sort();
   const workflows = useQuery(workflowsQuery(databases));
-  const listed = useQuery(selectedFilesQuery(cards));
+  const selectedFiles = useQuery(selectedFilesQuery(cards));
   const [workflowKey, setChosen] = useState('');
   const [whole, setWhole] = useState(false);
   const [done, setDone] = useState<number | null>(null);
   const [result, setResult] = useState<Result | null>(null);
   const isOpen = useIsOpen();
-  const workflow = workflows.data?.find((each) => keyOf(each) === workflowKey);
-  const plan = workflow && listed.data && runPlan(listed.data, workflow, whole);
+  const workflow = workflows.data?.find((workflow) => keyOf(workflow) === workflowKey);
+  const plan = workflow && selectedFiles.data && runPlan(selectedFiles.data, workflow, whole);
   // After a part was refused, another try is about that part only.
   const targets = result?.remaining ?? plan?.targets ?? [];
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     if (!workflow || !targets.length) return;
     setDone(0);
-    const found = await startRuns(workflow, targets, setDone);
+    const attempt = await startRuns(workflow, targets, setDone);
     setDone(null);
-    setResult({ ...found, started: [...(result?.started ?? []), ...found.started] });
-    // Closing the dialog does not stop what it has begun.
-    if (!isOpen.current) toast(summarize(found));
+    setResult({ ...attempt, started: [...(result?.started ?? []), ...attempt.started] });
+    // Closing the dialog does not stop what it has started.
+    if (!isOpen.current) toast(summarize(attempt));
   };
-  const failure = workflows.error ?? listed.error;
+  const failure = workflows.error ?? selectedFiles.error;
   const isChosen = workflow !== undefined && !result?.started.length;
   return (
     <Dialog title={words.runTitle(cards.length)} onClose={onClose}>
@@ -49,7 +49,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
             {errorText(failure)}{' '}
             <RetryButton
               error={failure}
-              onClick={() => void Promise.all([workflows.refetch(), listed.refetch()])}
+              onClick={() => void Promise.all([workflows.refetch(), selectedFiles.refetch()])}
             />
           </p>
         )}
@@ -91,7 +91,7 @@ export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => vo
 function summarize({ started, failed }: Result): string {
   const [first] = failed;
   if (!first) return words.startedNow(started.length);
-  const names = failed.map((each) => each.name);
+  const names = failed.map((card) => card.name);
   return words.failed(started.length, names, first.reason);
 }
 
@@ -113,7 +113,7 @@ function WorkflowSelect(props: {
 }) {
   const { workflows, workflowKey, whole, onChange } = props;
   const id = useId();
-  const workflow = workflows?.find((each) => keyOf(each) === workflowKey);
+  const workflow = workflows?.find((workflow) => keyOf(workflow) === workflowKey);
   if (workflows?.length === 0) return <p>{words.noWorkflows}</p>;
   return (
     <>
@@ -125,24 +125,24 @@ function WorkflowSelect(props: {
         onChange={(event) => onChange(event.target.value, whole)}
       >
         <option value="">{words.chooseWorkflow}</option>
-        {workflows?.map((each) => (
-          <option key={keyOf(each)} value={keyOf(each)}>
-            {words.workflowName(each.workflowId, each.databaseId)}
+        {workflows?.map((workflow) => (
+          <option key={keyOf(workflow)} value={keyOf(workflow)}>
+            {words.workflowName(workflow.workflowId, workflow.databaseId)}
           </option>
         ))}
       </select>
       {workflow && <p className="help">{workflow.description}</p>}
       <div className="acts" role="radiogroup" aria-label={words.runOn}>
-        {[false, true].map((each) => (
-          <label key={String(each)} className="check">
+        {[false, true].map((choice) => (
+          <label key={String(choice)} className="check">
             <input
               type="radio"
               name={`${id}-on`}
-              checked={whole === each}
+              checked={whole === choice}
               disabled={props.disabled}
-              onChange={() => onChange(workflowKey, each)}
+              onChange={() => onChange(workflowKey, choice)}
             />
-            {each ? words.wholeAssets : words.theirFiles}
+            {choice ? words.wholeAssets : words.theirFiles}
           </label>
         ))}
       </div>

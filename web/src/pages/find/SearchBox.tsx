@@ -37,7 +37,7 @@ export function SearchBox() {
     box.current?.select();
   });
 
-  const noteKey = useLiveSearch(typed, shown, onFind);
+  const recordKey = useLiveSearch(typed, shown, onFind);
   const submit = () => {
     setOpen(false);
     const option = options[active];
@@ -55,7 +55,7 @@ export function SearchBox() {
     setOpen(false);
     setActive(-1);
   };
-  const listed = open && options.length > 0;
+  const isListed = open && options.length > 0;
   return (
     <search className="search">
       <form
@@ -67,13 +67,13 @@ export function SearchBox() {
         <input
           ref={box}
           type="search"
-          {...comboBox(id, listed, active)}
+          {...comboBox(id, isListed, active)}
           autoComplete="off"
           placeholder={wide ? texts.find.placeholder : texts.find.shortPlaceholder}
           maxLength={5000}
           value={value}
           onChange={(event) => {
-            noteKey(event.timeStamp);
+            recordKey(event.timeStamp);
             setTyped(event.target.value);
             setOpen(true);
             setActive(-1);
@@ -93,7 +93,7 @@ export function SearchBox() {
         label={value ? texts.find.suggestions : texts.find.recent}
         options={options}
         active={active}
-        isOpen={listed}
+        isOpen={isListed}
         onChoose={choose}
       />
     </search>
@@ -197,7 +197,7 @@ function useOptions(
   const q = value.trim();
   // The server refuses to suggest anything for signs alone.
   const hasWords = /[\p{L}\p{N}]/u.test(q);
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ['suggest', q],
     queryFn: ({ signal }) =>
       reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
@@ -205,22 +205,23 @@ function useOptions(
     placeholderData: keepPreviousData,
   });
   if (!q) {
-    return recentAssets().map((each) => ({
-      key: `${each.databaseId}/${each.assetId}`,
-      text: each.name,
-      note: each.databaseId,
+    return recentAssets().map((asset) => ({
+      key: `${asset.databaseId}/${asset.assetId}`,
+      text: asset.name,
+      note: asset.databaseId,
       choose: () =>
         void navigate({
           to: '/databases/$databaseId/assets/$assetId',
-          params: { databaseId: each.databaseId, assetId: each.assetId },
+          params: { databaseId: asset.databaseId, assetId: asset.assetId },
         }),
     }));
   }
   if (!hasWords) return [];
-  return (found.data?.suggestions ?? []).slice(0, 8).map((each) => ({
-    key: `${each.kind}/${each.text}`,
-    text: each.text,
-    note: texts.find.kinds[each.kind],
-    choose: () => void navigate({ to: '/', search: (before) => ({ ...before, q: each.text }) }),
+  return (query.data?.suggestions ?? []).slice(0, 8).map((suggestion) => ({
+    key: `${suggestion.kind}/${suggestion.text}`,
+    text: suggestion.text,
+    note: texts.find.kinds[suggestion.kind],
+    choose: () =>
+      void navigate({ to: '/', search: (before) => ({ ...before, q: suggestion.text }) }),
   }));
 }

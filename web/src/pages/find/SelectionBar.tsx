@@ -26,7 +26,7 @@ function allowedActions(may: Permissions, cards: readonly Card[]): [SelectionDia
     ['download', texts.download, may.download],
     ['tag', selectionTexts.tag, may.change],
     ['run', selectionTexts.run, may.run],
-    ['archive', selectionTexts.archive, may.change && !cards.every((each) => each.isArchived)],
+    ['archive', selectionTexts.archive, may.change && !cards.every((card) => card.isArchived)],
   ];
   return acts.flatMap(([act, name, allowed]) => (allowed ? [[act, name]] : []));
 }
@@ -45,8 +45,8 @@ export function SelectionBar(props: {
   const [done, setDone] = useState<number | null>(null);
   const [openDialog, setOpenDialog] = useState<SelectionDialog | null>(null);
   const title = texts.find.selected(cards.length);
-  const archived = cards.filter((each) => each.isArchived);
-  const active = cards.filter((each) => !each.isArchived);
+  const archived = cards.filter((card) => card.isArchived);
+  const active = cards.filter((card) => !card.isArchived);
   const run = async (act: Act, finished: (number: number) => string, these = cards) => {
     setOpenDialog(null);
     const { failed, failure } = await actOnEach(these, act, setDone);
@@ -55,7 +55,7 @@ export function SelectionBar(props: {
     const number = these.length - failed.length;
     // What failed stays selected, so that it can be tried again.
     onChange(failed);
-    // The button that had the focus is gone with the selection; on another page it is elsewhere.
+    // The button that had the focus disappears with the selection; on another page it is elsewhere.
     if (!failed.length && bar.current) document.getElementById('content')?.focus();
     const names = failed.map((card) => card.name);
     toast(
@@ -140,8 +140,8 @@ function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void
         <label htmlFor={id}>{selectionTexts.tagName}</label>
         <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
           <option value="">{selectionTexts.chooseTag}</option>
-          {tags.data?.map((each) => (
-            <option key={each}>{each}</option>
+          {tags.data?.map((tag) => (
+            <option key={tag}>{tag}</option>
           ))}
         </select>
         <div className="acts">

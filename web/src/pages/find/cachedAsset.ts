@@ -6,8 +6,8 @@ import type { Page } from './useSearch';
 
 /** What the hits of this tab, or the assets that it opened lately, have of an asset. */
 export function cachedAsset(place: Place): Pick<Card, 'name' | 'description' | 'tags'> | undefined {
-  const isThis = (one: Place) =>
-    one.assetId === place.assetId && one.databaseId === place.databaseId;
+  const isThis = (other: Place) =>
+    other.assetId === place.assetId && other.databaseId === place.databaseId;
   const pages = queryClient.getQueriesData<Page>({ queryKey: ['search'] });
   const card = pages.flatMap(([, page]) => page?.cards ?? []).find(isThis);
   if (card) return card;

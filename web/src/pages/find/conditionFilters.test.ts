@@ -47,7 +47,7 @@ test('a day is the whole day, as an equal value and as the last one', () => {
 });
 
 test('what a condition cannot mean is said with the label of the fact', () => {
-  for (const [given, words] of [
+  for (const [refused, words] of [
     [condition('fact_points', 'gte', 'many'), filtersTexts.needsNumber('Points')],
     [condition('fact_points', 'gte'), filtersTexts.needsNumber('Points')],
     [condition('fact_watertight', 'eq', 'maybe'), filtersTexts.needsTruth('Watertight')],
@@ -59,7 +59,7 @@ test('what a condition cannot mean is said with the label of the fact', () => {
     [condition('height', 'gte', '12'), null],
     [condition('fact_focalLength', 'exists'), null],
   ] as const) {
-    expect(problemOf(given)).toBe(words);
+    expect(problemOf(refused)).toBe(words);
   }
   expect(opsOf('string')).toEqual(['eq', 'exists']);
 });

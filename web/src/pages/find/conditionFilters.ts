@@ -44,7 +44,7 @@ export function filterOf({ key, op, value = '' }: Condition): Filter {
 
 /** The filters of conditions; an address may have some that no form would send. */
 export function filtersOf(conditions: readonly Condition[]): Filter[] {
-  const [problem] = conditions.flatMap((each) => problemOf(each) ?? []);
+  const [problem] = conditions.flatMap((condition) => problemOf(condition) ?? []);
   if (problem !== undefined) throw new ApiError(400, 'InvalidInput', problem);
   return conditions.map(filterOf);
 }

@@ -16,8 +16,8 @@ test('booleans are yes and no, in each form in which a server returns them', () 
     [1, 0],
   ]) {
     const values = facetValues(reply(yes, no), 'fact_watertight', {});
-    expect(values.map((each) => each.value)).toEqual([true, false]);
-    expect(values.map((each) => valueLabel(each.value))).toEqual(['yes', 'no']);
+    expect(values.map((value) => value.value)).toEqual([true, false]);
+    expect(values.map((value) => valueLabel(value.value))).toEqual(['yes', 'no']);
   }
 });
 
@@ -34,13 +34,13 @@ test('values are ordered by the number that is shown', () => {
     { key: '.png', doc_count: 9, assets: 1 },
     { key: '.glb', doc_count: 3, assets: 3 },
   ];
-  const found = { aggregations: { str_fileext: { doc_count: 12, buckets } } };
+  const counted = { aggregations: { str_fileext: { doc_count: 12, buckets } } };
   const values = facetValues(
-    found as unknown as Parameters<typeof facetValues>[0],
+    counted as unknown as Parameters<typeof facetValues>[0],
     'str_fileext',
     {},
   );
-  expect(values.map((each) => each.value)).toEqual(['.glb', '.png']);
+  expect(values.map((value) => value.value)).toEqual(['.glb', '.png']);
 });
 
 test('a number of assets that the server only estimates is marked', () => {

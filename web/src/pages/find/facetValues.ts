@@ -21,7 +21,7 @@ export function facetValues(
 ): Value[] {
   const counted =
     reply?.aggregations?.[facet]?.buckets ??
-    reply?.metadataFacets?.find((each) => each.key === facet)?.buckets ??
+    reply?.metadataFacets?.find(({ key }) => key === facet)?.buckets ??
     [];
   const values = counted.flatMap((bucket): Value[] => {
     const value = facet === 'fact_watertight' ? isTrue(bucket) : bucket.key;
@@ -30,9 +30,9 @@ export function facetValues(
       : [];
   });
   // The server orders them by documents.
-  values.sort((one, other) => other.assets - one.assets);
-  const known = new Set(values.map((each) => each.value));
-  const others = (state.facets?.[facet] ?? []).filter((each) => !known.has(each));
+  values.sort((a, b) => b.assets - a.assets);
+  const countedValues = new Set(values.map((value) => value.value));
+  const others = (state.facets?.[facet] ?? []).filter((value) => !countedValues.has(value));
   return [...values, ...others.map((value) => ({ value, assets: 0 }))];
 }
 

@@ -40,7 +40,7 @@ export const FACETS = [
 ] as const;
 export type Facet = (typeof FACETS)[number];
 
-/** Reads a state from an address that anybody may have written: what is not valid is left out. */
+/** Reads a state from an address that anyone may have written: what is not valid is left out. */
 export function parseSearch(search: Record<string, unknown>): FindState {
   const state: FindState = {};
   // The router parses a search for 12 as a number.
@@ -59,7 +59,7 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   const meta = Array.isArray(search.meta) ? search.meta.filter(isCondition).slice(0, 15) : [];
   if (meta.length) state.meta = meta;
   if (search.archived === true) state.archived = true;
-  const sort = SORTS.find((each) => each === search.sort);
+  const sort = SORTS.find((name) => name === search.sort);
   if (sort) state.sort = sort;
   if (search.view === 'list') state.view = 'list';
   return state;
@@ -79,7 +79,7 @@ export function withoutFilters({ q, sort, view }: FindState): FindState {
 export function toggleFacet(state: FindState, facet: string, value: Choice): FindState {
   const before = state.facets?.[facet] ?? [];
   const after = before.includes(value)
-    ? before.filter((each) => each !== value)
+    ? before.filter((choice) => choice !== value)
     : [...before, value];
   const facets = { ...state.facets, [facet]: after };
   if (!after.length) Reflect.deleteProperty(facets, facet);
@@ -98,10 +98,10 @@ function parseFacets(value: unknown): Record<string, Choice[]> {
 
 function parseRange<T>(
   value: unknown,
-  valid: (each: unknown) => each is T,
+  valid: (bound: unknown) => bound is T,
 ): [T | null, T | null] | null {
   if (!Array.isArray(value) || value.length !== 2) return null;
-  const [from, to] = value.map((each: unknown) => (valid(each) ? each : null));
+  const [from, to] = value.map((bound: unknown) => (valid(bound) ? bound : null));
   return from == null && to == null ? null : [from ?? null, to ?? null];
 }
 

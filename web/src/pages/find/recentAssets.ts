@@ -20,7 +20,7 @@ export function recentAssets(): RecentAsset[] {
 
 export function addRecentAsset(asset: RecentAsset): void {
   const others = recentAssets().filter(
-    (each) => each.assetId !== asset.assetId || each.databaseId !== asset.databaseId,
+    (recent) => recent.assetId !== asset.assetId || recent.databaseId !== asset.databaseId,
   );
   sessionStorage.setItem(STORED, JSON.stringify([asset, ...others].slice(0, MOST)));
 }

@@ -23,11 +23,11 @@ export const workflowsQuery = (databases: readonly string[]) =>
   queryOptions({
     queryKey: ['workflows', databases],
     queryFn: async (): Promise<Workflow[]> => {
-      const found: Workflow[] = [];
+      const workflows: Workflow[] = [];
       const read = async (startingToken?: string) =>
         (await reply(api.GET('/workflows', { params: { query: { startingToken } } }))).message;
-      for await (const page of pagesOf(read)) found.push(...page.Items.map(toWorkflow));
-      return found.filter(
+      for await (const page of pagesOf(read)) workflows.push(...page.Items.map(toWorkflow));
+      return workflows.filter(
         ({ databaseId }) => databaseId === GLOBAL || databases.includes(databaseId),
       );
     },
@@ -91,8 +91,8 @@ interface Outcome {
 async function startChunk(workflow: Workflow, chunk: Target[]): Promise<Outcome> {
   const [{ card, path } = { card: null, path: null }] = chunk;
   if (!card) return { refused: new Map(), unclear: false };
-  const fileKeys = chunk.flatMap((each) => (each.path === null ? [] : [each.path]));
-  const sent = api.POST(ROUTE, {
+  const fileKeys = chunk.flatMap((target) => (target.path === null ? [] : [target.path]));
+  const request = api.POST(ROUTE, {
     params: {
       path: { databaseId: card.databaseId, assetId: card.assetId, workflowId: workflow.workflowId },
     },
@@ -103,8 +103,8 @@ async function startChunk(workflow: Workflow, chunk: Target[]): Promise<Outcome>
   });
   try {
     // If none was started, the reply is a refusal, and has the reason of each.
-    const { error } = await sent;
-    const { refused } = isStarted(error) ? error : await reply(sent);
+    const { error } = await request;
+    const { refused } = isStarted(error) ? error : await reply(request);
     const reasons = (refused ?? []).map(
       ({ fileKey, code, message }) =>
         [fileKey, { reason: message, again: PASSING.test(code) }] as const,
@@ -113,7 +113,7 @@ async function startChunk(workflow: Workflow, chunk: Target[]): Promise<Outcome>
   } catch (error) {
     const again = isRetryable(error) || (error instanceof ApiError && PASSING.test(error.code));
     const reason = errorText(error);
-    const failed = new Map(chunk.map((each) => [each.path, { reason, again }]));
+    const failed = new Map(chunk.map((target) => [target.path, { reason, again }]));
     return { refused: failed, unclear: isOutcomeUnknown(error) };
   }
 }

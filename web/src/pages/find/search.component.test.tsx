@@ -1,4 +1,4 @@
-// The page of searches: conditions, ranges and filters, and what it says of each state.
+// The page of searches: conditions, ranges and filters, and its message in each state.
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';

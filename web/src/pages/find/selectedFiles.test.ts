@@ -108,7 +108,7 @@ test('a workflow runs on the files of its types, in its database', () => {
 test('a request to run names at most fifty files, of one asset', () => {
   const target = (name: string, path: number) => ({ card: card(name), path: `/${path}`, size: 0 });
   const targets = [...Array.from({ length: 120 }, (_, at) => target('a', at)), target('b', 0)];
-  expect(toChunks(targets).map((each) => each.length)).toEqual([50, 50, 20, 1]);
+  expect(toChunks(targets).map((chunk) => chunk.length)).toEqual([50, 50, 20, 1]);
 });
 
 test('folders of a ZIP file have names that any system accepts, each once', () => {

@@ -51,10 +51,10 @@ export const selectedFilesQuery = (cards: readonly Card[]) =>
   queryOptions({
     queryKey: ['selected files', cards.map((card) => card.id)],
     queryFn: async () => {
-      const found: Listed[] = [];
+      const assets: Listed[] = [];
       for (let at = 0; at < cards.length; at += AT_ONCE)
-        found.push(...(await Promise.all(cards.slice(at, at + AT_ONCE).map(listAsset))));
-      return found;
+        assets.push(...(await Promise.all(cards.slice(at, at + AT_ONCE).map(listAsset))));
+      return assets;
     },
     // Files may have been changed when the dialog is opened again.
     staleTime: 0,
@@ -84,19 +84,19 @@ async function fetchFiles(path: { databaseId: string; assetId: string }): Promis
     );
   };
   for await (const page of pagesOf(read)) {
-    files.push(...page.items.filter((each) => !each.isFolder));
+    files.push(...page.items.filter((file) => !file.isFolder));
     if (files.length > MOST_FILES) break;
   }
   return files;
 }
 
 /** The files to download, in their order; those that would exceed a limit are left out. */
-export function downloadPlan(listed: readonly Listed[]): Plan {
+export function downloadPlan(assets: readonly Listed[]): Plan {
   const plan = filesPlan(
-    listed.map((each) =>
-      each.distributable
-        ? each
-        : { ...each, reason: each.reason || texts.picture.notDistributable },
+    assets.map((asset) =>
+      asset.distributable
+        ? asset
+        : { ...asset, reason: asset.reason || texts.picture.notDistributable },
     ),
   );
   let bytes = 0;
@@ -111,19 +111,19 @@ export function downloadPlan(listed: readonly Listed[]): Plan {
 }
 
 /** The files to run a workflow on: those of its own database, or of any for a GLOBAL one. */
-export function runPlan(listed: readonly Listed[], workflow: Workflow, whole: boolean): Plan {
+export function runPlan(assets: readonly Listed[], workflow: Workflow, whole: boolean): Plan {
   const { databaseId, extensions } = workflow;
-  const usable = listed.map((each) =>
-    databaseId === GLOBAL || databaseId === each.card.databaseId
-      ? each
-      : { ...each, reason: selectionTexts.otherDatabase(databaseId) },
+  const usable = assets.map((asset) =>
+    databaseId === GLOBAL || databaseId === asset.card.databaseId
+      ? asset
+      : { ...asset, reason: selectionTexts.otherDatabase(databaseId) },
   );
   if (!whole) return filesPlan(usable, extensions);
   const plan: Plan = { targets: [], leftOut: [] };
-  for (const each of usable) {
-    const reason = each.reason || overCount(plan.targets.length);
-    if (reason) plan.leftOut.push(goneOf({ ...each, reason }));
-    else plan.targets.push({ card: each.card, path: null, size: 0 });
+  for (const asset of usable) {
+    const reason = asset.reason || overCount(plan.targets.length);
+    if (reason) plan.leftOut.push(goneOf({ ...asset, reason }));
+    else plan.targets.push({ card: asset.card, path: null, size: 0 });
   }
   return plan;
 }
@@ -144,12 +144,12 @@ export function toWorkflow(item: components['schemas']['WorkflowItem']): Workflo
   return { ...item, extensions: extensions.includes(ALL) ? [] : extensions };
 }
 
-function filesPlan(listed: readonly Listed[], extensions: readonly string[] = []): Plan {
+function filesPlan(assets: readonly Listed[], extensions: readonly string[] = []): Plan {
   const plan: Plan = { targets: [], leftOut: [] };
-  for (const each of listed) {
-    if (each.reason) plan.leftOut.push(goneOf(each));
-    for (const file of each.reason ? [] : each.files) {
-      const target = { card: each.card, path: file.relativePath, size: file.size ?? 0 };
+  for (const asset of assets) {
+    if (asset.reason) plan.leftOut.push(goneOf(asset));
+    for (const file of asset.reason ? [] : asset.files) {
+      const target = { card: asset.card, path: file.relativePath, size: file.size ?? 0 };
       const suits = !extensions.length || extensions.includes(`.${fileExtension(target.path)}`);
       if (!suits) continue;
       const reason = leftOutReason(file, plan.targets.length);

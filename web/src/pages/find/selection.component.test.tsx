@@ -60,7 +60,7 @@ test('what a user may not do with selected assets is not offered', async () => {
   const region = screen.getByRole('region', { name: '1 selected' });
   const names = within(region)
     .getAllByRole('button')
-    .map((each) => each.textContent);
+    .map((element) => element.textContent);
   expect(names).toEqual(['Select all', 'Download', 'Clear selection']);
 });
 
@@ -76,7 +76,7 @@ test('a download names what it leaves out, each with its reason', async () => {
   within(form).getByText('2 are left out:');
   const reasons = within(form)
     .getAllByRole('listitem')
-    .map((each) => each.textContent);
+    .map((element) => element.textContent);
   expect(reasons).toEqual(['a/<b>.txt Archived', 'a/c.txt In quarantine']);
 });
 

@@ -11,21 +11,21 @@ vi.mock('../../api/client', () => ({
         data: { tags: [...stored.tags] },
         headers: new Headers({ etag: `"${stored.revision}"` }),
       }),
-    PUT: (...given: unknown[]) => PUT(...given) as unknown,
+    PUT: (...options: unknown[]) => PUT(...options) as unknown,
   },
   replyWithHeaders: (value: unknown) => value,
 }));
 vi.mock('../../api/writes', () => ({ recordWrite: () => undefined }));
 const { addTag } = await import('./tagging');
 
-interface Given {
+interface Put {
   params: { header: Record<string, string> };
   body: { tags: string[] };
 }
 
 /** A server where others write a tag before each of the first writes. */
 function server(): void {
-  PUT.mockImplementation((_: string, { params, body }: Given) => {
+  PUT.mockImplementation((_: string, { params, body }: Put) => {
     const other = others.shift();
     if (other) {
       stored.tags.push(other);

@@ -6,20 +6,20 @@ import type { Place } from '../../api/downloads';
 const CONFLICT = 412;
 const TRIES = 5;
 
-/** Adds a tag. If somebody changes the asset meanwhile, it is added to what they have written. */
+/** Adds a tag. If someone changes the asset meanwhile, it is added to what they have written. */
 export async function addTag({ databaseId, assetId }: Place, tag: string): Promise<void> {
   const path = { databaseId, assetId };
   for (let attempt = 1; ; attempt++) {
-    const found = await replyWithHeaders(
+    const response = await replyWithHeaders(
       api.GET('/database/{databaseId}/assets/{assetId}', { params: { path } }),
     );
-    if (found.data.tags.includes(tag)) return;
-    const etag = found.headers.get('etag');
+    if (response.data.tags.includes(tag)) return;
+    const etag = response.headers.get('etag');
     try {
       const written = await replyWithHeaders(
         api.PUT('/database/{databaseId}/assets/{assetId}', {
           params: { path, header: etag ? { 'If-Match': etag } : {} },
-          body: { tags: [...found.data.tags, tag] },
+          body: { tags: [...response.data.tags, tag] },
         }),
       );
       recordWrite(written.headers);

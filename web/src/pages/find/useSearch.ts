@@ -21,12 +21,10 @@ const searchPageQuery = (state: FindState, page: number) =>
     queryKey: ['search', { ...state, view: undefined }, page],
     queryFn: ({ signal }) => fetchPage(state, page, signal),
     refetchInterval: (query) => {
-      const found = query.state.data;
-      if (!found) return false;
-      if (found.lagging) return pollWhileLagging(found);
-      const waits = found.cards.some(
-        (card) => card.picture.previewMissing?.reason === 'inspecting',
-      );
+      const data = query.state.data;
+      if (!data) return false;
+      if (data.lagging) return pollWhileLagging(data);
+      const waits = data.cards.some((card) => card.picture.previewMissing?.reason === 'inspecting');
       return waits ? INSPECTION : false;
     },
   });
@@ -37,8 +35,8 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
   const conditions = state.meta && (await loadConditionFilters()).filtersOf(state.meta);
   const body = searchBody(state, page, facts, conditions);
   try {
-    const found = await search(body, signal);
-    return { ...found, cards: found.reply.hits.hits.map((hit) => toCard(hit as Hit)) };
+    const result = await search(body, signal);
+    return { ...result, cards: result.reply.hits.hits.map((hit) => toCard(hit as Hit)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!facts || error.code !== 'AttributesNotIndexed') {
@@ -60,19 +58,19 @@ interface Pages {
 }
 
 /** Further pages, each when its rows come into view. */
-export function usePages(state: FindState, wanted: number[]): Pages {
-  const found = useQueries({ queries: wanted.map((page) => searchPageQuery(state, page)) });
-  const pages = found.flatMap(({ data }, at) => {
-    const page = wanted[at];
+export function usePages(state: FindState, numbers: number[]): Pages {
+  const queries = useQueries({ queries: numbers.map((page) => searchPageQuery(state, page)) });
+  const pages = queries.flatMap(({ data }, at) => {
+    const page = numbers[at];
     return data && page !== undefined ? [[page, data] as const] : [];
   });
-  return { pages: new Map(pages), failed: found.find((each) => each.isError && !each.data) };
+  return { pages: new Map(pages), failed: queries.find((query) => query.isError && !query.data) };
 }
 
 /** The loaded hits from one place to another, in any direction; null if one is not loaded. */
-export function cardsBetween(state: FindState, one: number, other: number): Card[] | null {
+export function cardsBetween(state: FindState, start: number, other: number): Card[] | null {
   const cards: Card[] = [];
-  for (let index = Math.min(one, other); index <= Math.max(one, other); index++) {
+  for (let index = Math.min(start, other); index <= Math.max(start, other); index++) {
     const page = queryClient.getQueryData<Page>(
       searchPageQuery(state, pageOfIndex(index)).queryKey,
     );

@@ -51,13 +51,13 @@ async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> 
 /** The folder of each asset: its name as any system accepts it, with a number where two are alike. */
 export function assetFolders(targets: readonly Target[]): Map<string, string> {
   const folders = new Map<string, string>();
-  const taken = new Set<string>();
+  const names = new Set<string>();
   for (const { card } of targets) {
     if (folders.has(card.id)) continue;
     const name = portableName(card.name) || card.assetId;
     let folder = name;
-    for (let number = 2; taken.has(folder.toLowerCase()); number++) folder = `${name} (${number})`;
-    taken.add(folder.toLowerCase());
+    for (let number = 2; names.has(folder.toLowerCase()); number++) folder = `${name} (${number})`;
+    names.add(folder.toLowerCase());
     folders.set(card.id, folder);
   }
   return folders;

@@ -19,9 +19,7 @@ import { Toasts } from '../../ui/Toasts';
 import { chooseTheme, chosenTheme, type Theme } from '../../ui/theme';
 import { useShortcut } from '../../ui/useShortcut';
 
-const Keys = lazyComponent(() =>
-  import('../../ui/ShortcutsDialog').then((found) => found.ShortcutsDialog),
-);
+const Keys = lazyComponent(() => import('../../ui/ShortcutsDialog'), 'ShortcutsDialog');
 
 export function Shell() {
   const { credential, expired, generation } = useStore(session);
@@ -132,18 +130,18 @@ function Account({ name }: { name: string }) {
         </p>
         <fieldset>
           <legend>{texts.header.theme}</legend>
-          {(['auto', 'light', 'dark'] as const).map((each) => (
-            <label key={each}>
+          {(['auto', 'light', 'dark'] as const).map((choice) => (
+            <label key={choice}>
               <input
                 type="radio"
                 name="theme"
-                checked={theme === each}
+                checked={theme === choice}
                 onChange={() => {
-                  chooseTheme(each);
-                  setTheme(each);
+                  chooseTheme(choice);
+                  setTheme(choice);
                 }}
               />
-              {texts.header.themes[each]}
+              {texts.header.themes[choice]}
             </label>
           ))}
         </fieldset>
@@ -177,8 +175,8 @@ function UnknownRights() {
 
 /** The banner of the deployment, as text: markup of its settings is not rendered. */
 function Banner() {
-  const found = useQuery(configQuery);
-  const markup = found.data?.bannerHtmlMessage;
+  const query = useQuery(configQuery);
+  const markup = query.data?.bannerHtmlMessage;
   if (!markup) return null;
   const text = new DOMParser().parseFromString(markup, 'text/html').body.textContent;
   return text ? <p className="banner">{text}</p> : null;

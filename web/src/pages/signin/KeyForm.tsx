@@ -6,7 +6,7 @@ import { clearUserData } from '../../session/signIn';
 import { session, signIn } from '../../session/session';
 import { fetchUserName } from '../../session/user';
 
-/** Asks for an API key, and checks it before it is used. */
+/** Requests an API key, and checks it before it is used. */
 export function KeyForm({ previousUser }: { previousUser: string | null }) {
   const id = useId();
   const [key, setKey] = useState('');

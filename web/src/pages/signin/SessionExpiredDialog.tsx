@@ -11,7 +11,7 @@ import { offersProvider, signInByPopup } from '../../session/provider';
 import { session, signIn } from '../../session/session';
 import { fetchUserName } from '../../session/user';
 
-/** Lies over the page, which keeps its state, until somebody signs in again. */
+/** Lies over the page, which keeps its state, until someone signs in again. */
 export function SessionExpiredDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const cache = useQueryClient();

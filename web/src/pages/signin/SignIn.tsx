@@ -9,7 +9,7 @@ import { signInProgress } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
 import { offersProvider, redirectToProvider } from '../../session/provider';
 
-/** The whole page while nobody is signed in; the address keeps the requested page. */
+/** The whole page while no one is signed in; the address keeps the requested page. */
 export function SignIn() {
   const { state, failure, once, retry } = useStore(signInProgress);
   const config = useQuery(configQuery);

@@ -28,7 +28,7 @@ export function FileSelection(props: {
   const picker = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const wrong = files.filter(({ path }) => refused.has(path));
-  const total = files.reduce((sum, each) => sum + each.file.size, 0);
+  const total = files.reduce((sum, local) => sum + local.file.size, 0);
   return (
     <section aria-label={assetTexts.files} className="stack">
       <div className={over ? 'drop over' : 'drop'}>
@@ -66,18 +66,18 @@ export function FileSelection(props: {
             </button>
           </p>
           <ul className="files" tabIndex={0}>
-            {shownFiles(files, refused, statuses).map((each, at) => (
+            {shownFiles(files, refused, statuses).map((file, at) => (
               // Two files may have one path.
               <li key={at}>
-                <UserText text={each.path.slice(1)} title={each.path} line />
-                <RefusalText reason={refused.get(each.path)} />
-                <FileStatusText status={statuses.get(each.path)} left={left} />
-                <span className="faint size">{formatBytes(each.file.size)}</span>
+                <UserText text={file.path.slice(1)} title={file.path} line />
+                <RefusalText reason={refused.get(file.path)} />
+                <FileStatusText status={statuses.get(file.path)} left={left} />
+                <span className="faint size">{formatBytes(file.file.size)}</span>
                 <button
                   type="button"
                   className="quiet"
-                  aria-label={uploadTexts.remove(each.path.slice(1))}
-                  onClick={() => onChange(files.filter((other) => other !== each))}
+                  aria-label={uploadTexts.remove(file.path.slice(1))}
+                  onClick={() => onChange(files.filter((other) => other !== file))}
                 >
                   ×
                 </button>

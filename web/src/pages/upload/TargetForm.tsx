@@ -12,7 +12,7 @@ import type { LocalFile } from './localFiles';
 export interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
-  /** Null until somebody types one. */
+  /** Null until someone types one. */
   name: string | null;
   description: string;
   distributable: boolean;
@@ -44,7 +44,7 @@ export function TargetForm(props: {
 }) {
   const { files, noFiles, draft, change, onStart } = props;
   const id = useId();
-  const known = useQuery(databasesQuery);
+  const databases = useQuery(databasesQuery);
   const [busy, setBusy] = useState(false);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const [lacksFiles, setLacksFiles] = useState(false);
@@ -89,9 +89,9 @@ export function TargetForm(props: {
       <DatabaseSelect
         value={databaseId}
         fieldProps={fieldProps('databaseId')}
-        onChange={(chosen) => change({ databaseId: chosen, assetId: '' })}
+        onChange={(id) => change({ databaseId: id, assetId: '' })}
       />
-      {known.data?.length === 0 && (
+      {databases.data?.length === 0 && (
         <p className="help">
           {uploadTexts.noDatabase} {uploadTexts.createDatabase}{' '}
           <code>{uploadTexts.createDatabaseCommand}</code>
@@ -170,7 +170,7 @@ function validate(draft: NamedDraft): { text: string; field: string } | null {
 async function createOrFindAsset(draft: NamedDraft): Promise<Place> {
   const { databaseId } = draft;
   if (draft.kind === 'existing') return { databaseId, assetId: draft.assetId };
-  const made = await replyWithHeaders(
+  const response = await replyWithHeaders(
     api.POST('/assets', {
       body: {
         databaseId,
@@ -180,6 +180,6 @@ async function createOrFindAsset(draft: NamedDraft): Promise<Place> {
       },
     }),
   );
-  recordWrite(made.headers);
-  return { databaseId, assetId: made.data.assetId };
+  recordWrite(response.headers);
+  return { databaseId, assetId: response.data.assetId };
 }

@@ -20,7 +20,7 @@ export function UploadPage() {
   const cache = useQueryClient();
   const [files, setFiles] = useState(() => cache.getQueryData<LocalFile[]>(DROPPED_FILES) ?? []);
   const [failure, setFailure] = useState('');
-  const [run, setRun] = useState<{ run: UploadRun; place: Place; given: typeof search } | null>(
+  const [run, setRun] = useState<{ run: UploadRun; place: Place; requested: typeof search } | null>(
     null,
   );
   useEffect(() => {
@@ -33,16 +33,16 @@ export function UploadPage() {
     shouldBlockFn: () => running() && !confirm(uploadTexts.leave),
     enableBeforeUnload: running,
   });
-  const add = useCallback((chosen: LocalFile[]) => {
+  const add = useCallback((added: LocalFile[]) => {
     setFailure('');
     setFiles((before) => {
-      const paths = new Set(chosen.map((each) => each.path));
-      return [...before.filter((each) => !paths.has(each.path)), ...chosen];
+      const paths = new Set(added.map((file) => file.path));
+      return [...before.filter((file) => !paths.has(file.path)), ...added];
     });
   }, []);
   const drop = useCallback(
-    (chosen: Promise<LocalFile[]>) =>
-      void chosen.then(add, (error: unknown) => setFailure(errorText(error))),
+    (files: Promise<LocalFile[]>) =>
+      void files.then(add, (error: unknown) => setFailure(errorText(error))),
     [add],
   );
   const mayWrite = useMayWrite();
@@ -56,7 +56,7 @@ export function UploadPage() {
         <UploadProgress
           {...run}
           onMore={() => {
-            void navigate({ search: run.given, replace: true });
+            void navigate({ search: run.requested, replace: true });
             setRun(null);
             setFiles([]);
           }}
@@ -71,7 +71,7 @@ export function UploadPage() {
           onAdd={add}
           onChange={setFiles}
           onStart={(started, place) => {
-            setRun({ run: started, place, given: search });
+            setRun({ run: started, place, requested: search });
             // A reload while it runs leads to the same asset, not to a second one.
             const { databaseId: database, assetId: asset } = place;
             void navigate({ search: { database, asset }, replace: true, ignoreBlocker: true });

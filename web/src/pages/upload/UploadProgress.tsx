@@ -26,16 +26,16 @@ export function UploadProgress({
   const isOnline = useOnline();
   const seconds = useSecondsUntil(busyUntil);
   useRefreshAfter(running, place);
-  const left = items.filter((each) => each.state !== 'skipped');
-  const all = left.reduce((sum, each) => sum + each.file.size, 0);
-  const sent = left.reduce((sum, each) => sum + each.sent, 0);
-  const failed = items.filter((each) => each.state === 'failed');
-  const again = failed.filter((each) => !each.final).length;
-  const waiting = items.filter((each) => each.state === 'waiting');
+  const left = items.filter((item) => item.state !== 'skipped');
+  const all = left.reduce((sum, item) => sum + item.file.size, 0);
+  const sent = left.reduce((sum, item) => sum + item.sent, 0);
+  const failed = items.filter((item) => item.state === 'failed');
+  const again = failed.filter((item) => !item.final).length;
+  const waiting = items.filter((item) => item.state === 'waiting');
   const unfinished = again + waiting.length;
   const progress = uploadTexts.progress(formatBytes(sent), formatBytes(all));
   const cancel = () => {
-    const open = items.filter((each) => !/done|skipped|failed/.test(each.state)).length;
+    const open = items.filter((item) => !/done|skipped|failed/.test(item.state)).length;
     if (confirm(uploadTexts.cancelConfirm(open))) run.cancel();
   };
   const status = () => {
@@ -80,7 +80,7 @@ export function UploadProgress({
         )}
       </div>
       <ul className="files" tabIndex={0}>
-        {[...failed, ...items.filter((each) => each.state !== 'failed')]
+        {[...failed, ...items.filter((item) => item.state !== 'failed')]
           .slice(0, SHOWN)
           .map((item) => (
             <FileRow key={item.path} item={item} />

@@ -31,29 +31,29 @@ export function UploadSetup(props: {
 }) {
   const { files, initial, onStart } = props;
   const cache = useQueryClient();
-  const known = useQuery(databasesQuery);
+  const databases = useQuery(databasesQuery);
   const [typed, setDraft] = useState(() => firstDraft(initial));
-  const only = known.data?.length === 1 ? known.data[0]?.databaseId : undefined;
+  const onlyDatabase = databases.data?.length === 1 ? databases.data[0]?.databaseId : undefined;
   const draft = {
     ...typed,
     name: typed.name ?? suggestedName(files),
-    databaseId: typed.databaseId || (only ?? ''),
+    databaseId: typed.databaseId || (onlyDatabase ?? ''),
   };
   const { kind, databaseId, assetId } = draft;
   const place = kind === 'existing' && databaseId && assetId ? { databaseId, assetId } : null;
-  const allowed = known.data?.find(
-    (each) => each.databaseId === databaseId,
+  const allowed = databases.data?.find(
+    (database) => database.databaseId === databaseId,
   )?.restrictFileUploadsToExtensions;
   const refused = useMemo(() => refusedFiles(files, allowed ?? ''), [files, allowed]);
   const possible = useMemo(() => files.filter(({ path }) => !refused.has(path)), [files, refused]);
   const compared = useComparison(place, possible);
   const [left, setLeft] = useState<ReadonlySet<FileStatus>>(new Set(['same']));
-  const kept = possible.filter(({ path }) => !left.has(compared.statuses.get(path) ?? 'new'));
+  const remaining = possible.filter(({ path }) => !left.has(compared.statuses.get(path) ?? 'new'));
   const { allLeftOut, needFiles } = uploadTexts;
   const noFiles = possible.length ? allLeftOut : files.length ? uploadTexts.refused.all : needFiles;
   const start = async (into: Place) => {
     // Deleted since it was chosen: the files remain chosen for another one.
-    if (place) await readAsset(into).catch(isGone);
+    if (place) await readAsset(into).catch(throwNotFound);
     const listed = compared.failure
       ? null
       : cache.query({ ...fileSizesQuery(into), staleTime: 'static' });
@@ -62,7 +62,7 @@ export function UploadSetup(props: {
       // What was compared is sent as the user decided; the rest is compared while it is sent.
       if (status === 'same' || status === 'replaces') sizes.delete(path);
     }
-    onStart(new UploadRun(into, kept, sizes), into);
+    onStart(new UploadRun(into, remaining, sizes), into);
   };
   return (
     <>
@@ -71,7 +71,7 @@ export function UploadSetup(props: {
         <ComparisonSummary compared={compared} left={left} onLeave={setLeft} />
       )}
       <TargetForm
-        files={kept}
+        files={remaining}
         noFiles={noFiles}
         draft={draft}
         change={(next) => setDraft((before) => ({ ...before, ...next }))}
@@ -81,7 +81,7 @@ export function UploadSetup(props: {
   );
 }
 
-function isGone(error: unknown): void {
+function throwNotFound(error: unknown): void {
   if (error instanceof ApiError && error.status === 404) throw error;
 }
 

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 const info = vi.fn();
 vi.mock('../../api/client', () => ({
   api: {
-    GET: (_: string, given: { params: { query: { filePath: string } } }) =>
-      info(given.params.query.filePath) as unknown,
+    GET: (_: string, options: { params: { query: { filePath: string } } }) =>
+      info(options.params.query.filePath) as unknown,
   },
   reply: (value: unknown) => value,
 }));
 vi.mock('../../api/queries', () => ({
-  queryClient: { query: ({ queryFn }: { queryFn: (given: object) => unknown }) => queryFn({}) },
+  queryClient: { query: ({ queryFn }: { queryFn: (context: object) => unknown }) => queryFn({}) },
 }));
 const sha256 = vi.fn((file: File) => Promise.resolve(`sum of ${file.name}`));
 vi.mock('./hashing', () => ({
@@ -36,13 +36,13 @@ test('a file is new, replaces another one, or has to be compared', () => {
     ['/b', 2],
   ]);
   const files = [chosen('/a'), chosen('/b'), chosen('/c'), chosen('/A')];
-  const marks = files.map((each) => fileStatus(each, sizes, new Map()));
+  const marks = files.map((file) => fileStatus(file, sizes, new Map()));
   expect(marks).toEqual(['comparing', 'replaces', 'new', 'new']);
   expect(countStatuses(marks)).toEqual({ new: 2, comparing: 1, same: 0, alike: 0, replaces: 1 });
 });
 
 test('contents are compared by SHA-256 where the server has it, and never taken as equal without', async () => {
-  const files = ['/same', '/other', '/unknown', '/lost', '/unreadable'].map((each) => chosen(each));
+  const files = ['/same', '/other', '/unknown', '/lost', '/unreadable'].map((path) => chosen(path));
   const replies: Record<string, () => unknown> = {
     '/same': () => ({ checksumSha256: 'sum of /same' }),
     '/other': () => ({ checksumSha256: 'sum of something else' }),
@@ -58,10 +58,10 @@ test('contents are compared by SHA-256 where the server has it, and never taken 
   );
   const contents = new ContentComparison(place);
   const listener = vi.fn();
-  contents.found.subscribe(listener);
+  contents.results.subscribe(listener);
   contents.compare(files);
   await settled();
-  expect(files.map(({ file }) => contents.found.current().get(file))).toEqual([
+  expect(files.map(({ file }) => contents.results.current().get(file))).toEqual([
     'same',
     'replaces',
     'alike',
@@ -91,5 +91,5 @@ test('a few files are compared at once, and none that was removed, or after the 
   contents.end();
   open.splice(0).forEach((resolve) => resolve({ checksumSha256: null }));
   await settled();
-  expect(contents.found.current().size).toBe(4);
+  expect(contents.results.current().size).toBe(4);
 });

@@ -36,8 +36,8 @@ export const fileSizesQuery = (place: Place) =>
           }),
         );
       for await (const page of pagesOf(read)) {
-        for (const each of page.items) {
-          if (each.size != null) sizes.set(`/${each.relativePath.replace(/^\/+/, '')}`, each.size);
+        for (const item of page.items) {
+          if (item.size != null) sizes.set(`/${item.relativePath.replace(/^\/+/, '')}`, item.size);
         }
       }
       return sizes;
@@ -61,7 +61,7 @@ const fileInfoQuery = (place: Place, filePath: string) =>
 
 /** Compares the contents of files with those at their paths, some at once. */
 export class ContentComparison {
-  readonly found = createStore<ReadonlyMap<File, FileStatus>>(new Map());
+  readonly results = createStore<ReadonlyMap<File, FileStatus>>(new Map());
   private readonly statuses = new Map<File, FileStatus>();
   private readonly busy = new Set<File>();
   private waiting: LocalFile[] = [];
@@ -88,14 +88,14 @@ export class ContentComparison {
   private async work(): Promise<void> {
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
       this.busy.add(next.file);
-      // A file that cannot be compared is sent, and the upload says what is wrong.
+      // A file that cannot be compared is sent, and the upload reports what is wrong.
       const status = await this.fileStatus(next).catch((): FileStatus => 'alike');
       this.busy.delete(next.file);
       if (this.ended) return;
       this.statuses.set(next.file, status);
       this.timer ??= setTimeout(() => {
         this.timer = null;
-        this.found.set(new Map(this.statuses));
+        this.results.set(new Map(this.statuses));
       }, PAUSE);
     }
   }
@@ -112,11 +112,11 @@ export class ContentComparison {
 export function fileStatus(
   { file, path }: LocalFile,
   sizes: Sizes,
-  found: ReadonlyMap<File, FileStatus>,
+  statuses: ReadonlyMap<File, FileStatus>,
 ): FileStatus {
   const size = sizes.get(path);
   if (size === undefined) return 'new';
-  return size === file.size ? (found.get(file) ?? 'comparing') : 'replaces';
+  return size === file.size ? (statuses.get(file) ?? 'comparing') : 'replaces';
 }
 
 export interface Comparison {
@@ -132,29 +132,29 @@ export interface Comparison {
 export function useComparison(place: Place | null, files: readonly LocalFile[]): Comparison {
   const { databaseId = '', assetId = '' } = place ?? {};
   const enabled = place !== null && files.length > 0;
-  const listed = useQuery({ ...fileSizesQuery({ databaseId, assetId }), enabled });
+  const sizesResult = useQuery({ ...fileSizesQuery({ databaseId, assetId }), enabled });
   const contents = useMemo(
     () => new ContentComparison({ databaseId, assetId }),
     [databaseId, assetId],
   );
-  const found = useStore(contents.found);
-  const sizes = (enabled && listed.data) || NONE;
+  const contentStatuses = useStore(contents.results);
+  const sizes = (enabled && sizesResult.data) || NONE;
   useEffect(() => {
     contents.compare(files.filter(({ file, path }) => sizes.get(path) === file.size));
   }, [contents, files, sizes]);
   useEffect(() => () => contents.end(), [contents]);
   const statuses = useMemo(
     () =>
-      enabled && listed.data
-        ? new Map(files.map((each) => [each.path, fileStatus(each, sizes, found)]))
+      enabled && sizesResult.data
+        ? new Map(files.map((file) => [file.path, fileStatus(file, sizes, contentStatuses)]))
         : new Map<string, FileStatus>(),
-    [enabled, listed.data, files, sizes, found],
+    [enabled, sizesResult.data, files, sizes, contentStatuses],
   );
   return {
     statuses,
     sizes,
-    failure: enabled && listed.isError ? errorText(listed.error) : '',
-    listing: enabled && listed.isPending,
+    failure: enabled && sizesResult.isError ? errorText(sizesResult.error) : '',
+    listing: enabled && sizesResult.isPending,
   };
 }
 

@@ -1,6 +1,6 @@
 import { fileName } from '../../ui/fileKinds';
 
-/** A file that somebody chose, and its path in the asset. */
+/** A file that someone chose, and its path in the asset. */
 export interface LocalFile {
   file: File;
   path: string;
@@ -10,10 +10,10 @@ export interface LocalFile {
 
 /** What a new asset of these files may be called: as their folder, or the only file. */
 export function suggestedName(files: readonly LocalFile[]): string {
-  const folder = files.find((each) => each.folder)?.folder;
+  const folder = files.find((file) => file.folder)?.folder;
   if (folder) return folder;
-  const [only, ...others] = files;
-  return only && !others.length ? fileName(only.path).replace(/(?<=.)\.[^.]*$/, '') : '';
+  const [first, ...others] = files;
+  return first && !others.length ? fileName(first.path).replace(/(?<=.)\.[^.]*$/, '') : '';
 }
 
 /** Files of a picker: those of a folder have their path in it, below the folder's own name. */
@@ -30,10 +30,10 @@ export function fromPicker(files: FileList): LocalFile[] {
 export async function fromDrop(items: DataTransferItemList): Promise<LocalFile[]> {
   // The list is emptied once the event is over: entries are taken at once.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  const only = entries.length === 1 ? entries[0] : undefined;
-  if (only?.isDirectory) {
-    const files = await filesInFolder(only as FileSystemDirectoryEntry, '');
-    return files.map((each) => ({ ...each, folder: only.name }));
+  const onlyEntry = entries.length === 1 ? entries[0] : undefined;
+  if (onlyEntry?.isDirectory) {
+    const files = await filesInFolder(onlyEntry as FileSystemDirectoryEntry, '');
+    return files.map((file) => ({ ...file, folder: onlyEntry.name }));
   }
   return (await Promise.all(entries.map((entry) => filesBelow(entry, '')))).flat();
 }
@@ -53,14 +53,14 @@ async function filesInFolder(
   folder: string,
 ): Promise<LocalFile[]> {
   const reader = entry.createReader();
-  const found: LocalFile[] = [];
+  const files: LocalFile[] = [];
   for (;;) {
     // A reader returns a hundred entries at a time, and none at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );
-    if (!entries.length) return found;
-    for (const each of entries) found.push(...(await filesBelow(each, folder)));
+    if (!entries.length) return files;
+    for (const entry of entries) files.push(...(await filesBelow(entry, folder)));
   }
 }
 

@@ -33,7 +33,7 @@ const ASSEMBLED = 'assembled';
 const GONE = [400, 403, 404, 409, 410, 413];
 
 /**
- * Returns the open upload of this file that an earlier try, tab or machine has begun, or null.
+ * Returns the open upload of this file that an earlier try, tab or machine has started, or null.
  *
  * The server lists it, so that nothing is kept in the browser. A stored part counts if its ETag is
  * the MD5 of the file's own content there; others are sent again.
@@ -45,16 +45,16 @@ export async function findOpenUpload(
 ): Promise<StartedUpload | null> {
   const uploads = await nullIfGone(openUploads(place, local.file.size));
   for (const uploadId of uploads ?? []) {
-    const found = await nullIfGone(continueUpload(uploadId, local, md5));
-    if (found) return found;
+    const response = await nullIfGone(continueUpload(uploadId, local, md5));
+    if (response) return response;
   }
   return null;
 }
 
 /** Null for an upload that was completed, deleted or taken away meanwhile. */
-async function nullIfGone<T>(sent: Promise<T>): Promise<T | null> {
+async function nullIfGone<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await sent;
+    return await request;
   } catch (error) {
     if (error instanceof ApiError && GONE.includes(error.status)) return null;
     throw error;
@@ -63,24 +63,24 @@ async function nullIfGone<T>(sent: Promise<T>): Promise<T | null> {
 
 /** Large files have an upload each. */
 async function openUploads({ databaseId, assetId }: Place, size: number): Promise<string[]> {
-  const found: string[] = [];
+  const uploadIds: string[] = [];
   let pages = 0;
   const read = (startingToken?: string) =>
     reply(api.GET('/uploads', { params: { query: { pageSize: 100, startingToken } } }));
-  for await (const listed of pagesOf(read)) {
-    const same = listed.items.filter(
-      (each) =>
-        each.state === 'open' &&
-        each.uploadType === 'assetFile' &&
-        each.databaseId === databaseId &&
-        each.assetId === assetId &&
-        each.files === 1 &&
-        each.size === size,
+  for await (const page of pagesOf(read)) {
+    const same = page.items.filter(
+      (upload) =>
+        upload.state === 'open' &&
+        upload.uploadType === 'assetFile' &&
+        upload.databaseId === databaseId &&
+        upload.assetId === assetId &&
+        upload.files === 1 &&
+        upload.size === size,
     );
-    found.push(...same.map((each) => each.uploadId));
+    uploadIds.push(...same.map((upload) => upload.uploadId));
     if (++pages === PAGES) break;
   }
-  return found.slice(0, COMPARED);
+  return uploadIds.slice(0, COMPARED);
 }
 
 async function continueUpload(
@@ -91,10 +91,10 @@ async function continueUpload(
   const params = { path: { uploadId } };
   const details = await reply(api.GET('/uploads/{uploadId}', { params }));
   const open = details.files.find(
-    (each) =>
-      each.relativeKey === local.path &&
-      each.state === 'open' &&
-      each.file_size === local.file.size,
+    (file) =>
+      file.relativeKey === local.path &&
+      file.state === 'open' &&
+      file.file_size === local.file.size,
   );
   if (!open) return null;
   const renew = async (partRanges: { first: number; last: number }[], storedParts: boolean) => {
@@ -104,31 +104,31 @@ async function continueUpload(
     );
     return renewed.files[0];
   };
-  const known = await renew([], true);
-  if (!known) return null;
-  const numbers = Array.from({ length: known.numParts }, (_, at) => at + 1);
-  if (known.assembled) {
+  const upload = await renew([], true);
+  if (!upload) return null;
+  const numbers = Array.from({ length: upload.numParts }, (_, at) => at + 1);
+  if (upload.assembled) {
     const stored = numbers.map((PartNumber) => ({ PartNumber, ETag: ASSEMBLED }));
-    return { uploadId, files: [{ ...known, partUploadUrls: [], stored }] };
+    return { uploadId, files: [{ ...upload, partUploadUrls: [], stored }] };
   }
-  const stored = await verifiedParts(known, local.file, md5);
+  const stored = await verifiedParts(upload, local.file, md5);
   if (!stored.length) return null; // another file
-  const missing = numbers.filter((each) => !stored.some((one) => one.PartNumber === each));
-  const ranges = missing.map((each) => ({ first: each, last: each }));
+  const missing = numbers.filter((number) => !stored.some((part) => part.PartNumber === number));
+  const ranges = missing.map((number) => ({ first: number, last: number }));
   const rest = ranges.length ? await renew(ranges, false) : undefined;
-  return { uploadId, files: [{ ...known, partUploadUrls: rest?.partUploadUrls ?? [], stored }] };
+  return { uploadId, files: [{ ...upload, partUploadUrls: rest?.partUploadUrls ?? [], stored }] };
 }
 
 /** The stored parts that have the content of the file. */
 async function verifiedParts(
-  known: { numParts: number; storedParts?: (Part & { Size: number })[] },
+  upload: { numParts: number; storedParts?: (Part & { Size: number })[] },
   file: Blob,
   md5: Md5,
 ): Promise<Part[]> {
-  const sizes = partSizes(file.size, known.numParts);
-  const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
+  const sizes = partSizes(file.size, upload.numParts);
+  const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, size) => sum + size, 0));
   const stored: Part[] = [];
-  for (const { PartNumber, ETag, Size } of known.storedParts ?? []) {
+  for (const { PartNumber, ETag, Size } of upload.storedParts ?? []) {
     const start = starts[PartNumber - 1];
     if (start === undefined || sizes[PartNumber - 1] !== Size) continue;
     const etag = ETag.replaceAll('"', '');

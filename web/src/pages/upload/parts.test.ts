@@ -15,7 +15,7 @@ test('the parts of a file hold all of it, and none is empty', () => {
   for (const [size, count] of cases) {
     const sizes = partSizes(size, count);
     expect(sizes.length).toBe(count);
-    expect(sizes.reduce((sum, each) => sum + each, 0)).toBe(size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(size);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
   }
   expect(partSizes(0, 1)).toEqual([]);

@@ -21,11 +21,11 @@ export function refusedFiles(
 ): ReadonlyMap<string, string> {
   const types = allowed
     .split(',')
-    .map((each) => each.trim().toLowerCase())
+    .map((extension) => extension.trim().toLowerCase())
     .filter(Boolean);
-  const known = new Set<string>();
+  const paths = new Set<string>();
   const twice = new Set<string>();
-  for (const { path } of files) (known.has(path) ? twice : known).add(path);
+  for (const { path } of files) (paths.has(path) ? twice : paths).add(path);
   return new Map(
     files.flatMap(({ path }) => {
       const reason =
@@ -48,7 +48,7 @@ function nameProblem(path: string): string | null {
 
 function typeProblem(path: string, types: readonly string[]): string | null {
   const name = fileName(path).toLowerCase();
-  const blocked = blockedExtensions.find((each) => name.endsWith(each));
+  const blocked = blockedExtensions.find((extension) => name.endsWith(extension));
   if (blocked !== undefined) return words.blocked(blocked);
   const isAny = !types.length || types.includes(allExtensions) || path.includes(PREVIEW);
   return isAny || types.includes(`.${fileExtension(path)}`) ? null : words.type(types);

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors';
 
 const POST = vi.fn();
 vi.mock('../../api/client', () => ({
-  api: { POST: (...given: unknown[]) => POST(...given) as unknown },
+  api: { POST: (...options: unknown[]) => POST(...options) as unknown },
   reply: (value: unknown) => value,
   replyWithHeaders: (value: unknown) => value,
 }));

@@ -1,6 +1,6 @@
 import { ApiError, StorageError } from '../../api/errors';
 
-/** The longest wait that a server is believed: a person would give up the upload before. */
+/** The longest wait that a server is believed: a person would stop the upload before. */
 const MOST = 300;
 const BUSY = [429, 503];
 

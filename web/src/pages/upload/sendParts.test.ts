@@ -5,7 +5,7 @@ import type { UploadTarget } from './openUploads';
 const put = vi.fn<(url: string) => Promise<string>>();
 const POST = vi.fn();
 vi.mock('../../api/client', () => ({
-  api: { POST: (...given: unknown[]) => POST(...given) as unknown },
+  api: { POST: (...options: unknown[]) => POST(...options) as unknown },
   reply: (value: unknown) => value,
 }));
 vi.mock('./putPart', () => ({ putPart: (url: string) => put(url) }));

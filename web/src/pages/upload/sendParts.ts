@@ -24,17 +24,17 @@ export async function sendParts(
 ): Promise<Part[]> {
   const { signal, withRetries } = sending;
   const sizes = partSizes(file.size, target.numParts);
-  const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, each) => sum + each, 0));
+  const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, size) => sum + size, 0));
   const onProgress = sizes.map((size, at) =>
-    target.stored.some((each) => each.PartNumber === at + 1) ? size : 0,
+    target.stored.some((part) => part.PartNumber === at + 1) ? size : 0,
   );
-  const report = () => sending.onProgress(onProgress.reduce((sum, each) => sum + each, 0));
+  const report = () => sending.onProgress(onProgress.reduce((sum, bytes) => sum + bytes, 0));
   report();
   const waiting = target.partUploadUrls.filter(({ PartNumber }) => sizes[PartNumber - 1]);
   const parts: Part[] = [...target.stored];
   const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) {
-      const { PartNumber, UploadUrl } = one;
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { PartNumber, UploadUrl } = next;
       const start = starts[PartNumber - 1] ?? 0;
       const content = file.slice(start, start + (sizes[PartNumber - 1] ?? 0));
       const send = (url: string) =>
@@ -59,18 +59,24 @@ export async function sendParts(
       }),
     ),
   );
-  return parts.sort((one, other) => one.PartNumber - other.PartNumber);
+  return parts.sort((a, b) => a.PartNumber - b.PartNumber);
 }
 
 /** A new address for a part. */
-async function renewPartUrl(uploadId: string, target: UploadTarget, part: number): Promise<string> {
+async function renewPartUrl(
+  uploadId: string,
+  target: UploadTarget,
+  partNumber: number,
+): Promise<string> {
   const { relativeKey } = target;
-  const files = [{ relativeKey, partRanges: [{ first: part, last: part }] }];
+  const files = [{ relativeKey, partRanges: [{ first: partNumber, last: partNumber }] }];
   const params = { path: { uploadId } };
-  const found = await reply(
+  const response = await reply(
     api.POST('/uploads/{uploadId}/renew', { params, body: { files, storedParts: false } }),
   );
-  const url = found.files[0]?.partUploadUrls.find((each) => each.PartNumber === part)?.UploadUrl;
+  const url = response.files[0]?.partUploadUrls.find(
+    (signed) => signed.PartNumber === partNumber,
+  )?.UploadUrl;
   if (!url) throw new StorageError(ENDED);
   return url;
 }

@@ -7,8 +7,8 @@ const DELETE = vi.fn(() => Promise.resolve());
 const put = vi.fn((url: string) => Promise.resolve(url && 'etag'));
 vi.mock('../../api/client', () => ({
   api: {
-    POST: (...given: unknown[]) => POST(...given) as unknown,
-    GET: (...given: unknown[]) => GET(...given) as unknown,
+    POST: (...options: unknown[]) => POST(...options) as unknown,
+    GET: (...options: unknown[]) => GET(...options) as unknown,
     DELETE: () => DELETE(),
   },
   reply: (value: unknown) => value,
@@ -49,7 +49,7 @@ afterEach(() => {
 /** A server that refuses some paths, each with the whole request. */
 function server(refused: readonly string[]): void {
   POST.mockImplementation((route: string, { body }: { body: Body }) => {
-    const paths = body.files.map((each) => each.relativeKey);
+    const paths = body.files.map((file) => file.relativeKey);
     if (route.endsWith('complete')) {
       const fileResults = paths.map((relativeKey) => ({ relativeKey, success: true }));
       return Promise.resolve({ data: { fileResults, message: '' }, headers: new Headers() });
@@ -86,7 +86,7 @@ test('without a connection nothing is sent or given up, and the upload goes on w
   browser.onLine = true;
   connection.dispatchEvent(new Event('online'));
   await started;
-  expect(run.progress.current().items.map((each) => each.state)).toEqual(['done']);
+  expect(run.progress.current().items.map((item) => item.state)).toEqual(['done']);
 });
 
 test('an upload that waits for a connection can be cancelled', async () => {
@@ -99,7 +99,7 @@ test('an upload that waits for a connection can be cancelled', async () => {
   run.cancel();
   await started;
   expect(POST).not.toHaveBeenCalled();
-  expect(run.progress.current().items.map((each) => each.state)).toEqual(['waiting']);
+  expect(run.progress.current().items.map((item) => item.state)).toEqual(['waiting']);
 });
 
 test('a file that is refused fails by itself, and all others of its batch are uploaded', async () => {
@@ -108,10 +108,10 @@ test('a file that is refused fails by itself, and all others of its batch are up
     const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(70), new Map());
     await run.start();
     const { items } = run.progress.current();
-    const failed = items.filter((each) => each.state === 'failed');
-    expect(failed.map((each) => each.path)).toEqual(refused);
-    expect(failed.map((each) => each.error)).toEqual(refused.map((each) => `${each} is refused.`));
-    expect(items.filter((each) => each.state === 'done').length).toBe(70 - refused.length);
+    const failed = items.filter((item) => item.state === 'failed');
+    expect(failed.map((item) => item.path)).toEqual(refused);
+    expect(failed.map((item) => item.error)).toEqual(refused.map((path) => `${path} is refused.`));
+    expect(items.filter((item) => item.state === 'done').length).toBe(70 - refused.length);
   }
 });
 
@@ -126,8 +126,8 @@ test('another try leaves out files that are refused, or not readable, as they ar
   POST.mockClear();
   await run.start();
   expect(shown()).toEqual(['failed true', 'failed true', 'done false', 'done false']);
-  const sent = POST.mock.calls.map(([, given]) => (given as { body: Body }).body.files);
-  expect(sent.flat().map((each) => each.relativeKey)).toEqual(['/2.txt', '/2.txt']);
+  const sent = POST.mock.calls.map(([, options]) => (options as { body: Body }).body.files);
+  expect(sent.flat().map((file) => file.relativeKey)).toEqual(['/2.txt', '/2.txt']);
 });
 
 test('a refusal of the sender is not tried again with fewer files', async () => {
@@ -135,7 +135,7 @@ test('a refusal of the sender is not tried again with fewer files', async () => 
   const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(10), new Map());
   await run.start();
   expect(POST).toHaveBeenCalledTimes(1);
-  expect(run.progress.current().items.every((each) => each.state === 'failed')).toBe(true);
+  expect(run.progress.current().items.every((item) => item.state === 'failed')).toBe(true);
 });
 
 const MIB = 1024 * 1024;
@@ -168,13 +168,13 @@ function halfSent(
     Promise.resolve(route === '/uploads' ? { items } : { files: [file] }),
   );
   POST.mockImplementation(
-    (route: string, given: { body: { files: { partRanges?: { first: number }[] }[] } }) => {
+    (route: string, options: { body: { files: { partRanges?: { first: number }[] }[] } }) => {
       if (route.endsWith('complete')) {
         const fileResults = [{ relativeKey: '/big.glb', success: true }];
         return Promise.resolve({ data: { fileResults, message: '' }, headers: new Headers() });
       }
-      const wanted = given.body.files[0]?.partRanges?.map((each) => each.first) ?? [1, 2, 3];
-      const partUploadUrls = URLS.filter((each) => wanted.includes(each.PartNumber));
+      const wanted = options.body.files[0]?.partRanges?.map((range) => range.first) ?? [1, 2, 3];
+      const partUploadUrls = URLS.filter((url) => wanted.includes(url.PartNumber));
       const started = { ...file, partUploadUrls };
       if (route === '/uploads') return Promise.resolve({ uploadId: 'new', files: [started] });
       return Promise.resolve({ files: [{ ...started, storedParts, ...more }] });
@@ -254,10 +254,10 @@ test('an upload that ended meanwhile does not hide an earlier one with stored pa
     const parts = [1, 2].map((PartNumber) => ({ PartNumber, ETag: `md5 of ${PART}`, Size: PART }));
     halfSent(parts, {}, ['ended', 'open']);
     const details = GET.getMockImplementation();
-    GET.mockImplementation((route: string, given: { params: { path?: { uploadId: string } } }) =>
-      given.params.path?.uploadId === 'ended'
+    GET.mockImplementation((route: string, options: { params: { path?: { uploadId: string } } }) =>
+      options.params.path?.uploadId === 'ended'
         ? Promise.reject(new ApiError(status, 'UploadExpired', 'It has expired'))
-        : (details?.(route, given) as unknown),
+        : (details?.(route, options) as unknown),
     );
     const { state, urls } = await sendBig();
     expect([state, urls]).toEqual(['done', ['https://b.test/3']]);
@@ -268,7 +268,7 @@ test('files that wait for others to be sent are not shown as read', async () => 
   server([]);
   let states: string[] = [];
   put.mockImplementationOnce((url: string) => {
-    states = run.progress.current().items.map((each) => each.state);
+    states = run.progress.current().items.map((item) => item.state);
     return Promise.resolve(url && 'etag');
   });
   const run = new UploadRun({ databaseId: 'd', assetId: 'a' }, chosen(3), new Map());

@@ -45,10 +45,10 @@ export class UploadRun {
   constructor(
     private readonly place: Place,
     files: readonly LocalFile[],
-    private readonly known: ReadonlyMap<string, number>,
+    private readonly knownSizes: ReadonlyMap<string, number>,
   ) {
-    const items = files.map((each): Item => ({
-      ...each,
+    const items = files.map((local): Item => ({
+      ...local,
       state: 'waiting',
       sent: 0,
       error: '',
@@ -74,7 +74,7 @@ export class UploadRun {
         this.set(item, { state: 'waiting', sent: 0, error: '' });
       }
     }
-    const waiting = this.progress.current().items.filter((each) => each.state === 'waiting');
+    const waiting = this.progress.current().items.filter((item) => item.state === 'waiting');
     for (let at = 0; at < waiting.length && !signal.aborted; at += FILES_AT_ONCE) {
       await this.batch(waiting.slice(at, at + FILES_AT_ONCE), signal);
     }
@@ -122,8 +122,9 @@ export class UploadRun {
     const small = [...sums].filter(([item]) => !isLarge(item.file.size));
     if (small.length) await this.upload(new Map(small), signal);
     // Each large file has an upload of its own, which a later try continues.
-    for (const one of sums) {
-      if (isLarge(one[0].file.size) && !signal.aborted) await this.upload(new Map([one]), signal);
+    for (const checksum of sums) {
+      if (isLarge(checksum[0].file.size) && !signal.aborted)
+        await this.upload(new Map([checksum]), signal);
     }
   }
 
@@ -132,10 +133,10 @@ export class UploadRun {
     const items = [...sums.keys()];
     const [only] = items;
     if (only && items.length === 1 && isLarge(only.file.size)) {
-      const found = await this.withRetries(() =>
+      const response = await this.withRetries(() =>
         findOpenUpload(this.place, only, (content) => this.hashing.md5(content)),
       );
-      if (found) return found;
+      if (response) return response;
     }
     const files = items.map((item) => ({
       relativeKey: item.path,
@@ -145,7 +146,7 @@ export class UploadRun {
     }));
     const body = { ...this.place, uploadType: 'assetFile' as const, files };
     const started = await this.withRetries(() => reply(api.POST('/uploads', { body })));
-    return { ...started, files: started.files.map((each) => ({ ...each, stored: [] })) };
+    return { ...started, files: started.files.map((file) => ({ ...file, stored: [] })) };
   }
 
   private async upload(sums: ReadonlyMap<Item, string>, signal: AbortSignal): Promise<void> {
@@ -157,9 +158,9 @@ export class UploadRun {
       uploadId = started.uploadId;
       const files: { relativeKey: string; uploadIdS3: string; parts: Part[] }[] = [];
       for (const target of started.files) {
-        const item = items.find((each) => each.path === target.relativeKey);
+        const item = items.find((item) => item.path === target.relativeKey);
         if (!item) continue;
-        // A file without parts is given up; the others of its upload are completed.
+        // A file without parts is abandoned; the others of its upload are completed.
         const parts = await this.send(item, target, started.uploadId).catch((error: unknown) => {
           this.fail([item], error);
           return null;
@@ -171,10 +172,10 @@ export class UploadRun {
         });
       }
       signal.throwIfAborted();
-      const left = items.filter((each) => each.state === 'sent');
+      const left = items.filter((item) => item.state === 'sent');
       if (!left.length) {
         // What was sent of a large file is kept for the next try.
-        if (!items.some((each) => isLarge(each.file.size))) await this.abandon(uploadId);
+        if (!items.some((item) => isLarge(item.file.size))) await this.abandon(uploadId);
         return;
       }
       left.forEach((item) => this.set(item, { state: 'completing' }));
@@ -189,7 +190,7 @@ export class UploadRun {
       );
       recordWrite(done.headers);
       for (const result of done.data.fileResults) {
-        const item = left.find((each) => each.path === result.relativeKey);
+        const item = left.find((item) => item.path === result.relativeKey);
         if (item && result.success) this.set(item, { state: 'done', sent: item.file.size });
         else if (item) this.fail([item], new Error(result.error ?? done.data.message));
       }
@@ -205,7 +206,7 @@ export class UploadRun {
         await this.upload(new Map(all.slice(half)), signal);
       } else
         this.fail(
-          items.filter((each) => !/done|failed|skipped/.test(each.state)),
+          items.filter((item) => !/done|failed|skipped/.test(item.state)),
           error,
         );
     }
@@ -224,12 +225,12 @@ export class UploadRun {
 
   /** Whether the asset has this very file: the same path, size and checksum. */
   private async isUploaded(item: Item, sha256: string): Promise<boolean> {
-    if (this.known.get(item.path) !== item.file.size) return false;
+    if (this.knownSizes.get(item.path) !== item.file.size) return false;
     const params = { path: this.place, query: { filePath: item.path } };
-    const found = await this.withRetries(() =>
+    const response = await this.withRetries(() =>
       reply(api.GET('/database/{databaseId}/assets/{assetId}/fileInfo', { params })),
     );
-    return found.checksumSha256 === sha256 && !found.isArchived;
+    return response.checksumSha256 === sha256 && !response.isArchived;
   }
 
   /** Repeats what may succeed a little later, and waits while the upload is paused or offline. */
@@ -258,7 +259,7 @@ export class UploadRun {
       show();
     }
     await sleep(milliseconds, this.stopping.signal);
-    this.waits = this.waits.filter((each) => each > Date.now() && each !== until);
+    this.waits = this.waits.filter((end) => end > Date.now() && end !== until);
     show();
   }
 
