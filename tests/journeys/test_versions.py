@@ -217,7 +217,7 @@ def test_an_alias_that_a_version_drops_is_free_for_another(api: Api, database: s
     assert content(api, base, assetVersionIdAlias="stored") == b"solid old\n"
 
 
-def test_a_file_that_is_deleted_permanently_leaves_its_versions(api: Api, database: str) -> None:
+def test_versions_go_on_naming_a_file_that_is_deleted_permanently(api: Api, database: str) -> None:
     asset = api.new_asset(database, "Half of it")
     base = base_of(database, asset)
     api.upload(database, asset, {"/a.stl": [b"solid a\n"], "/b.stl": [b"solid b\n"]})
@@ -228,9 +228,15 @@ def test_a_file_that_is_deleted_permanently_leaves_its_versions(api: Api, databa
     gone = {"filePath": "/b.stl", "confirmPermanentDelete": True}
     api.completed("DELETE", f"{base}/deleteFile", gone)
     whole = api.ok("GET", f"{base}/getVersion/1")
-    assert [one["relativeKey"] for one in whole["files"]] == ["/a.stl"]
+    states = {file["relativeKey"]: file["isPermanentlyDeleted"] for file in whole["files"]}
+    assert states == {"/a.stl": False, "/b.stl": True}
     assert [one["metadataValue"] for one in whole["versionedMetadata"]] == ["1889"]
-    assert [one["fileCount"] for one in listed(api, base)] == [1, 0]
+    assert [one["fileCount"] for one in listed(api, base)] == [2, 0]
+    made(api, base)
+    compared = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
+    assert [file["path"] for file in compared["files"]["removed"]] == ["/b.stl"]
+    reverted = api.ok("POST", f"{base}/revertAssetVersion/1", {"comment": "back"})
+    assert reverted["skippedFiles"] == ["/b.stl"]
 
 
 def test_the_current_version_is_archived_with_its_asset(

@@ -5,17 +5,10 @@ The sort key `fileKey` is the file's path in the asset with a leading slash.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from backend.core.errors import UnavailableError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.core.transactions import (
-    MAX_TRANSACTION_ITEMS,
-    Delete,
-    Update,
-    exists,
-)
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
     FIRST_NUMBER,
@@ -27,15 +20,11 @@ from backend.spec import keys
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
     ASSET_FILE_VERSIONS,
-    ASSET_VERSION_ID,
     ASSET_VERSIONS,
     FILE_KEY,
 )
-from backend.spec.tables.model import Table
 
 _KINDS = ("metadata", "attribute")
-# Files that one transaction removes from a version, whose row it changes too.
-_COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
 
 
 class SnapshotFile(NamedTuple):
@@ -89,8 +78,11 @@ class FileRepository:
             snapshots[held] = snapshot
         return snapshots
 
-    def delete_files(self, asset: Asset, paths: Sequence[str]) -> None:
-        """Remove the rows of these files, which are sorted, from the snapshots of all versions."""
+    def delete_records(self, asset: Asset, paths: Sequence[str]) -> None:
+        """Remove the metadata of these files, which are sorted, from the snapshots of all versions.
+
+        The rows of the files remain, so that versions go on naming files that were deleted.
+        """
         query = Query(
             table=ASSET_VERSIONS,
             partition=_asset_key(asset),
@@ -98,10 +90,10 @@ class FileRepository:
             consistent=True,
         )
         for item in self.tables.query_all(query):
-            self._delete_files_of(asset, AssetVersion.model_validate(item), paths)
+            version = AssetVersion.model_validate(item)
+            self._delete_records_of(_version_key(asset, version.snapshot), paths)
 
-    def _delete_files_of(self, asset: Asset, version: AssetVersion, paths: Sequence[str]) -> None:
-        partition = _version_key(asset, version.snapshot)
+    def _delete_records_of(self, partition: str, paths: Sequence[str]) -> None:
         held = Query(
             table=ASSET_FILE_VERSIONS,
             partition=partition,
@@ -109,59 +101,22 @@ class FileRepository:
             consistent=True,
             attributes=ASSET_FILE_VERSIONS.key_names,
         )
+        names = ASSET_FILE_METADATA_VERSIONS.key_names
         wanted = frozenset(paths)
-        gone = [i for i in self.tables.query_all(held) if i[FILE_KEY.name] in wanted]
-        for path in (item[FILE_KEY.name] for item in gone):
-            for kind in _KINDS:
+        for path in (item[FILE_KEY.name] for item in self.tables.query_all(held)):
+            for kind in _KINDS if path in wanted else ():
                 query = Query(
                     table=ASSET_FILE_METADATA_VERSIONS,
                     partition=partition,
                     sort_prefix=keys.SNAPSHOT.prefix(kind, path),
                     consistent=True,
-                    attributes=ASSET_FILE_METADATA_VERSIONS.key_names,
+                    attributes=names,
                 )
-                self._remove(query.table, self.tables.query_all(query))
-        for start in range(0, len(gone), _COUNTED_OUT):
-            self._count_out(asset, version, gone[start : start + _COUNTED_OUT])
-
-    def _count_out(
-        self, asset: Asset, version: AssetVersion, rows: Sequence[dict[str, Any]]
-    ) -> None:
-        """Remove files of a version, and decrease its count, once for each file.
-
-        Raises:
-            UnavailableError: another request is removing them, or the version.
-        """
-        refused = UnavailableError(
-            f"The files of version {version.asset_version_id} are being removed; try again"
-        )
-        table = ASSET_FILE_VERSIONS
-        key = {
-            keys.ASSET.name: _asset_key(asset),
-            ASSET_VERSION_ID.name: version.asset_version_id,
-        }
-        removed = [
-            Delete(
-                table=table,
-                key={name: row[name] for name in table.key_names},
-                conditions=(exists(FILE_KEY.name),),
-                refused=refused,
-            )
-            for row in rows
-        ]
-        counted = Update(
-            table=ASSET_VERSIONS,
-            key=key,
-            add={"fileCount": -len(removed)},
-            conditions=(exists(ASSET_VERSION_ID.name),),
-            refused=refused,
-        )
-        self.tables.transact([*removed, counted])
-
-    def _remove(self, table: Table, items: Sequence[dict[str, Any]]) -> None:
-        if items:
-            names = table.key_names
-            self.tables.delete_many(table, [{name: item[name] for name in names} for item in items])
+                rows = [
+                    {name: item[name] for name in names} for item in self.tables.query_all(query)
+                ]
+                if rows:
+                    self.tables.delete_many(query.table, rows)
 
 
 def _asset_key(asset: Asset) -> str:

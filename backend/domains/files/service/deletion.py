@@ -1,6 +1,7 @@
-"""The steps that delete files permanently, with their rows, previews and auxiliary files.
+"""The steps that delete files permanently, with their records, previews and auxiliary files.
 
-Rows are deleted before objects: a repeated step finds the rows by the objects that remain.
+Records are deleted before objects: a repeated step finds the records by the objects that remain.
+Versions of the asset go on naming a deleted file.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ class FileDeletion:
     def delete_file(self, work: Work) -> Progress:
         """Delete one file, archived or not."""
         target = work.target
-        self._delete_rows(work, [target.path], self.endings.unfinished_condition(work))
+        self._delete_records(work, [target.path], self.endings.unfinished_condition(work))
         if self.companions.remove_generated(work.asset.asset_id, target.path).more:
             return go_on(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
@@ -50,7 +51,7 @@ class FileDeletion:
             keys = sorted({version.key for version in page.versions})
             paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
             self.endings.require_unfinished(work)  # later, others may write these names again
-            self._delete_rows(work, paths)
+            self._delete_records(work, paths)
             self._delete(work, page.versions)
             self.endings.request_documents(work, paths)
             return go_on(work.cursor, items=len(paths))
@@ -76,8 +77,8 @@ class FileDeletion:
             return go_on(work.cursor, items=removed.items)
         return self.endings.finish(work, [], items=removed.items, retyped=False)
 
-    def _delete_rows(self, work: Work, paths: list[str], *guards: Write) -> None:
-        """Remove the rows of files, which are in order."""
+    def _delete_records(self, work: Work, paths: list[str], *guards: Write) -> None:
+        """Remove the records of files, which are in order."""
         if not paths:
             return
 
@@ -85,7 +86,7 @@ class FileDeletion:
             self.companions.delete_records(work.caller, work.asset, path, *guards)
 
         in_parallel(delete, paths)
-        self.rows.delete_files(work.asset, paths)
+        self.rows.delete_records(work.asset, paths)
 
     def _remove_versions(self, work: Work, prefix: str, wanted: Callable[[str], bool]) -> bool:
         """Remove the first versions of these keys; return whether some may be left."""
