@@ -25,12 +25,14 @@ class Read(NamedTuple):
     """The data that one request returns to its caller, as recorded in the audit log.
 
     `urls`: presigned URLs of the files, to get them or to put their parts. A read that is `hourly`
-    has one entry an hour for its caller and file, however often it is repeated.
+    has one entry an hour for its caller and file, however often it is repeated. If `all_named`, the
+    entries name every file, however many entries that takes.
     """
 
     assets: tuple[ReadAsset, ...]
     urls: bool = False
     hourly: bool = False
+    all_named: bool = False
 
 
 class Reads(Protocol):

@@ -1,12 +1,15 @@
 """The bodies, queries and replies of the routes of downloads."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from backend.core.models import WireModel, WrongFieldError
+from backend.core.models import FullModel, WireModel, WrongFieldError
 from backend.core.names import Line, VersionIdText
 from backend.domains.assets.models import AssetPath
+
+MAX_KEYS = 1500
 
 DownloadType = Literal["assetFile", "assetPreview"]
 
@@ -31,8 +34,16 @@ class VersionChoice(WireModel):
         return self
 
 
+class DownloadKey(WireModel):
+    """One of several files to download."""
+
+    key: Annotated[Line, Field(min_length=1)]
+    version_id: Annotated[Line | None, Field(min_length=1, max_length=1024)] = None
+
+
 class DownloadBody(VersionChoice):
-    """The file or preview to download.
+    """The file or preview to download, or several files: `keys` are paths, with or without a
+    version.
 
     With `attachment` a browser saves the file; without it, files that can be displayed are.
     """
@@ -43,11 +54,20 @@ class DownloadBody(VersionChoice):
 
     download_type: DownloadType
     key: Annotated[Line | None, Field(min_length=1)] = None
+    keys: (
+        Annotated[
+            list[Annotated[Line, Field(min_length=1)] | DownloadKey],
+            Field(min_length=1, max_length=MAX_KEYS),
+        ]
+        | None
+    ) = None
     attachment: bool | None = None
 
     @model_validator(mode="after")
     def check_selection(self) -> Self:
-        if self.download_type == "assetFile" and self.key is None:
+        if self.keys is not None:
+            self._check_keys(self.keys)
+        elif self.download_type == "assetFile" and self.key is None:
             raise WrongFieldError("key", "is required for downloads of the type assetFile")
         if self.download_type == "assetPreview":
             fact = (
@@ -60,6 +80,20 @@ class DownloadBody(VersionChoice):
                 raise WrongFieldError("assetVersionIdAlias", fact)
         return self
 
+    def _check_keys(self, keys: Sequence[str | DownloadKey]) -> None:
+        if self.download_type != "assetFile":
+            raise WrongFieldError("keys", "are for downloads of the type assetFile")
+        if self.key is not None:
+            raise WrongFieldError("keys", "must not be used with key")
+        if self.version_id is not None:
+            raise WrongFieldError("versionId", "must not be used with keys: name that of each key")
+        way = "assetVersionId" if self.asset_version_id is not None else "assetVersionIdAlias"
+        if self.asset_version_id is None and self.asset_version_id_alias is None:
+            return
+        for number, key in enumerate(keys):
+            if isinstance(key, DownloadKey) and key.version_id is not None:
+                raise WrongFieldError(f"keys.{number}.versionId", f"must not be used with {way}")
+
 
 class StreamPath(AssetPath):
     """`proxy` is the rest of the path: a path in the asset, or the key of one of its files."""
@@ -67,11 +101,24 @@ class StreamPath(AssetPath):
     proxy: Annotated[Line, Field(min_length=1)]
 
 
+class FileDownload(FullModel):
+    """The result for one of several files: its URL, or why it has none."""
+
+    key: str
+    download_url: str | None = None
+    version_id: str | None = None
+    success: bool
+    error: str | None = None
+
+
 class DownloadReply(WireModel):
-    """`expires_in` is in seconds."""
+    """`expires_in` is in seconds. Of several `files`, the URL and the version are those of the
+    first that can be downloaded.
+    """
 
     download_url: str
     expires_in: int
     download_type: DownloadType
     version_id: str
     message: str
+    files: list[FileDownload] | None = None

@@ -28,8 +28,12 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
     @router.bind(routes.DOWNLOAD)
     def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> Reply[DownloadReply]:
         asset = path.ref
-        reply, file = service.get_download_url(call.caller, asset, body)
-        return Reply(reply, read=Read((ReadAsset(*asset.ids, (file,)),), urls=True))
+        if body.keys is None:
+            reply, file = service.get_download_url(call.caller, asset, body)
+            return Reply(reply, read=Read((ReadAsset(*asset.ids, (file,)),), urls=True))
+        reply, files = service.get_download_urls(call.caller, asset, body, body.keys)
+        read = Read((ReadAsset(*asset.ids, files),), urls=True, all_named=True)
+        return Reply(reply, compressible=True, read=read)
 
     _bind_files(router, streams)
     _bind_auxiliary_files(router, streams)

@@ -1,18 +1,20 @@
 """Downloads: presigned URLs and content."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from posixpath import basename
 from typing import Literal
 
 from backend.core.attempts import attempts
-from backend.core.errors import UnavailableError
+from backend.core.errors import InvalidInputError, UnavailableError, VitrineError
 from backend.core.file_kinds import Serving, saved, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError, PreviewNotFoundError
-from backend.domains.assets.models import Asset
+from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.downloads import rules
 from backend.domains.downloads.errors import (
@@ -21,7 +23,13 @@ from backend.domains.downloads.errors import (
     NotDistributableError,
     NotStreamedError,
 )
-from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
+from backend.domains.downloads.models import (
+    DownloadBody,
+    DownloadKey,
+    DownloadReply,
+    FileDownload,
+    VersionChoice,
+)
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
 from backend.spec.key_layouts import source_of_glb
@@ -74,37 +82,96 @@ class DownloadService:
             PreviewNotFoundError: the asset has no preview.
             FileNotFoundInAssetError: the file or version does not exist.
         """
+        asset = self._asset(caller, ref)
+        bucket, key, wanted = self._found(asset, body)
+        head = self._readable(asset, bucket, key, wanted)
+        reply = DownloadReply(
+            download_url=self._url(bucket, head, body),
+            expires_in=self.url_seconds,
+            download_type=body.download_type,
+            version_id=head.version.version_id,
+            message=f"The URL of {basename(key)} is valid for {self.url_seconds} seconds",
+        )
+        _, prefix = self.assets.location(asset)
+        return reply, FileTarget(asset, bucket, prefix, key).path
+
+    def get_download_urls(
+        self, caller: Identity, ref: AssetRef, body: DownloadBody, keys: Sequence[str | DownloadKey]
+    ) -> tuple[DownloadReply, tuple[str, ...]]:
+        """Return a URL, or the reason why there is none, for each of these files of an asset.
+
+        The second value is the paths of the files with a URL. S3 requests: one HEAD a file.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            AssetVersionArchivedError: the requested version of the asset is archived.
+            AssetVersionNotFoundError: the asset has no such version.
+            InvalidInputError: none of the files can be downloaded.
+            NotDistributableError: the asset is not distributable.
+            UnavailableError: a store does not answer.
+        """
+        asset = self._asset(caller, ref)
+        version = _wanted_version(self.files, asset, body)
+        read: set[str] = set()
+
+        def download(sent: DownloadKey) -> FileDownload:
+            try:
+                target = self.files.target(asset, sent.key, field="key")
+                wanted = version and self.files.version_id_in(target, version)
+                head = self._readable(asset, target.bucket, target.key, wanted or sent.version_id)
+            except UnavailableError:
+                raise
+            except VitrineError as error:
+                return FileDownload(key=sent.key, success=False, error=error.message)
+            read.add(target.path)
+            return FileDownload(
+                key=sent.key,
+                download_url=self._url(target.bucket, head, body),
+                version_id=head.version.version_id,
+                success=True,
+            )
+
+        named = [key if isinstance(key, DownloadKey) else DownloadKey(key=key) for key in keys]
+        files = in_parallel(download, named)
+        done = [file for file in files if file.success]
+        if not done:
+            fact = f"no file of {len(files)} can be downloaded; {files[0].key}: {files[0].error}"
+            raise InvalidInputError.of("keys", fact)
+        reply = DownloadReply(
+            download_url=done[0].download_url or "",
+            expires_in=self.url_seconds,
+            download_type=body.download_type,
+            version_id=done[0].version_id or "",
+            message=f"{len(done)} of {len(files)} files can be downloaded for "
+            f"{self.url_seconds} seconds",
+            files=files,
+        )
+        return reply, tuple(sorted(read))
+
+    def _asset(self, caller: Identity, ref: AssetRef) -> Asset:
         asset = self.assets.asset_for(caller, "GET", *ref.ids)
         if not asset.is_distributable:
             raise NotDistributableError
-        bucket, key, wanted = self._found(asset, body)
-        head = self.objects.head(bucket, key, version_id=wanted)
+        return asset
+
+    def _readable(self, asset: Asset, bucket: str, key: str, version_id: str | None) -> ObjectHead:
+        head = self.objects.head(bucket, key, version_id=version_id)
         if head is None:
-            raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
+            raise FileNotFoundInAssetError(key, asset.asset_id, version_id)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
         self.files.check_clean(bucket, key, head.version.version_id)
         head.check_restored()
-        _, prefix = self.assets.location(asset)
-        path = FileTarget(asset, bucket, prefix, key).path
-        return self._reply(bucket, head, body), path
+        return head
 
-    def _reply(self, bucket: str, head: ObjectHead, body: DownloadBody) -> DownloadReply:
-        key, version_id = head.version.key, head.version.version_id
-        name = key.rsplit("/", 1)[-1]
-        url = self.objects.presign_get(
+    def _url(self, bucket: str, head: ObjectHead, body: DownloadBody) -> str:
+        key = head.version.key
+        return self.objects.presign_get(
             bucket,
             key,
-            version_id=version_id,
+            version_id=head.version.version_id,
             serving=saved(key) if body.attachment else serving_of(key),
             expires=self.url_seconds,
-        )
-        return DownloadReply(
-            download_url=url,
-            expires_in=self.url_seconds,
-            download_type=body.download_type,
-            version_id=version_id,
-            message=f"The URL of {name} is valid for {self.url_seconds} seconds",
         )
 
     def _found(self, asset: Asset, body: DownloadBody) -> tuple[str, str, str | None]:
@@ -283,14 +350,17 @@ def version_id_of(files: FileQueries, target: FileTarget, choice: VersionChoice)
         AssetVersionArchivedError: the asset's version is archived.
         NotFoundError: the asset has no such version, or the version does not contain the file.
     """
+    version = _wanted_version(files, target.asset, choice)
+    return choice.version_id if version is None else files.version_id_in(target, version)
+
+
+def _wanted_version(files: FileQueries, asset: Asset, choice: VersionChoice) -> AssetVersion | None:
     version = files.assets.wanted_version(
-        target.asset, choice.asset_version_id, choice.asset_version_id_alias
+        asset, choice.asset_version_id, choice.asset_version_id_alias
     )
-    if version is None:
-        return choice.version_id
-    if version.is_archived:
+    if version is not None and version.is_archived:
         raise AssetVersionArchivedError(version.asset_version_id)
-    return files.version_id_in(target, version)
+    return version
 
 
 def _kept_version(head: ObjectHead) -> str | None:

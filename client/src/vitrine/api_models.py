@@ -370,21 +370,10 @@ class Dependent(Wire):
     file_path: str
 
 
-class Download(Wire):
-    """
-    `expires_in` is in seconds.
-    """
-
-    download_url: str
-    expires_in: int | None = None
-    download_type: str | None = None
-    version_id: str | None = None
-    message: str | None = None
-
-
 class DownloadBody(Body):
     """
-    The file or preview to download.
+    The file or preview to download, or several files: `keys` are paths, with or without a
+    version.
 
     With `attachment` a browser saves the file; without it, files that can be displayed are.
     """
@@ -394,6 +383,7 @@ class DownloadBody(Body):
     asset_version_id_alias: str | None = None
     download_type: str
     key: str | None = None
+    keys: Sequence[JsonValue] | None = None
     attachment: bool | None = None
 
 
@@ -492,6 +482,18 @@ class FailureDocument(Wire):
 
 class FileBody(Body):
     file_path: str
+
+
+class FileDownload(Wire):
+    """
+    The result for one of several files: its URL, or why it has none.
+    """
+
+    key: str | None = None
+    download_url: str | None = None
+    version_id: str | None = None
+    success: bool | None = None
+    error: str | None = None
 
 
 class FileItem(Wire):
@@ -1749,6 +1751,20 @@ class CreateVersionBody(Body):
     use_latest_files: bool | None = None
     files: Sequence[NamedFile] | None = None
     version_alias: str | None = None
+
+
+class Download(Wire):
+    """
+    `expires_in` is in seconds. Of several `files`, the URL and the version are those of the
+    first that can be downloaded.
+    """
+
+    download_url: str
+    expires_in: int | None = None
+    download_type: str | None = None
+    version_id: str | None = None
+    message: str | None = None
+    files: tuple[FileDownload, ...] | None = None
 
 
 class DriftReport(Drift):

@@ -9,12 +9,13 @@ from backend.core.models import WireModel
 
 
 class ReadOfAsset(WireModel):
-    """`files` are the first of `file_count` paths."""
+    """`files` are the first of `file_count` paths, or all those of a `part` of the files."""
 
     database_id: str
     asset_id: str
     files: Annotated[list[str], Field(default_factory=list[str])]
     file_count: int = 0
+    part: int = 0
 
 
 class ReadMessage(WireModel):

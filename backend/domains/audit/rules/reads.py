@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from backend.core.clock import epoch_seconds, iso
-from backend.core.reads import Read
+from backend.core.reads import Read, ReadAsset
 from backend.domains.audit.models import Entry, ReadFacts, read_entity
 from backend.domains.audit.models.reads import ReadMessage, ReadOfAsset
 from backend.domains.audit.rules import SEPARATOR, encoded
@@ -34,14 +34,18 @@ def read_messages(
     room = PATHS_OF_READ
     parts: list[list[ReadOfAsset]] = []
     size = MESSAGE_BYTES
-    for database_id, asset_id, paths in read.assets:
+    for part, (database_id, asset_id, paths) in _numbered(read):
         # The key of an hourly entry is a hash of its paths, so all of them are named.
-        if read.hourly and sum(map(_path_bytes, paths)) > room:
+        if (read.hourly or read.all_named) and sum(map(_path_bytes, paths)) > room:
             parts.append([])
             size, room = 0, PATHS_OF_READ
         files, room = _first(paths, room)
         asset = ReadOfAsset(
-            database_id=database_id, asset_id=asset_id, files=files, file_count=len(paths)
+            database_id=database_id,
+            asset_id=asset_id,
+            files=files,
+            file_count=len(paths),
+            part=part,
         )
         more = len(json.dumps(asset.model_dump(by_alias=True)))
         if size + more > MESSAGE_BYTES:
@@ -61,6 +65,16 @@ def read_messages(
         )
         for assets in parts
     ]
+
+
+def _numbered(read: Read) -> Iterator[tuple[int, ReadAsset]]:
+    """Yield the assets of a read; one whose files are all named, in parts that fit an entry."""
+    for asset in read.assets:
+        part, rest = 0, asset.files
+        while read.all_named and len(rest) > len(first := _first(rest, PATHS_OF_ASSET)[0]) > 0:
+            yield part, asset._replace(files=tuple(first))
+            part, rest = part + 1, rest[len(first) :]
+        yield part, asset._replace(files=rest)
 
 
 def _path_bytes(path: str) -> int:
@@ -88,6 +102,8 @@ def read_entries(message: ReadMessage, kept_for: timedelta) -> Iterator[Entry]:
     """
     for asset in message.assets:
         at, suffix = message.at, message.request_id
+        if asset.part:
+            suffix = f"{suffix}.{asset.part}"
         if message.hourly:
             at = hour_of(message.at)
             suffix = hashlib.sha256(

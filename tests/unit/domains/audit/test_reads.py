@@ -81,6 +81,18 @@ class ReadTrail:
         ]
 
 
+def test_a_read_of_many_named_files_has_entries_that_name_each() -> None:
+    trail = ReadTrail()
+    names = (f"/{'ä' * 400}-{number:04}.png" for number in range(1500))
+    paths = tuple(names)
+    trail.read(Read((ReadAsset("museum", "statue", paths),), urls=True, all_named=True))
+    assert trail.deliver() == []
+    stored = [entry["read"] for entry in trail.entries]
+    assert sorted(path for read in stored for path in read["files"]) == list(paths)
+    assert sum(read["fileCount"] for read in stored) == 1500
+    assert {read["requestId"] for read in stored} == {"r1"}
+
+
 def test_a_download_is_one_message_and_one_entry_however_often_that_arrives() -> None:
     trail = ReadTrail()
     trail.read(DOWNLOAD, operation="get_download_url")

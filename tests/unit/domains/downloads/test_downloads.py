@@ -7,10 +7,13 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
+from backend.core.reads import Read, ReadAsset
 from backend.core.tables import Tables
 from backend.core.transactions import Put
+from backend.domains.downloads.routes import build_router
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
-from tests.factories.files import BUCKET, Gallery, gallery
+from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery, gallery
+from tests.factories.http import Client
 
 
 @pytest.fixture
@@ -192,3 +195,63 @@ def test_wrong_fields_are_refused(museum: Gallery) -> None:
 def test_a_stranger_gets_no_url(museum: Gallery) -> None:
     museum.put("/a.glb")
     assert museum.as_user("stranger").download(key="/a.glb").status == 403
+
+
+def test_each_of_many_files_has_its_own_result(museum: Gallery, tables: Tables) -> None:
+    first = museum.put("/a.glb")
+    newest = museum.put("/a.glb", b"newer")
+    museum.put("/b.glb")
+    museum.objects.delete(BUCKET, "statue/b.glb")
+    old = {"key": "/a.glb", "versionId": first}
+    answer = museum.download(keys=["/none.glb", "/a.glb", old, "/b.glb", "/../x", "statue/a.glb"])
+    assert answer.status == 200, answer.body
+    files = answer.body["files"]
+    assert [(file["key"], file["success"], file["versionId"]) for file in files] == [
+        ("/none.glb", False, None),
+        ("/a.glb", True, newest),
+        ("/a.glb", True, first),
+        ("/b.glb", False, None),
+        ("/../x", False, None),
+        ("statue/a.glb", True, newest),
+    ]
+    assert [file["downloadUrl"] is not None for file in files] == [
+        file["error"] is None for file in files
+    ]
+    assert "is archived" in files[3]["error"]
+    assert answer.body["downloadUrl"] == files[1]["downloadUrl"]
+    assert answer.body["message"] == "3 of 6 files can be downloaded for 900 seconds"
+    client = Client(build_router(museum.downloads, museum.streams))
+    body = {"downloadType": "assetFile", "keys": ["/none.glb", "/a.glb", old]}
+    client.send("POST", f"{PATH}/download", parameters=PARAMETERS, body=body)
+    ((*_, read),) = client.reads.recorded
+    assert read == Read((ReadAsset("museum", "statue", ("/a.glb",)),), urls=True, all_named=True)
+    stored_version(tables, "3", first)
+    held = museum.download(keys=["/a.glb", "/b.glb"], assetVersionId="3").body["files"]
+    assert [file["versionId"] for file in held] == [first, None]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "fact"),
+    [
+        ({"keys": ["/gone.glb"]}, "keys", "no file of 1 can be downloaded"),
+        ({"keys": []}, "keys", "at least 1"),
+        ({"keys": ["/a.glb"] * 1501}, "keys", "at most 1500"),
+        ({"keys": ["/a.glb"], "key": "/a.glb"}, "keys", "must not be used with key"),
+        ({"keys": ["/a.glb"], "versionId": "x"}, "versionId", "of each key"),
+        ({"keys": ["/a.glb"], "downloadType": "assetPreview"}, "keys", "assetFile"),
+        (
+            {"keys": [{"key": "/a.glb", "versionId": "x"}], "assetVersionId": "0"},
+            "keys.0.versionId",
+            "must not be used with assetVersionId",
+        ),
+        ({"keys": [{"versionId": "x"}]}, "keys.0.key", "required"),
+    ],
+)
+def test_wrong_requests_for_many_files_are_refused(
+    museum: Gallery, body: dict[str, Any], field: str, fact: str
+) -> None:
+    museum.put("/a.glb")
+    answer = museum.download(**body)
+    assert answer.status == 400, answer.body
+    assert fact in answer.body["message"]
+    assert field in [error["field"] for error in answer.body["errors"]]
