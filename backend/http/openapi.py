@@ -321,7 +321,7 @@ def _usual_statuses(binding: Binding) -> Iterator[int]:
     yield from (200, 429, 503)
     if not route.public:
         yield from (401, 403)
-    if binding.models:
+    if binding.models or route.narrowing:
         yield 400
     if "path" in binding.models or "{" in route.path:
         yield 404

@@ -9,7 +9,6 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -80,6 +79,8 @@ class Binding:
         """Parse the endpoint's arguments, call it, and complete its reply."""
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
+        for name, value in call.query.items():
+            self._check_narrowing(name, value)
         if "path" in self.models:
             arguments["path"] = self._sent("path", call.path)
         if "query" in self.models:
@@ -121,12 +122,28 @@ class Binding:
         return parse_json(text, is_base64=is_base64)
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        found = unknown_fields(self.models["body"], values)
-        unknown = tuple(islice(found, _MAX_NAMED))
+        names = list(unknown_fields(self.models["body"], values))
+        for name in names if self.route.narrowing else ():
+            self._check_narrowing(name, _value_at(values, name))
+        unknown = tuple(names[:_MAX_NAMED])
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
         # A header must not contain control or non-ASCII characters; commas separate the names.
         return tuple(_UNSAFE.sub("?", name[:64]) for name in unknown)
+
+    def _check_narrowing(self, place: str, value: object) -> None:
+        """Refuse a field that would narrow the request, unless its value includes everything."""
+        is_narrowing = place.rpartition(".")[2] in self.route.narrowing
+        if is_narrowing and value not in (None, "", "GLOBAL", "global", "all"):
+            fact = "is not supported, and without it the request would concern more than it names"
+            raise InvalidInputError.of(place, fact)
+
+
+def _value_at(values: Mapping[str, Any], place: str) -> object:
+    value: Any = values
+    for step in place.split("."):
+        value = value[int(step) if isinstance(value, list) else step]
+    return value
 
 
 @dataclass(eq=False, repr=False)

@@ -67,6 +67,8 @@ class Route:
     these request headers, and a successful reply has these `response_headers`. `throttle` is the
     group whose rate limit applies. With `empty_not_found`, the message of a 404 is an empty object,
     as in the contract. The caller must also have permission for one of the routes `also_one_of`.
+    Fields of later versions of VAMS that are `narrowing` are refused instead of ignored: without
+    them, a request would concern more than its caller means.
     """
 
     method: Method
@@ -87,6 +89,7 @@ class Route:
     throttle: ThrottleGroup | None = None
     empty_not_found: bool = False
     also_one_of: tuple["Route", ...] = ()
+    narrowing: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

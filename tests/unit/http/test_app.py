@@ -1,6 +1,7 @@
 """The HTTP layer: who asks, what bugs and outages become."""
 
 import json
+from typing import Any
 
 import pytest
 from pydantic import field_validator
@@ -15,6 +16,7 @@ from backend.http.app import HttpApp
 from backend.http.call import Call
 from backend.http.router import Content, Router
 from backend.spec import routes
+from backend.spec.routes import Route
 from tests.factories.access import OnlyUser
 from tests.factories.http import Client, Context, RecordedDenials, RecordedReads, http_event
 
@@ -198,6 +200,52 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
     assert answer.headers["X-Ignored-Fields"] == "more,parts.1.colour,first.weight"
     counted = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["FieldsIgnored"] for each in counted if "FieldsIgnored" in each] == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("route", "place", "name", "value", "status"),
+    [
+        (routes.SEARCH, "body", "geoSearch", {"point": {"lat": 1, "lon": 2}}, 400),
+        (routes.SEARCH_SIMPLE, "body", "geoSearch", {}, 400),
+        (routes.SEARCH, "body", "geoSearch", None, 200),
+        (routes.SEARCH, "body", "colour", "red", 200),
+        (routes.CREATE_TAG, "parts", "databaseId", "museum", 400),
+        (routes.CREATE_TAG, "parts", "databaseId", "GLOBAL", 200),
+        (routes.UPDATE_TAG_TYPE, "body", "databaseId", "museum", 400),
+        (routes.LIST_TAGS, "query", "databaseId", "museum", 400),
+        (routes.LIST_TAG_TYPES, "query", "scope", "global", 200),
+        (routes.DELETE_TAG, "query", "databaseId", "museum", 400),
+        (routes.LIST_EXECUTIONS, "query", "status", "FAILED", 400),
+        (routes.LIST_ALL_WORKFLOWS, "query", "hasTriggers", "true", 400),
+        (routes.LIST_BUCKETS, "query", "databaseId", "museum", 200),
+    ],
+)
+def test_an_unknown_field_that_would_narrow_a_request_is_refused_by_name(
+    route: Route, place: str, name: str, value: object, status: int
+) -> None:
+    router = Router()
+
+    if route.method in {"POST", "PUT"}:
+
+        @router.bind(route)
+        def change(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
+            return Empty()
+
+    else:
+
+        @router.bind(route)
+        def read(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
+            return Empty()
+
+    sent = {name: value}
+    more: dict[str, Any] = {place: sent}
+    if place == "parts":
+        more = {"body": {"parts": [{}, sent]}}
+    answer = Client(router).send(route.method, route.path, route=route.key, **more)
+    assert answer.status == status, answer.body
+    if status == 400:
+        field = f"parts.1.{name}" if place == "parts" else name
+        assert answer.body["errors"][0]["field"] == field
 
 
 def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
