@@ -15,6 +15,7 @@ from backend.core.errors import VitrineError
 from backend.entrypoints.openapi import openapi
 from backend.http.errors import status_of
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, BUCKETS
+from backend.spec.formats import FORMATS, Tier
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.key_layouts import KEY_LAYOUTS, RESERVED_FOLDERS
 from backend.spec.keys import COMMENT, COMPOSITES, SNAPSHOT
@@ -58,6 +59,7 @@ def pages() -> dict[str, str]:
         "routes.md": ("Routes", _routes()),
         "errors.md": ("Errors", _errors()),
         "settings.md": ("Functions and settings", _settings()),
+        "formats.md": ("Formats", _formats()),
         "tracking-table.md": ("The tracking table", tracking_page()),
     }
     written = {name: _page(title, lines) for name, (title, lines) in made.items()}
@@ -361,6 +363,27 @@ def _uses(function: Function) -> Iterator[str]:
     for verb, things in uses.items():
         if things:
             yield f"- {verb} {', '.join(thing.name for thing in things)}"
+
+
+_TIERS: dict[Tier, str] = {
+    "Promised": "Read by a reader whose results are compared with those of a second program.",
+    "Read": "Read by assimp. Nothing confirms the results, so the fact `unverified` is true.",
+    "Stored": "Not read. Convert such files to get facts and pictures.",
+}
+
+
+def _formats() -> Iterator[str]:
+    yield "A file with another extension is stored and versioned too; it starts no inspection."
+    for tier, meaning in _TIERS.items():
+        listed = sorted((each for each in FORMATS if each.tier == tier), key=lambda each: each.name)
+        yield from ("", f"## {tier}", "", meaning, "")
+        yield from rows(
+            ("format", "extensions", "convert to" if tier == "Stored" else "reader"),
+            (
+                (each.name, _code(each.extensions.split()), each.convert_to or each.reader)
+                for each in listed
+            ),
+        )
 
 
 def _key(partition: KeyAttribute, sort: KeyAttribute | None) -> str:

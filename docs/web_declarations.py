@@ -18,6 +18,7 @@ from backend.core.invisible import (
 from backend.core.names import ALL_EXTENSIONS, MAX_KEY_BYTES, NAME_RULES
 from backend.domains.files.rules import MAX_DESTINATION_BYTES
 from backend.spec.facts import FACTS
+from backend.spec.formats import FORMAT_OF
 
 FILE = Path(__file__).parent.parent / "web" / "src" / "api" / "declared.json"
 
@@ -26,6 +27,11 @@ def web_declarations() -> str:
     """Return the text of the file."""
     declared = {
         "facts": {fact.name: fact.type for fact in FACTS},
+        "viewers": {
+            extension: each.viewer
+            for extension, each in FORMAT_OF.items()
+            if each.viewer != "model"
+        },
         "files": {
             "nameRules": [{"pattern": rule.pattern, "fact": rule.fact} for rule in NAME_RULES],
             "invisible": {

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from backend.core.names import extension_of
+from backend.spec.formats import FORMAT_OF
 from backend.spec.key_layouts import (
     ASSET_PREVIEW_NAMES,
     PREVIEW_EXTENSIONS,
@@ -28,68 +29,12 @@ _PREVIEW = re.compile(
     re.DOTALL,
 )
 
-# Sources: IANA's registry of media types (model/*), the Khronos and 3MF specifications; names
-# with x- are those in common use where nothing is registered. These go before the machine's own
-# table, which differs from one machine to the next.
+# These go before the machine's own table, which differs from one machine to the next.
 _CONTENT_TYPES = {
-    ".3ds": "application/x-3ds",
-    ".3mf": "model/3mf",
-    ".blend": "application/x-blender",
-    ".bmp": "image/bmp",
-    ".csv": "text/csv",
-    ".dae": "model/vnd.collada+xml",
-    ".dds": "image/vnd-ms.dds",
-    ".dwg": "image/vnd.dwg",
-    ".dxf": "image/vnd.dxf",
-    ".e57": "model/e57",
-    ".exr": "image/x-exr",
-    ".fbx": "application/vnd.autodesk.fbx",
-    ".gif": "image/gif",
-    ".glb": "model/gltf-binary",
-    ".gltf": "model/gltf+json",
-    ".hdr": "image/vnd.radiance",
-    ".htm": "text/html",
-    ".html": "text/html",
-    ".ifc": "application/x-step",
-    ".iges": "model/iges",
-    ".igs": "model/iges",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".js": "text/javascript",
-    ".json": "application/json",
-    ".jt": "model/jt",
-    ".ktx": "image/ktx",
-    ".ktx2": "image/ktx2",
-    ".las": "application/vnd.las",
-    ".laz": "application/vnd.laszip",
-    ".md": "text/markdown",
-    ".mjs": "text/javascript",
-    ".mov": "video/quicktime",
-    ".mp4": "video/mp4",
-    ".mtl": "model/mtl",
-    ".obj": "model/obj",
-    ".pcd": "application/x-pcd",
-    ".pdf": "application/pdf",
-    ".ply": "application/x-ply",
-    ".png": "image/png",
-    ".step": "model/step",
-    ".stl": "model/stl",
-    ".stp": "model/step",
-    ".svg": "image/svg+xml",
-    ".tga": "image/x-tga",
-    ".tif": "image/tiff",
-    ".tiff": "image/tiff",
-    ".txt": "text/plain",
-    ".u3d": "model/u3d",
-    ".usd": "model/vnd.usd",
-    ".usda": "model/vnd.usda",
-    ".usdc": "model/vnd.usdc",
-    ".usdz": "model/vnd.usdz+zip",
-    ".webp": "image/webp",
-    ".x3d": "model/x3d+xml",
-    ".xhtml": "application/xhtml+xml",
-    ".xml": "application/xml",
-    ".zip": "application/zip",
+    **{extension: each.media_type for extension, each in FORMAT_OF.items() if each.media_type},
+    "js": "text/javascript",
+    "mjs": "text/javascript",
+    "xhtml": "application/xhtml+xml",
 }
 
 _SCRIPT_CAPABLE = frozenset(
@@ -140,7 +85,7 @@ _EXECUTABLES = (
 def content_type_of(path: str) -> str:
     """Return the media type with which a file of this name is stored and served."""
     extension = extension_of(path)
-    known = _CONTENT_TYPES.get(extension)
+    known = _CONTENT_TYPES.get(extension.removeprefix("."))
     if known is not None:
         return known
     guessed, encoding = mimetypes.guess_type("file" + extension)

@@ -13,17 +13,14 @@ from backend.processing.files import Files, Reference, Source
 from backend.processing.glb import write_glb
 from backend.processing.measurements import Facts, facts_of, known_and_finite
 from backend.processing.merged_parts import merge_parts
-from backend.processing.readers.documents import Document, read_image, read_pdf
+from backend.processing.readers.documents import DOCUMENT_READERS, Document
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.render.thumbnail import turntable as turntable_of
 from backend.processing.scene import Part, RefusedError, Scene
 from backend.processing.texts import printable_line
 from backend.spec.formats import (
-    DOCUMENT_EXTENSIONS,
-    IMAGE_EXTENSIONS,
-    INSPECT_CAD_EXTENSIONS,
-    INSPECT_EXTENSIONS,
+    FORMAT_OF,
     extension_of,
     reason_not_inspected,
 )
@@ -71,18 +68,20 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     extension = extension_of(path)
     if not data[:_START].strip(_BLANK) and not data.strip(_BLANK):
         raise RefusedError("the file is empty" if not data else f"all {len(data)} bytes are blank")
-    if extension not in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
-        raise RefusedError(reason_not_inspected(extension) or "cannot be read")
-    if extension in IMAGE_EXTENSIONS:
-        return _document(read_image(data))
-    if extension in DOCUMENT_EXTENSIONS:
-        return _document(read_pdf(data))
+    if reason := reason_not_inspected(extension):
+        raise RefusedError(reason)
+    format_ = FORMAT_OF[extension]
+    if read := DOCUMENT_READERS.get(format_.reader):
+        return _document(read(data))
     scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
     parts = merge_parts(scene.parts)
     references = files.references
+    facts = facts_of(scene, parts, references)
+    if format_.tier == "Read":
+        facts["unverified"] = True
     picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
     return Inspection(
-        facts=facts_of(scene, parts, references),
+        facts=facts,
         references=references,
         descriptor=_unless_too_large(lambda: descriptor(parts)),
         thumbnail=None if picture is None else _png(picture),

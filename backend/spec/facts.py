@@ -24,7 +24,7 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 7
+READERS_VERSION = 8
 
 # Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
 # They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.
@@ -62,6 +62,11 @@ FACTS = (
     Fact("format", "string", "File format, as its reader names it: `glTF2`, `OBJ`, `PNG`."),
     Fact("generator", "string", "Program that wrote the file."),
     Fact("refused", "string", "Why the file could not be read. Such a file has no other facts."),
+    Fact(
+        "unverified",
+        "boolean",
+        "True if no second program confirms the results of the format's reader (tier `Read`).",
+    ),
     Fact("sourceVersionId", "string", "S3 version of the file that the facts describe."),
     Fact("readersVersion", "number", "Version of the readers that read the file, if one did."),
     Fact("triangles", "number", "Triangles, after polygons are triangulated."),
@@ -96,7 +101,7 @@ FACTS = (
     Fact(
         "endsWithinLine",
         "boolean",
-        "True if a text without an end mark (OBJ, NFF, RAW) ends within a line: it may be cut off.",
+        "True if a text without an end mark (OBJ) ends within a line: it may be cut off.",
     ),
     Fact(
         "leftOut",

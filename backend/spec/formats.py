@@ -1,57 +1,332 @@
-"""The file formats that the shipped pipelines inspect, by extension.
+"""The file formats that the product knows, a row for each: `docs/guides/adding-a-format.md`.
 
-An extension is lower case and has no leading dot. A file whose extension is in neither list starts
-no inspection.
+An extension is lower case and has no leading dot. A file whose extension no reader reads starts no
+inspection.
 """
 
-# Read by numpy readers of the product's own: the most common formats, and the safest code.
-OWN_EXTENSIONS = frozenset({"glb", "gltf", "obj", "ply", "stl", "vrm"})
+from typing import Literal
 
-POINT_CLOUD_EXTENSIONS = frozenset({"las", "laz"})
-"""Read by laspy."""
+from backend.values import frozen
 
-DOCUMENT_EXTENSIONS = frozenset({"pdf"})
-"""Read by PDFium."""
+Tier = Literal["Promised", "Read", "Stored"]
+Kind = Literal["glTF", "model", "image", "document", "other"]
+Viewer = Literal["model", "image", "video", "text", "other"]
 
-IMAGE_EXTENSIONS = frozenset(
-    {"avif", "bmp", "dds", "gif", "ico", "jp2", "jpeg", "jpg", "png", "psd", "tga", "tif"}
-    | {"tiff", "webp"}
+
+@frozen
+class Format:
+    """A format. `backend.processing.readers.models` resolves the names of functions.
+
+    Attributes:
+        extensions: separated by spaces, as all lists here.
+        start: a pattern of the first bytes. The first row that matches names a content, to explain
+            why a file with another extension cannot be read.
+        media_type: from IANA's registry, or with `x-` the one in common use.
+        read_under: other extensions under which this content is read.
+        marks: first bytes of models, for extensions that other programs also use.
+        check: the function that refuses a broken file before the reader reads it.
+        libraries: loaded before the process that reads a file is confined.
+        units: the rule for the unit of length and the axis that points up.
+        is_rotated: whether assimp rotates these files, whose z axis points up, to y up.
+        viewer: the viewer of the page. That of models also shows pictures of other files.
+        convert_to: a format that is read, for files that no reader reads.
+    """
+
+    name: str
+    extensions: str
+    tier: Tier
+    kind: Kind = "model"
+    reader: str = "assimp"
+    media_type: str = ""
+    start: bytes = b""
+    read_under: str = ""
+    marks: tuple[bytes, ...] = ()
+    check: str = ""
+    libraries: str = "mapbox_earcut"
+    units: str = ""
+    is_text: bool = False
+    is_xml: bool = False
+    is_rotated: bool = False
+    viewer: Viewer = "model"
+    convert_to: str = ""
+
+
+def _image(
+    name: str, extensions: str, media_type: str, start: bytes = b"", viewer: Viewer = "model"
+) -> Format:
+    """Return a format of Pillow, which reads any image under the name of any other one."""
+    fields = (name, extensions, "Promised", "image", "image", media_type, start)
+    return Format(*fields, libraries="", viewer=viewer)
+
+
+def _stored(
+    name: str,
+    extensions: str,
+    convert_to: str = "",
+    media_type: str = "",
+    start: bytes = b"",
+    viewer: Viewer = "model",
+) -> Format:
+    fields = (name, extensions, "Stored", "other", "", media_type, start)
+    return Format(*fields, libraries="", viewer=viewer, convert_to=convert_to)
+
+
+_SPACE = rb"(?:\xef\xbb\xbf)?\s*"
+# Comments and declarations before the first element of XML.
+_XML = _SPACE + rb"(?:<[?!][^>]*>\s*)*"
+_GLTF = "DracoPy mapbox_earcut"
+_RASTER = "JPEG, PNG or AVIF"
+_POINTS = "LAS, LAZ or PLY"
+
+# More than one `start` may match a content: the first one counts. Formats without a mark, such as
+# OBJ and TGA, have none.
+FORMATS = (
+    Format(
+        *("GLB", "glb", "Promised", "glTF", "gltf", "model/gltf-binary", rb"glTF", "gltf vrm"),
+        libraries=_GLTF,
+        units="gltf",
+    ),
+    Format(
+        *("glTF", "gltf", "Promised", "glTF", "gltf", "model/gltf+json"),
+        start=_SPACE + rb'\{.*"asset"',
+        read_under="glb vrm",
+        libraries=_GLTF,
+        units="gltf",
+        is_text=True,
+    ),
+    Format("VRM", "vrm", "Promised", reader="gltf", libraries=_GLTF, units="gltf"),
+    _image("PNG", "png", "image/png", rb"\x89PNG\r\n\x1a\n", "image"),
+    _image("JPEG", "jpeg jpg", "image/jpeg", rb"\xff\xd8\xff", "image"),
+    _image("GIF", "gif", "image/gif", rb"GIF8[79]a", "image"),
+    _image("WebP", "webp", "image/webp", rb"RIFF....WEBP", "image"),
+    _image("TIFF", "tif tiff", "image/tiff", rb"II[*+]\0|MM\0[*+]"),
+    _image(
+        *("BMP", "bmp", "image/bmp"),
+        rb"BM.{4}\0{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\0{3}",
+        "image",
+    ),
+    _image("PSD", "psd", "image/vnd.adobe.photoshop", rb"8BPS\0\x01"),
+    _image("DDS", "dds", "image/vnd-ms.dds", rb"DDS \x7c\0{3}"),
+    _image("JPEG 2000", "jp2", "image/jp2", rb"\0{3}\x0cjP {2}\r\n\x87\n"),
+    _image("AVIF", "avif", "image/avif", rb"....ftypavi[fs]", "image"),
+    _image("ICO", "ico", "image/vnd.microsoft.icon"),
+    _image("TGA", "tga", "image/x-tga"),
+    _stored(
+        *("HEIF", "heic heif", _RASTER, ""),
+        rb"....ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)",
+    ),
+    Format(
+        *("PDF", "pdf", "Promised", "document", "pdf", "application/pdf", rb"%PDF-"),
+        libraries="pypdfium2",
+        viewer="other",
+    ),
+    Format("PLY", "ply", "Promised", "model", "ply", "application/x-ply", rb"ply[ \t]*[\r\n]"),
+    Format(
+        *("STL", "stl", "Promised", "model", "stl", "model/stl"),
+        start=_SPACE + rb"solid\b.*\bfacet\s+normal\b",
+    ),
+    Format(
+        *("LAS", "las", "Promised", "model", "las", "application/vnd.las", rb"LASF", "laz"),
+        libraries="laspy lazrs",
+    ),
+    Format(
+        *("LAZ", "laz", "Promised", "model", "las", "application/vnd.laszip"),
+        libraries="laspy lazrs",
+    ),
+    Format(
+        *("OBJ", "obj", "Promised", "model", "obj", "model/obj"),
+        check="obj",
+        is_text=True,
+    ),
+    _stored("E57", "e57", "LAS or LAZ", "model/e57", rb"ASTM-E57"),
+    Format(
+        *("FBX", "fbx", "Promised", "model", "assimp", "application/vnd.autodesk.fbx"),
+        start=rb"Kaydara FBX Binary|; FBX ",
+        check="fbx",
+        units="fbx",
+    ),
+    Format("Blender", "blend", "Read", media_type="application/x-blender", start=rb"BLENDER"),
+    Format(
+        *("IFC", "ifc", "Promised", "model", "assimp", "application/x-step"),
+        start=_SPACE + rb"ISO-10303-21;.*\bFILE_SCHEMA\s*\(\s*\(\s*'IFC",
+        units="ifc",
+        is_text=True,
+        is_rotated=True,
+    ),
+    Format("ifcZIP", "ifczip", "Promised", reader="ifczip"),
+    Format(
+        *("STEP", "step stp", "Promised", "model", "cad", "model/step"),
+        start=_SPACE + rb"ISO-10303-21;",
+        read_under="ifc",
+        check="step",
+        libraries="cascadio",
+        is_text=True,
+    ),
+    Format(
+        *("IGES", "iges igs", "Promised", "model", "cad", "model/iges", rb"[^\r\n]{72}S[ 0]{6}1"),
+        check="iges",
+        libraries="cascadio",
+        is_text=True,
+    ),
+    Format(
+        *("DXF", "dxf", "Promised", "model", "dxf", "image/vnd.dxf"),
+        start=rb"AutoCAD Binary DXF|\s*0\s+SECTION\b",
+        check="dxf",
+        units="dxf",
+        is_text=True,
+    ),
+    _stored("DWG", "dwg", "DXF", "image/vnd.dwg", rb"AC10\d\d\0"),
+    _stored("USD", "usd", "GLB", "model/vnd.usd", rb"PXR-USDC|#usda "),
+    _stored("USD text", "usda", "GLB", "model/vnd.usda"),
+    _stored("USD binaries", "usdc", "GLB", "model/vnd.usdc"),
+    _stored("USD packages", "usdz", "GLB", "model/vnd.usdz+zip"),
+    Format(
+        *("Collada", "dae", "Promised", "model", "assimp", "model/vnd.collada+xml"),
+        start=_XML + rb"<(?:\w+:)?COLLADA\b",
+        read_under="xml",
+        check="collada",
+        units="collada",
+        is_text=True,
+        is_xml=True,
+    ),
+    Format("Collada packages", "zae", "Promised", units="collada"),
+    Format(
+        *("X3D", "x3d", "Read", "model", "assimp", "model/x3d+xml"),
+        start=_XML + rb"<(?:\w+:)?X3D\b",
+        read_under="xml",
+        units="x3d",
+        is_text=True,
+        is_xml=True,
+    ),
+    Format("X3D binaries", "x3db", "Read", units="x3db"),
+    Format(
+        *("AMF", "amf", "Read"),
+        start=_XML + rb"<amf\b",
+        read_under="xml",
+        units="amf",
+        is_text=True,
+        is_xml=True,
+    ),
+    _stored(
+        *("HTML", "htm html", "", "text/html"),
+        _SPACE + rb"(?i:<!doctype\s+html|<html)\b",
+        "text",
+    ),
+    _stored("SVG", "svg", "PNG", "image/svg+xml", _XML + rb"<svg\b", "text"),
+    Format(
+        *("3MF", "3mf", "Promised", "model", "3mf", "model/3mf"),
+        start=rb"PK\x03\x04.*3D/3dmodel\.model",
+        units="3mf",
+    ),
+    Format(
+        *("ZIP", "zip", "Stored", "other", "", "application/zip", rb"PK\x03\x04"),
+        read_under="3mf amf ifczip zae",
+        viewer="other",
+    ),
+    Format(
+        *("gzip", "gz", "Stored", "other", "", "application/gzip", rb"\x1f\x8b\x08"),
+        read_under="blend x3d x3db xgl",
+        viewer="other",
+    ),
+    # Left out: `ask`, `mot`, `prj` and `scn`, which in asset libraries nearly always belong to
+    # other programs and have no mark; `pk3`, a whole game archive, and `bsp`, which it contains.
+    Format("3D GameStudio", "hmp", "Read"),
+    Format("3ds Max ASE", "ase", "Read", is_text=True, is_rotated=True),
+    Format("3D Studio", "3ds", "Read", media_type="application/x-3ds", is_rotated=True),
+    Format("AC3D", "ac ac3d acc", "Read", is_text=True),
+    Format("Assimp binary", "assbin", "Read"),
+    Format("BioVision motion", "bvh", "Read", is_text=True),
+    Format("Blitz3D", "b3d", "Read"),
+    Format("CharacterStudio motion", "csm", "Read", is_text=True),
+    Format("DirectX", "x", "Read", marks=(b"xof ",)),
+    Format("Doom 3", "md5anim md5camera md5mesh", "Read", is_text=True),
+    Format("Inter-Quake", "iqm", "Read"),
+    Format("Irrlicht", "irr irrmesh", "Read", is_text=True, is_xml=True),
+    Format("LightWave", "lwo lxo", "Read"),
+    Format("LightWave scenes", "lws", "Read", is_text=True),
+    Format("MilkShape 3D", "ms3d", "Read"),
+    Format("MikuMikuDance", "pmx", "Read"),
+    Format("Nendo", "ndo", "Read"),
+    Format("Neutral File Format", "enff nff", "Read", is_text=True),
+    Format("OFF", "off", "Read", reader="off", is_text=True),
+    Format("Ogre", "mesh", "Read", marks=(b"[MeshSerializer",)),
+    Format("Open Game Engine Exchange", "ogex", "Read", is_text=True),
+    Format("Quake", "md2 md3 mdc", "Read"),
+    Format(
+        *("Quake and Half-Life", "mdl", "Read"),
+        marks=(b"IDPO", b"IDST", b"IDSQ", b"MDL2", b"MDL3", b"MDL4", b"MDL5", b"MDL7"),
+    ),
+    Format("Quick3D", "q3o q3s", "Read"),
+    Format("Raw triangles", "raw", "Read", is_text=True),
+    Format("Silo", "sib", "Read"),
+    Format("Terragen", "ter", "Read", marks=(b"TERRAGEN",)),
+    Format("trueSpace", "cob", "Read"),
+    Format("Unreal", "3d a3d", "Read"),
+    Format("Unreal scripts", "uc", "Read", marks=(b"#exec",)),
+    Format("Valve models", "smd vta", "Read", is_text=True),
+    Format("XGL", "xgl", "Read", is_text=True, is_xml=True),
+    Format("ZGL", "zgl", "Read", reader="zgl"),
+    Format(
+        *("Models in XML", "xml", "Read", "model", "assimp", "application/xml"),
+        marks=(b"<COLLADA", b"<mesh", b"<irr_scene", b"<WORLD", b"<X3D", b"<amf"),
+        check="collada",
+        units="xml",
+        is_text=True,
+        is_xml=True,
+        viewer="text",
+    ),
+    _stored("PCD point clouds", "pcd", _POINTS, "application/x-pcd"),
+    _stored("PTS and PTX point clouds", "pts ptx", _POINTS),
+    _stored("ReCap point clouds", "rcp rcs", _POINTS),
+    _stored("Rhino models", "3dm", "STEP"),
+    _stored("CATIA models", "catpart catproduct", "STEP"),
+    _stored("Fusion models", "f3d", "STEP"),
+    _stored("Inventor models", "iam ipt", "STEP"),
+    _stored("JT models", "jt", "STEP", "model/jt"),
+    _stored("NX and Creo models", "prt", "STEP"),
+    _stored("Parasolid models", "x_b x_t", "STEP"),
+    _stored("SolidWorks models", "sldasm sldprt", "STEP"),
+    _stored("Revit models", "rfa rvt", "IFC"),
+    _stored("3ds Max models", "max", "GLB or FBX"),
+    _stored("Cinema 4D models", "c4d", "GLB or FBX"),
+    _stored("Maya models", "ma mb", "GLB or FBX"),
+    _stored("SketchUp models", "skp", "GLB or FBX"),
+    _stored("U3D models", "u3d", "GLB or FBX", "model/u3d"),
+    _stored("raw photographs", "arw cr2 cr3 dng nef", "JPEG or TIFF"),
+    _stored("OpenEXR images", "exr", _RASTER, "image/x-exr"),
+    _stored("Radiance images", "hdr", _RASTER, "image/vnd.radiance"),
+    _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
+    _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
+    _stored("MP4", "m4v mp4", "", "video/mp4", viewer="video"),
+    _stored("QuickTime", "mov", "", "video/quicktime", viewer="video"),
+    _stored("WebM", "webm", "", "video/webm", viewer="video"),
+    _stored("Text", "ini log txt yaml yml", "", "text/plain", viewer="text"),
+    _stored("CSV", "csv", "", "text/csv", viewer="text"),
+    _stored("JSON", "json", "", "application/json", viewer="text"),
+    _stored("Markdown", "md", "", "text/markdown", viewer="text"),
+    _stored("Materials of OBJ", "mtl", "", "model/mtl", viewer="text"),
+    _stored("Other archives and documents", "7z bin doc docx tar", viewer="other"),
+    _stored("Sound", "mp3 wav", viewer="other"),
 )
-"""Read by Pillow, whose other formats are rare or have no safe decoder."""
 
-# Read by assimp. Left out: `ask`, `mot`, `prj` and `scn`, which in asset libraries nearly always
-# belong to other programs and have no marker to recognise them by; `step` and `stp`, which assimp
-# does not
-# triangulate (`InspectCad` does); `pk3`, a whole game archive, and `bsp`, which it reads from one.
-ASSIMP_EXTENSIONS = frozenset(
-    {"3d", "3ds", "3mf", "a3d", "ac", "ac3d", "acc", "amf", "ase", "assbin", "b3d", "blend"}
-    | {"bvh", "cob", "csm", "dae", "dxf", "enff", "fbx", "hmp", "ifc", "ifczip", "iqm"}
-    | {"irr", "irrmesh", "lwo", "lws", "lxo", "md2", "md3", "md5anim", "md5camera"}
-    | {"md5mesh", "mdc", "mdl", "mesh", "ms3d", "ndo", "nff", "off", "ogex", "pmx", "q3o"}
-    | {"q3s", "raw", "sib", "smd", "ter", "uc", "vta", "x", "x3d", "x3db", "xgl", "xml"}
-    | {"zae", "zgl"}
-)
+FORMAT_OF = {extension: each for each in FORMATS for extension in each.extensions.split()}
+"""The format of each extension."""
 
-INSPECT_EXTENSIONS = (
-    OWN_EXTENSIONS
-    | POINT_CLOUD_EXTENSIONS
-    | DOCUMENT_EXTENSIONS
-    | IMAGE_EXTENSIONS
-    | ASSIMP_EXTENSIONS
-)
+
+def _extensions(*formats: Format) -> frozenset[str]:
+    return frozenset(extension for each in formats for extension in each.extensions.split())
+
+
+_INSPECTED = [each for each in FORMATS if each.tier != "Stored"]
+IMAGE_EXTENSIONS = _extensions(*(each for each in FORMATS if each.kind == "image"))
+# Formats that store solids without triangles, which only OpenCASCADE converts.
+INSPECT_CAD_EXTENSIONS = _extensions(*(each for each in _INSPECTED if each.reader == "cad"))
+"""Extensions that the function `InspectCad` reads."""
+INSPECT_EXTENSIONS = _extensions(*_INSPECTED) - INSPECT_CAD_EXTENSIONS
 """Extensions that the function `Inspect` reads."""
-
-# Extensions that the function `InspectCad` reads. These formats store solids without triangles,
-# which only OpenCASCADE converts.
-INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
-
-_GLTF = frozenset({"glb", "gltf"})
-_FLAT = IMAGE_EXTENSIONS | DOCUMENT_EXTENSIONS
-KINDS_IN_ORDER = (
-    _GLTF,
-    (INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS) - _FLAT - _GLTF,
-    IMAGE_EXTENSIONS,
-    DOCUMENT_EXTENSIONS,
+KINDS_IN_ORDER = tuple(
+    _extensions(*(each for each in _INSPECTED if each.kind == kind))
+    for kind in ("glTF", "model", "image", "document")
 )
 """Kinds of files in the order in which one of an asset is shown: images and documents are often
 the textures and drawings of its models."""
@@ -59,46 +334,18 @@ the textures and drawings of its models."""
 # One read of an object's beginning, for the few extensions that other programs use, too. A model
 # without a mark in it is inspected only by hand (decision 88).
 START_BYTES = 4096
-_MARKS = {
-    "mdl": (b"IDPO", b"IDST", b"IDSQ", b"MDL2", b"MDL3", b"MDL4", b"MDL5", b"MDL7"),
-    "mesh": (b"[MeshSerializer",),
-    "ter": (b"TERRAGEN",),
-    "uc": (b"#exec",),
-    "x": (b"xof ",),
-    "xml": (b"<COLLADA", b"<mesh", b"<irr_scene", b"<WORLD", b"<X3D", b"<amf"),
-}
-"""The first bytes of models, for extensions that other programs also use."""
-AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
-
-
-# Known formats without a reader, and the formats to convert them to.
-_NO_READER = {
-    **dict.fromkeys(("usd", "usda", "usdc", "usdz"), ("Universal Scene Description", "GLB")),
-    "e57": ("E57 point clouds", "LAS or LAZ"),
-    **dict.fromkeys(
-        ("heic", "heif"), ("HEIF images, whose codec is patented", "JPEG, PNG or AVIF")
-    ),
-    **dict.fromkeys(("pcd", "pts", "ptx", "rcp", "rcs"), ("this point cloud", "LAS, LAZ or PLY")),
-    "dwg": ("AutoCAD drawings", "DXF"),
-    **dict.fromkeys(
-        ("3dm", "catpart", "catproduct", "f3d", "ipt", "iam", "jt"), ("this CAD format", "STEP")
-    ),
-    **dict.fromkeys(("prt", "sldasm", "sldprt", "x_b", "x_t"), ("this CAD format", "STEP")),
-    **dict.fromkeys(("rfa", "rvt"), ("Revit models", "IFC")),
-    **dict.fromkeys(("c4d", "ma", "max", "mb", "skp"), ("this program's models", "GLB or FBX")),
-    **dict.fromkeys(("arw", "cr2", "cr3", "dng", "nef"), ("raw photographs", "JPEG or TIFF")),
-}
+AMBIGUOUS_EXTENSIONS = _extensions(*(each for each in FORMATS if each.marks)) | {"raw"}
 
 
 def reason_not_inspected(extension: str) -> str | None:
     """Return why files with an extension start no inspection, None for those that start one."""
-    if extension in INSPECT_EXTENSIONS or extension in INSPECT_CAD_EXTENSIONS:
+    format_ = FORMAT_OF.get(extension)
+    if format_ is not None and format_.tier != "Stored":
         return None
-    if extension in _NO_READER:
-        contents, target = _NO_READER[extension]
+    if format_ is not None and format_.convert_to:
         return (
             f"Files with the extension .{extension} are not inspected: "
-            f"no reader supports {contents}. Convert the file to {target}"
+            f"no reader supports {format_.name}. Convert the file to {format_.convert_to}"
         )
     named = f"with the extension .{extension}" if extension else "without an extension"
     return f"Files {named} are not inspected"
@@ -112,7 +359,7 @@ def may_be_model(extension: str, start: bytes) -> bool:
     if extension == "raw":  # triangles as text, not the sensor data of a camera
         return b"\0" not in start and start.isascii()
     text = start.replace(b"\0", b"")  # XML may be UTF-16
-    return any(mark in text for mark in _MARKS[extension])
+    return any(mark in text for mark in FORMAT_OF[extension].marks)
 
 
 def extension_of(path: str) -> str:

@@ -19,25 +19,18 @@ from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.assimp_arrays import bone_names, leave_out, mesh_count, parts_of
 from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
+from backend.processing.readers.assimp_texts import with_plain_lists, without_prefix
 from backend.processing.readers.text import BYTE_ORDER_MARK, utf8_lines
-from backend.processing.readers.text_elements import with_plain_lists, without_prefix
 from backend.processing.readers.transforms import transformed
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
 from backend.processing.scene import Part, RefusedError, Scene, UnsupportedError
+from backend.spec.formats import FORMAT_OF, extension_of
 
 # aiProcess_JoinIdenticalVertices in assimp/postprocess.h.
 _JOIN_VERTICES = 0x2
 # Positions remain in the units and axes of the file.
 _COLLADA = ("IMPORT_COLLADA_IGNORE_UNIT_SIZE", "IMPORT_COLLADA_IGNORE_UP_DIRECTION")
-_OFF = re.compile(rb"(?m)^(?:ST)?C?N?4?n?OFF\b")
-_HEADERS = {
-    "ase": rb"(?m)^[ \t]*\*3DSMAX_ASCIIEXPORT\b",
-    **dict.fromkeys(("md5anim", "md5camera", "md5mesh"), rb"(?m)^[ \t]*MD5Version\b"),
-    "lws": rb"(?m)^[ \t]*LWSC\b",
-    "x": rb"\bxof \d{4}(?:txt|bin|tzip|bzip)",
-    "ogex": rb"\bMetric\s*\(\s*key\s*=\s*\"distance\"",
-}
 _SKELETON = "SkeletonMaterial"
 # Texts of the importers that repeat the rest of the file, or name their own classes.
 _REASONS = tuple(
@@ -59,9 +52,6 @@ _REASONS = tuple(
         (r"An unknown error .*", "the importer cannot read it, without a reason"),
     )
 )
-_XML = frozenset({"amf", "dae", "irr", "irrmesh", "x3d", "xgl", "xml"})
-_TURNED = frozenset({"3ds", "ase", "ifc"})
-"""Formats with z up that the importers rotate."""
 # Assimp gets the names of files under a root that no model names: references are relative to it.
 _ROOT = "/model-8c1f/"
 
@@ -78,24 +68,15 @@ def library() -> Any:
     return loaded
 
 
-def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
+def read(data: bytes, name: str, files: Files) -> Scene:
     """Read a file by the importer that its extension or its content selects.
 
     Raises:
         UnsupportedError: no importer can read it; the message is that of the importer.
     """
+    extension = extension_of(name)
     path, data = _ROOT + name, _readable(data)
-    if extension == "ase" and not data.lstrip().startswith(b"*3DSMAX_ASCIIEXPORT"):
-        raise UnsupportedError("not an ASE file: it does not begin with *3DSMAX_ASCIIEXPORT")
-    if extension == "lws" and not data.lstrip().startswith(b"LWSC"):
-        raise UnsupportedError("not a scene of LightWave: it does not begin with LWSC")
-    if extension in _HEADERS and len(re.findall(_HEADERS[extension], data)) > 1:
-        raise RefusedError(f"the {extension.upper()} file has two headers")
-    if extension == "3ds" and _is_another_3ds(data):
-        raise RefusedError("the 3DS file has two headers")
-    if extension == "off" and len(_OFF.findall(data[:4096])) > 1:
-        raise RefusedError("the OFF file has two headers")
-    if extension in _XML:
+    if FORMAT_OF[extension].is_xml:
         data = with_plain_lists(without_prefix(data))
     access = FileAccess(
         lambda requested: data if requested == path else files.read(_named(requested), "other")
@@ -134,12 +115,6 @@ def _readable(data: bytes) -> bytes:
     return data
 
 
-def _is_another_3ds(data: bytes) -> bool:
-    """Return whether one more file follows the chunk that is a whole file."""
-    length = int.from_bytes(data[2:6], "little")
-    return length >= 6 and data[:2] == data[length : length + 2] == b"MM"
-
-
 def _refusal(message: str) -> RefusedError:
     if "bad_alloc" in message or "bad allocation" in message:
         return RefusedError("needs more memory than allowed")
@@ -154,6 +129,7 @@ def _named(path: str) -> str:
 
 
 def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
+    format_ = FORMAT_OF[extension]
     metadata = _metadata(scene.metadata)
     read_materials = Materials(scene, files, data, extension).read()
     parts = parts_of(scene)
@@ -161,10 +137,10 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         parts = []  # importers draw bones where there is no mesh; these have no length
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")
-    unit, up = unit_and_up(extension, data, metadata)
-    if extension in _TURNED:
+    unit, up = unit_and_up(format_.units, data, metadata)
+    if format_.is_rotated:
         up = "z"
-    if extension in _TURNED or ("UpAxis" in metadata and up):
+    if format_.is_rotated or ("UpAxis" in metadata and up):
         # These importers turn every scene to y up.
         back = np.eye(4)
         back[:3, :3] = upright(up or "z").T

@@ -2,6 +2,7 @@
 
 import io
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,3 +147,6 @@ def read_pdf(data: bytes) -> Document:
         raise RefusedError(f"not a readable PDF document: {reason}") from None
     facts = {"format": "PDF", "pages": pages, "width": round(width, 2), "height": round(height, 2)}
     return Document(facts, picture)
+
+
+DOCUMENT_READERS: Mapping[str, Callable[[bytes], Document]] = {"image": read_image, "pdf": read_pdf}

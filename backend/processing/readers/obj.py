@@ -135,6 +135,7 @@ def read(data: bytes, files: Files) -> Scene:
         materials,
         meshes=max(len(lines.groups), lines.objects, 1),
         generator=generator.decode("utf-8", "replace").strip("# \r\t"),
+        ends_within_line=not data.endswith(b"\n"),
         left_out=tuple(vertices.left_out),
     )
 

@@ -77,3 +77,9 @@ def line_at(data: bytes, offset: int) -> str:
     """Return the place of an offset in a text whose lines end with line feeds."""
     before = data.count(b"\n", 0, offset)
     return f"line {before + 1}"
+
+
+def coordinate(data: bytes, at: int, token: bytes) -> None:
+    """Require a number, which need not be finite."""
+    if number(token) is None:
+        raise no_number(line_at(data, at), token)

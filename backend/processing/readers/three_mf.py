@@ -5,6 +5,7 @@ whose build places its meshes where the components of all parts place them.
 """
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,9 @@ from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers import assimp
 from backend.processing.readers.archives import BROKEN_ZIP
+from backend.processing.readers.checks import NUMBER
+from backend.processing.readers.soundness import coordinate, line_at, no_number, number
 from backend.processing.readers.text import utf8_lines
-from backend.processing.readers.text_elements import require_3mf_elements, transform_of_3mf
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
 from backend.processing.readers.xml_start import relations_of
 from backend.processing.scene import Floats, Part, RefusedError, Scene
@@ -61,22 +63,63 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     nests = _require_elements(data)
     package = _Package.opened(data, nests=nests)
     if package is None:
-        return assimp.read(data, name, "3mf", files)
+        return assimp.read(data, name, files)
     if not package.has_parts():
         for _ in package.placed():  # assimp crashes on an object that contains itself
             pass
-        return assimp.read(data, name, "3mf", files)
+        return assimp.read(data, name, files)
     placed: dict[str, list[_Use]] = {}
     for use in package.placed():
         placed.setdefault(use.part, []).append(use)
     if len(placed) > _PARTS:
         raise RefusedError(f"has objects in more than {_PARTS} parts")
-    scenes = [
-        assimp.read(package.only(part, uses), name, "3mf", files) for part, uses in placed.items()
-    ]
+    scenes = [assimp.read(package.only(part, uses), name, files) for part, uses in placed.items()]
     if not scenes:
-        return assimp.read(data, name, "3mf", files)
+        return assimp.read(data, name, files)
     return replace(_together(scenes), unit=unit_and_up("3mf", data, {})[0])
+
+
+_ATTRIBUTES = re.compile(rb"\b([\w:]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+# Tags that do not have three numbers at their start, which nearly all have.
+_ODD_TAG = re.compile(
+    rb"<(?:\w+:)?(vertex|triangle)(?=[\s/>])(?!(?:\s+\w+\s*=\s*[\"']\s*"
+    + NUMBER
+    + rb"\s*[\"']){3,}\s*/?>)([^>]*)>"
+)
+_WHOLE = re.compile(rb"\s*\d+\s*")
+_TRANSFORM = re.compile(rb"\btransform\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def _transform_of(text: bytes) -> list[float]:
+    """Return the numbers of the attribute `transform`.
+
+    Raises:
+        RefusedError: it is not twelve numbers.
+    """
+    numbers = [found for each in text.split() if (found := number(each)) is not None]
+    if not len(numbers) == len(text.split()) == 12:
+        shown = text[:60].decode("utf-8", "replace")
+        raise RefusedError(f"the transform '{shown}' is not twelve numbers")
+    return numbers
+
+
+def _require_model(data: bytes) -> None:
+    """Check the vertices, triangles and transformations of a part of 3MF.
+
+    Raises:
+        RefusedError: the line, and what is in it.
+    """
+    for found in _TRANSFORM.finditer(data):
+        _transform_of(found[1] or found[2] or b"")
+    for found in _ODD_TAG.finditer(data):
+        pairs = {name: one or other for name, one, other in _ATTRIBUTES.findall(found[2])}
+        is_vertex = found[1] == b"vertex"
+        for name in (b"x", b"y", b"z") if is_vertex else (b"v1", b"v2", b"v3"):
+            value = pairs.get(name, b"")
+            if is_vertex:
+                coordinate(data, found.start(), value.strip())
+            elif not _WHOLE.fullmatch(value):
+                raise no_number(line_at(data, found.start()), value)
 
 
 def _require_elements(data: bytes) -> bool:
@@ -93,7 +136,7 @@ def _require_elements(data: bytes) -> bool:
                     if left < 0:
                         return nests
                     content = utf8_lines(archive.read(member))
-                    require_3mf_elements(content)
+                    _require_model(content)
                     nests = nests or b"component" in content
     except BROKEN_ZIP:
         pass
@@ -270,7 +313,7 @@ def _matrix(text: str | None) -> Floats:
     matrix = np.eye(4)
     if text is None:
         return matrix
-    matrix[:, :3] = np.array(transform_of_3mf(text.encode())).reshape(4, 3)
+    matrix[:, :3] = np.array(_transform_of(text.encode())).reshape(4, 3)
     if not np.isfinite(matrix).all():
         raise RefusedError(f"the transform '{text[:60]}' is not finite")
     return matrix

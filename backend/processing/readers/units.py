@@ -54,20 +54,18 @@ RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
 def unit_and_up(
-    extension: str, data: bytes, metadata: Mapping[str, Any]
+    rule: str, data: bytes, metadata: Mapping[str, Any]
 ) -> tuple[Unit | None, str | None]:
-    """Return the unit and the axis that points up.
+    """Return the unit and the axis that points up, by the rule of the format.
 
     Each is None if neither the file nor its format defines it.
     """
-    if extension == "fbx":
-        scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
-        # In centimetres.
-        return (_of_length(scale / 100) if isinstance(scale, float) else None), up
-    if extension in {"gltf", "glb", "vrm"}:  # version 1.0
-        return METRE, "y"
-    defined = _OF_DATA.get(extension)
-    return (None, None) if defined is None else defined(data)
+    return RULES[rule](data, metadata) if rule else (None, None)
+
+
+def _of_fbx(metadata: Mapping[str, Any]) -> tuple[Unit | None, str | None]:
+    scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
+    return (_of_length(scale / 100) if isinstance(scale, float) else None), up  # in centimetres
 
 
 def _of_dxf(start: bytes) -> Unit | None:
@@ -160,14 +158,15 @@ def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
         return b""
 
 
-_OF_DATA: Mapping[str, Callable[[bytes], tuple[Unit | None, str | None]]] = {
-    "3mf": lambda data: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), "z"),
-    "amf": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "amf"),
-    "dae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
-    "dxf": lambda data: (_of_dxf(data[:_START]), "z"),
-    "ifc": lambda data: (_of_ifc(data), "z"),
-    "x3d": lambda data: (_of_x3d(xml_start(data[:_START])), "y"),
-    "x3db": lambda _: (None, "y"),
-    "xml": lambda data: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "xml"),
-    "zae": lambda data: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
+RULES: Mapping[str, Callable[[bytes, Mapping[str, Any]], tuple[Unit | None, str | None]]] = {
+    "3mf": lambda data, _: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), "z"),
+    "amf": lambda data, _: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "amf"),
+    "collada": lambda data, _: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
+    "dxf": lambda data, _: (_of_dxf(data[:_START]), "z"),
+    "fbx": lambda _, metadata: _of_fbx(metadata),
+    "gltf": lambda _data, _: (METRE, "y"),  # version 1.0
+    "ifc": lambda data, _: (_of_ifc(data), "z"),
+    "x3d": lambda data, _: (_of_x3d(xml_start(data[:_START])), "y"),
+    "x3db": lambda _data, _: (None, "y"),
+    "xml": lambda data, _: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "xml"),
 }

@@ -1,54 +1,15 @@
-"""X3D as XML: what assimp reads wrongly is refused, or written as it reads it.
+"""X3D as XML, written as assimp reads it.
 
 Between numbers of X3D, commas are spaces; assimp takes them for decimal commas.
 """
 
 import re
 
-from backend.processing.readers.soundness import line_at, no_number
-from backend.processing.readers.text_lines import coordinate
+from backend.processing.readers.soundness import line_at
 from backend.processing.scene import RefusedError
 
 _END = b"-1"
 _VALUE = rb"\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
-_POINTS = re.compile(rb"<(?:\w+:)?(\w+)[^<>]*?\bpoint" + _VALUE)
-_FLAT = frozenset({b"Polypoint2D", b"TextureCoordinate"})
-_TRIANGLES = re.compile(rb"<(?:\w+:)?IndexedTriangle(Strip|Fan)?Set\b[^<>]*?\bindex" + _VALUE)
-_DECIMAL = re.compile(rb"[-+]?\d+,\d+")
-_PLACES = re.compile(
-    rb"\b(?:translation|rotation|scale|scaleOrientation|center|crossSection|spine|orientation|height"
-    rb"|radius|bottomRadius|size|[xz]Spacing|[xz]Dimension)" + _VALUE
-)
-
-
-def require_x3d(data: bytes) -> None:
-    """Check points, shapes, transformations and triangles of X3D.
-
-    Raises:
-        RefusedError: the line, and what is in it.
-    """
-    for found in _PLACES.finditer(data):
-        for token in _values(found[1], found[2]):
-            coordinate(data, found.start(), token)
-    for found in _POINTS.finditer(data):
-        text, size = found[2] or found[3] or b"", 2 if found[1] in _FLAT else 3
-        words = text.split()
-        if words and len(words) % size == 0 and all(map(_DECIMAL.fullmatch, words)):
-            raise no_number(line_at(data, found.start()), words[0])
-        tokens = text.replace(b",", b" ").split()
-        for token in tokens:
-            coordinate(data, found.start(), token)
-        if len(tokens) % size:
-            place = line_at(data, found.start())
-            raise RefusedError(f"{place}: {len(tokens)} numbers are no whole points")
-    for found in _TRIANGLES.finditer(data):
-        indices = _values(found[2], found[3])
-        used = sum(index != _END for index in indices)
-        if used < 3 or (not found[1] and used % 3):  # assimp would crash
-            place = line_at(data, found.start())
-            raise RefusedError(f"{place}: {len(indices)} indices are no whole triangles")
-
-
 _LISTS = re.compile(rb"\b(?:point|vector|color|index)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _LINE_SET = re.compile(rb"<(/?)LineSet\b([^<>]*>)")
 _VERTEX_COUNT = re.compile(rb"\bvertexCount" + _VALUE)

@@ -12,7 +12,7 @@ import numpy as np
 
 from backend.processing.files import Files
 from backend.processing.readers.models import read_model
-from backend.spec.formats import extension_of
+from backend.spec.formats import FORMAT_OF, extension_of
 from tests.unit.processing.samples import RELATIONS, Asset, archive, facts_without_pictures, glb
 from tests.unit.processing.samples import SIDES as _SIDES
 from tests.unit.processing.test_headers import WHOLE, broken_headers
@@ -275,9 +275,11 @@ def test_byte_order_marks_and_line_ends_change_nothing_in_any_text() -> None:
     assert wrong == {}
 
 
-def test_a_broken_header_is_refused_or_changes_nothing_in_any_format() -> None:
+def test_a_broken_header_is_refused_or_changes_nothing_in_promised_formats() -> None:
     wrong: dict[str, object] = {}
     for case, (name, given, _, _) in BOXES.items():
+        if FORMAT_OF[extension_of(name)].tier == "Read":
+            continue
         data = given.encode() if isinstance(given, str) else given
         whole = facts_without_pictures(name, data)
         for kind, broken in broken_headers(data).items():

@@ -12,6 +12,7 @@ from tests.unit.processing.cad import cube_step
 from tests.unit.processing.samples import RELATIONS, archive, facts_without_pictures
 from tests.unit.processing.test_boxes import BOXES, binary_stl, directx, obj, ply, stl, threemf
 from tests.unit.processing.test_headers import FILES
+from tests.unit.processing.test_texts import TEXTS
 
 _RED = b"newmtl red\nKd 1 0 0\n"
 _OFF = (
@@ -24,7 +25,7 @@ _OFF = (
 def test_models_without_materials_have_none_in_any_format() -> None:
     named = {"ac": 1}  # a file of AC3D names its materials
     files = {case: (name, given) for case, (name, given, _, _) in BOXES.items()}
-    files |= {name: (name, FILES[name]) for name in ("a.ase", "a.dxf", "a.off", "a.raw")}
+    files |= {name: (name, (FILES | TEXTS)[name]) for name in ("a.dxf", "a.off")}
     files |= {"step": ("a.step", cube_step())}
     counted = {
         case: facts_without_pictures(name, data if isinstance(data, bytes) else data.encode())
@@ -49,7 +50,7 @@ def test_materials_that_a_file_declares_or_uses_are_counted() -> None:
             "a.obj", used, a__mtl=_RED + b"newmtl blue\nKd 0 0 1\n"
         ),
         "x": facts_without_pictures("a.x", (directx().rsplit("}", 1)[0] + listed).encode()),
-        "nff": facts_without_pictures("a.nff", FILES["a.nff"]),
+        "nff": facts_without_pictures("a.nff", b"f 1 0 0 1 0 0 0 0\np 3\n0 0 0\n1 0 0\n0 1 0\n"),
         "glb": facts_without_pictures(
             "a.glb",
             samples.glb(samples.cube_gltf(materials=[{"name": "a"}]), samples.cube_binary()),

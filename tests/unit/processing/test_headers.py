@@ -12,38 +12,6 @@ from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_models import CUBES
 from tests.unit.processing.test_texts import TEXTS
 
-_ASE = b"""*3DSMAX_ASCIIEXPORT\t200
-*GEOMOBJECT {
-\t*NODE_NAME "a"
-\t*MESH {
-\t\t*MESH_NUMVERTEX 3
-\t\t*MESH_NUMFACES 1
-\t\t*MESH_VERTEX_LIST {
-\t\t\t*MESH_VERTEX 0\t0\t0\t0
-\t\t\t*MESH_VERTEX 1\t1\t0\t0
-\t\t\t*MESH_VERTEX 2\t0\t1\t0
-\t\t}
-\t\t*MESH_FACE_LIST {
-\t\t\t*MESH_FACE 0: A: 0 B: 1 C: 2 AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0
-\t\t}
-\t}
-}
-"""
-_SMD = b"""version 1
-nodes
-0 "root" -1
-end
-skeleton
-time 0
-0 0 0 0 0 0 0
-end
-triangles
-a.bmp
-0 0 0 0 0 0 1 0 0
-0 1 0 0 0 0 1 1 0
-0 0 1 0 0 0 1 0 1
-end
-"""
 DXF = b"""0
 SECTION
 2
@@ -109,36 +77,17 @@ ENDSEC
 0
 EOF
 """
-NFF = b"""b 0.1 0.2 0.3
-f 1 0.9 0.7 0.5 0.5 45 0 1
-p 3
-0.25 0.25 0.25
-1.25 0.25 0.25
-0.25 1.25 0.25
-p 4
-0.25 0.25 1.25
-1.25 0.25 1.25
-1.25 1.25 1.25
-0.25 1.25 1.25
-"""
-RAW = b"""0.25 0.25 0.25 1.25 0.25 0.25 0.25 1.25 0.25
-0.25 0.25 1.25 1.25 0.25 1.25 0.25 1.25 1.25
-"""
 FILES = {
-    **TEXTS,
+    **{name: text for name, text in TEXTS.items() if name != "a.off"},
     "a.dxf": DXF,
-    "a.nff": NFF,
-    "a.raw": RAW,
     "b.ply": CUBES["binary.ply"],
     "b.stl": samples.cube_stl(),
     "a.glb": CUBES["glb"],
-    "a.ase": _ASE,
-    "a.smd": _SMD,
 }
 
 
 _PARTS = ("cut after 3", "cut after 20", "cut after 100", "doubled 16", "doubled 64")
-WHOLE = {"a.obj": _PARTS, "a.nff": ("doubled 16",), "a.raw": ("doubled 16", "doubled 64")}
+WHOLE = {"a.obj": _PARTS}
 """Texts whose elements are counted nowhere: a part of one, or one with a part twice, is whole."""
 
 
@@ -219,7 +168,7 @@ def test_a_text_with_nul_bytes_is_refused_except_at_its_end() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_texts_in_utf_16_with_a_byte_order_mark_are_read(encoding: str) -> None:
-    for name in ("a.ase", "a.obj", "a.off", "a.smd"):
-        whole = facts_without_pictures(name, FILES[name])
-        changed = ("\ufeff" + FILES[name].decode()).encode(encoding)
+    for name in ("a.obj", "a.off"):
+        whole = facts_without_pictures(name, TEXTS[name])
+        changed = ("\ufeff" + TEXTS[name].decode()).encode(encoding)
         assert facts_without_pictures(name, changed) == whole, name

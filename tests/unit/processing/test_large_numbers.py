@@ -19,8 +19,6 @@ _FACES = b"element face 1\nproperty list uchar int vertex_indices\nend_header\n"
 FILES = {
     "corner.obj": _VERTICES + b"f 1 2 %s\n",
     "mixed corners.obj": _VERTICES + b"f 1/1 2 %s/2\n",
-    "corner.off": b"OFF\n3 1 0\n" + _POINTS + b"3 0 1 %s\n",
-    "vertices.off": b"OFF\n%s 1 0\n" + _POINTS + b"3 0 1 2\n",
     "corner.ply": _PLY % b"3" + _FACES + _POINTS + b"3 0 1 %s\n",
     "vertices.ply": _PLY + b"end_header\n" + _POINTS,
 }
@@ -103,10 +101,8 @@ def test_numbers_that_importers_read_up_to_their_first_odd_sign_are_refused() ->
             reason = str(facts_without_pictures(name, data % token.encode()).get("refused"))
             assert f"'{token}' is not a number" in reason, (name, reason)
     indices = collada(2, "").replace(b"<p>0 ", b"<p>%s ")
-    moved = b"<X3D><Scene><Transform translation='0 %s 0'/></Scene></X3D>"
-    for name, data in (("a.dae", indices), ("a.x3d", moved)):
-        for token in ("1_0", "0x1", "1e", "abc"):
-            reason = str(facts_without_pictures(name, data % token.encode()).get("refused"))
-            assert f"'{token}' is not a number" in reason, (name, reason)
+    for token in ("1_0", "0x1", "1e", "abc"):
+        reason = str(facts_without_pictures("a.dae", indices % token.encode()).get("refused"))
+        assert f"'{token}' is not a number" in reason
     # OpenCASCADE crashes.
     assert "'nan' is not a number" in str(facts_without_pictures("a.step", step % b"nan"))

@@ -254,3 +254,34 @@ def test_entities_and_broken_documents_define_no_unit() -> None:
         '<?xml version="1.0" encoding="x"?><amf unit="inch">',
     ):
         assert unit_and_up("amf", data.encode(), {})[0] == unit_named("millimeter"), data
+
+
+FBX = FBX_TEXT.format(
+    up=1,
+    front=2,
+    sign=1,
+    coord=0,
+    unit=1,
+    numbers=9,
+    vertices="0,0,0,1,0,0,\n1,2.5,0",
+    count=3,
+    corners="0,1,-3",
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("2.5", "x", "line 20: 'x' is not a number"),
+        ("2.5", "2_5", "line 20: '2_5' is not a number"),
+        ("2.5", "0x10", "line 20: '0x10' is not a number"),
+        ("2.5", "2,5", "line 19: the list has 10 numbers, 9 are declared"),
+        ("2.5", "", "line 19: the list has 8 numbers, 9 are declared"),
+        ("0,1,-3", "0,x,-3", "'x' is not a number"),
+        ('"Number", "",1\n', '"Number", "",x\n', "'x' is not a number"),
+    ],
+)
+def test_lists_and_places_of_fbx_are_numbers(old: str, new: str, reason: str) -> None:
+    assert facts_without_pictures("a.fbx", FBX.encode())["triangles"] == 1
+    refused = facts_without_pictures("a.fbx", FBX.replace(old, new).encode()).get("refused")
+    assert reason in str(refused)

@@ -1,5 +1,6 @@
 """Shapes of X3D, primitives of Collada and instances of AMF, each by its counts and its size."""
 
+import zlib
 from typing import Any
 
 import pytest
@@ -60,20 +61,6 @@ def test_a_shape_of_x3d_is_read(shape: str) -> None:
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_of_x3d_is_placed(scene: str) -> None:
     assert size(x3d(scene)) == SCENES[scene]
-
-
-@pytest.mark.parametrize(
-    ("shape", "count"),
-    [
-        (f'<IndexedTriangleSet index="0 1">{_SQUARE}</IndexedTriangleSet>', 2),
-        (f'<IndexedTriangleSet index="0, 1, 2, 3">{_SQUARE}</IndexedTriangleSet>', 4),
-        (f'<IndexedTriangleStripSet index="0 1 -1">{_SQUARE}</IndexedTriangleStripSet>', 3),
-        (f"<IndexedTriangleFanSet index=''>{_SQUARE}</IndexedTriangleFanSet>", 0),
-    ],
-)
-def test_triangles_of_x3d_that_are_not_whole_are_refused(shape: str, count: int) -> None:
-    found = x3d(f"<Shape>{shape}</Shape>")
-    assert found["refused"] == f"line 1: {count} indices are no whole triangles"
 
 
 def test_lines_of_x3d_with_more_vertices_than_the_file_are_refused() -> None:
@@ -166,3 +153,24 @@ def test_an_instance_of_amf_that_names_nothing_or_itself_is_refused(
     outer = '<constellation id="4"><instance objectid="2"></instance></constellation>'
     found = facts("a.amf", _AMF.format(wrong).replace("</amf>", f"{outer}</amf>"))
     assert found["refused"] == f"an instance is of '{shown}', which is no object or too deep"
+
+
+XGL = (
+    '<WORLD><MESH ID="0"><MAT ID="0"><AMB>0,1,0</AMB><DIFF>0,1,0</DIFF></MAT>'
+    '<P ID="0">0,0,0</P><P ID="1">1,0,0</P><P ID="2">1,2.5,0</P><N ID="0">0,0,1</N>'
+    "<F><MATREF>0</MATREF>"
+    + "".join(f"<FV{n + 1}><PREF>{n}</PREF><NREF>0</NREF></FV{n + 1}>" for n in range(3))
+    + "</F></MESH><OBJECT><MESHREF>0</MESHREF></OBJECT></WORLD>"
+)
+
+
+@pytest.mark.parametrize("name", ["a.xgl", "a.xml", "a.zgl"])
+def test_commas_of_xgl_are_no_decimal_commas(name: str) -> None:
+    data = zlib.compress(XGL.encode()) if name == "a.zgl" else XGL.encode()
+    assert facts_without_pictures(name, data)["boundsMax"] == "[1.0, 2.5, 0.0]"
+
+
+def test_a_zgl_that_cannot_be_decompressed_is_refused() -> None:
+    assert facts_without_pictures("a.zgl", b"x" * 100) == {
+        "refused": "not a ZGL file that can be decompressed"
+    }

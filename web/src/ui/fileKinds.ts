@@ -1,18 +1,9 @@
+import declared from '../api/declared.json';
+
 /** Which viewer shows a file, by its extension. */
 export type FileKind = 'model' | 'image' | 'video' | 'text' | 'other';
 
-const BY_EXTENSION: Record<string, FileKind> = Object.fromEntries([
-  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map(
-    (extension) => [extension, 'image'] as const,
-  ),
-  ...['mp4', 'webm', 'mov', 'm4v'].map((extension) => [extension, 'video'] as const),
-  ...['txt', 'md', 'json', 'csv', 'log', 'yaml', 'yml', 'mtl', 'xml', 'html', 'svg', 'ini'].map(
-    (extension) => [extension, 'text'] as const,
-  ),
-  ...['zip', 'gz', 'tar', '7z', 'bin', 'pdf', 'doc', 'docx', 'mp3', 'wav'].map(
-    (extension) => [extension, 'other'] as const,
-  ),
-]);
+const VIEWERS = new Map(Object.entries(declared.viewers as Record<string, FileKind>));
 
 export function fileExtension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -21,7 +12,7 @@ export function fileExtension(path: string): string {
 }
 
 /** A file without another viewer may be a model: the server has a GLB of it, or the reason why not. */
-export const fileKind = (path: string): FileKind => BY_EXTENSION[fileExtension(path)] ?? 'model';
+export const fileKind = (path: string): FileKind => VIEWERS.get(fileExtension(path)) ?? 'model';
 
 export const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
