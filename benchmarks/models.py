@@ -17,8 +17,7 @@ from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote.invoker import refused
 from backend.spec.formats import (
-    DOCUMENT_EXTENSIONS,
-    IMAGE_EXTENSIONS,
+    FORMAT_OF,
     INSPECT_CAD_EXTENSIONS,
     INSPECT_EXTENSIONS,
     extension_of,
@@ -26,7 +25,6 @@ from backend.spec.formats import (
 from benchmarks.glb_validator import errors_of
 
 DEBIAN_MODELS = Path("/usr/share/assimp/models")
-_NOT_MODELS = IMAGE_EXTENSIONS | DOCUMENT_EXTENSIONS
 _CRASHES = ("crashed", "reader was ended", "reader failed")
 _HANGS = ("stalled: ", "seconds of processor time")
 
@@ -55,7 +53,10 @@ class Row:
 
     @property
     def is_model(self) -> bool:
-        return bool(self.outcome.result.facts) and extension_of(self.path) not in _NOT_MODELS
+        return bool(self.outcome.result.facts) and FORMAT_OF[extension_of(self.path)].kind in {
+            "glTF",
+            "model",
+        }
 
 
 @dataclass(frozen=True)
