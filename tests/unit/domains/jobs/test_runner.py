@@ -96,6 +96,31 @@ def test_a_worker_whose_lease_ran_out_notes_nothing(world: JobWorld, step: Count
     assert step.done == [0, 0]
 
 
+def test_a_worker_whose_lease_ran_out_does_not_release_that_of_another(
+    world: JobWorld, step: Counting
+) -> None:
+    other: list[Job] = []
+
+    def overtake(page: int) -> None:
+        step.after = die
+        mine = world.job()
+        assert world.jobs.is_held(mine)
+        world.now += timedelta(seconds=LEASE_SECONDS)
+        with pytest.raises(KilledError):
+            run(world)
+        assert not world.jobs.is_held(mine)
+        other.append(world.job())
+        raise UnavailableError("the tables are away")
+
+    def die(page: int) -> None:
+        raise KilledError
+
+    step.after = overtake
+    with pytest.raises(UnavailableError):
+        run(world)
+    assert world.job() == other[0]
+
+
 def test_the_job_of_a_dead_worker_continues_when_its_lease_has_run_out(
     world: JobWorld, step: Counting
 ) -> None:
