@@ -10,7 +10,6 @@ import { ErrorNotice } from '../../ui/ErrorNotice';
 import { UserText } from '../../ui/UserText';
 import { formatDate } from '../../texts/formats';
 import { PictureLinks } from '../asset/PictureLinks';
-import '../asset/asset.css';
 import { DescriptionEditor } from './DescriptionEditor';
 import { databaseQuery, newestAssetsQuery, type Database as Details } from './queries';
 import './database.css';
