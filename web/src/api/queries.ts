@@ -27,8 +27,6 @@ export const configQuery = queryOptions({
 });
 
 const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows'] as const;
-export type Page = (typeof PAGES)[number];
-
 /** The name of the signed-in user, and the pages that a role of theirs shows. */
 export const currentUserQuery = queryOptions({
   queryKey: ['me'],

@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { button, openPage } from '../testing/page';
+import { button, expectAccessible, openPage } from '../testing/page';
 import { holdReply, respond, sent } from '../testing/server';
 import { startSession } from './signIn';
 
@@ -13,12 +13,18 @@ test.each([
   ['vams_wrong', /^The server does not accept this key/],
   ['vams_ключ', /^The server does not accept this key/],
 ])('the key “%s” is refused beside its field', async (value, words) => {
-  respond('post', '/auth/routes', { message: 'Forbidden' }, { status: 403 });
+  let requests = 0;
+  respond('post', '/auth/routes', () => {
+    requests += 1;
+    return HttpResponse.json({ message: 'Forbidden' }, { status: 403 });
+  });
   const user = await openPage('/', false);
   const field = await key();
   if (value) await user.type(field, value);
-  await user.click(await button('Sign in'));
+  await user.dblClick(await button('Sign in'));
   const message = await screen.findByText(words);
+  expect(requests).toBeLessThan(2);
+  await expectAccessible();
   expect(field.getAttribute('aria-describedby')).toContain(message.id);
   expect(field.ariaInvalid).toBe('true');
   expect(document.activeElement).toBe(field);

@@ -15,7 +15,7 @@ export interface Credential {
   idToken?: string;
 }
 
-export interface Session {
+interface Session {
   credential: Credential | null;
   /** The server refused the credential; the page waits for a new one and keeps its state. */
   expired: boolean;

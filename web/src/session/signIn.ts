@@ -8,7 +8,7 @@ import { completeSignIn, endSession, renew } from './provider';
 import { exchangeOneTimeSecret, takeOneTimeSecret } from './oneTimeLink';
 import { clearSession, setRenewal, session, signIn } from './session';
 
-export interface SignInProgress {
+interface SignInProgress {
   state: 'ready' | 'working' | 'popup';
   failure: unknown;
   once: boolean;

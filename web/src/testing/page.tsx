@@ -3,6 +3,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import axe from 'axe-core';
+import { expect } from 'vitest';
 import { queryClient } from '../api/queries';
 import { router } from '../router';
 import { clearSession, signIn } from '../session/session';
@@ -30,6 +32,16 @@ export async function openPage(path: string, isSignedIn = true) {
 
 export const button = (name: string | RegExp, inside: HTMLElement = document.body) =>
   within(inside).findByRole('button', { name });
+
+/** Fails for each serious finding of axe, except those that need a layout, such as contrast. */
+export async function expectAccessible() {
+  const { violations } = await axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    rules: { 'color-contrast': { enabled: false }, 'target-size': { enabled: false } },
+  });
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+}
 
 /** The dialog that is open, once it is. */
 export const dialog = () => screen.findByRole('dialog');

@@ -5,13 +5,13 @@ import type { components } from '../api/schema';
 
 type Schemas = components['schemas'];
 type Method = 'get' | 'post' | 'put' | 'delete';
-export interface Sent {
+interface Sent {
   method: string;
   path: string;
   body: unknown;
 }
 
-export const PLACE = { databaseId: 'library', assetId: 'x1' };
+const PLACE = { databaseId: 'library', assetId: 'x1' };
 export const ASSET = `/database/${PLACE.databaseId}/assets/${PLACE.assetId}`;
 
 export const asset = {

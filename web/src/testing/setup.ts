@@ -55,6 +55,10 @@ vi.stubGlobal(
   },
 );
 
+// As index.html has it.
+document.documentElement.lang = 'en';
+document.title = 'Vitrine';
+
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
 afterEach(() => {
   cleanup();

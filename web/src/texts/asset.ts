@@ -12,7 +12,6 @@ export const assetTexts = {
   noVersion: 'None yet',
   changed: 'Files changed',
   tags: 'Tags',
-  size: 'Size',
   noTags: 'No tags',
   archived: 'This asset is archived.',
   gone: 'This asset does not exist, or you may not see it.',

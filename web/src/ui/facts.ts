@@ -3,7 +3,7 @@ import { texts } from '../texts';
 
 export type FactType = 'string' | 'number' | 'boolean' | 'date';
 
-export interface Fact {
+interface Fact {
   key: string;
   label: string;
   type: FactType;

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { errorFields, errorText } from '../api/errors';
 
 /** Why a form was not accepted, and the names of the fields that this is about. */
-export interface FormError {
+interface FormError {
   text: string;
   fields: readonly string[];
 }

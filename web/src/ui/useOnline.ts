@@ -9,7 +9,7 @@ const subscribe = (changed: () => void): (() => void) => {
 };
 
 /** False while the browser knows that it has no connection. */
-export const isOnline = (): boolean => navigator.onLine;
+const isOnline = (): boolean => navigator.onLine;
 
 export const useOnline = (): boolean => useSyncExternalStore(subscribe, isOnline);
 

@@ -2,7 +2,7 @@ import { NetworkError, StorageError } from '../api/errors';
 import { fetchWithIdleTimeout } from '../api/idleTimeout';
 import { texts } from '../texts';
 
-export const LARGE = 100_000_000;
+const LARGE = 100_000_000;
 
 /** The file is so large that a person decides whether to load it. */
 export class LargeFileError extends Error {

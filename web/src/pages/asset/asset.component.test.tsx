@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { button, openPage } from '../../testing/page';
+import { button, expectAccessible, openPage } from '../../testing/page';
 import { ASSET, asset, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
@@ -50,6 +50,7 @@ test('of two people who edit one asset, neither loses what was typed', async () 
   expect(field('Description')).toHaveProperty('value', 'by <b>the other</b>');
   expect(screen.getAllByText('Theirs:')).toHaveLength(1);
   screen.getByText('lamp of the other');
+  await expectAccessible();
   respond('put', ASSET, {});
   await save();
   await screen.findByRole('heading', { name: 'lamp of one' });

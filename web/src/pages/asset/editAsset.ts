@@ -27,7 +27,7 @@ const isDifferent = (field: Field, draft: Draft, other: Draft): boolean =>
 export const changedFields = (draft: Draft, stored: Draft): Field[] =>
   FIELDS.filter((field) => isDifferent(field, draft, stored));
 
-export interface MergedDraft {
+interface MergedDraft {
   draft: Draft;
   /** Fields that both have changed: the draft has the user's value, `theirs` the stored one. */
   conflicts: Field[];
@@ -47,7 +47,7 @@ function pick(draft: Draft, fields: Field[]): Partial<Draft> {
   return Object.fromEntries(fields.map((field) => [field, draft[field]]));
 }
 
-export type SaveResult<T = Asset> = { saved: T } | { theirs: T };
+type SaveResult<T = Asset> = { saved: T } | { theirs: T };
 
 const CHANGED = 412;
 const TRIES = 3;

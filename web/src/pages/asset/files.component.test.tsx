@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { button, dialog, openPage } from '../../testing/page';
+import { button, dialog, expectAccessible, openPage } from '../../testing/page';
 import { ASSET, fileAt, hit, hits, holdReply, respond, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
@@ -208,6 +208,7 @@ test('each refusal of a change is named, and what was typed stays', async () => 
     await within(form).findByText(words);
     expect(field).toHaveProperty('value', 'kept.txt');
     expect(field.ariaInvalid === 'true').toBe(isMarked);
+    if (isMarked) await expectAccessible();
   }
 });
 

@@ -9,7 +9,7 @@ const ROUTE = '/database/{databaseId}/assets/{assetId}';
 const PAGE = 1000;
 
 /** How many files are in a folder. Archived files stay where they are when it is moved. */
-export interface FolderContent {
+interface FolderContent {
   files: number;
   archived: number;
 }

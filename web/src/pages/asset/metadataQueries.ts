@@ -6,7 +6,7 @@ import { formatDate, formatExactNumber, formatDateTime } from '../../texts/forma
 import type { Place } from '../../api/downloads';
 import { nullIfDenied } from './relationQueries';
 
-export interface MetadataEntry {
+interface MetadataEntry {
   name: string;
   value: string;
 }

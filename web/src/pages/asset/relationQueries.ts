@@ -6,7 +6,7 @@ import { queryClient } from '../../api/queries';
 import type { components } from '../../api/schema';
 import type { Place } from '../../api/downloads';
 
-export type References = components['schemas']['FileDependenciesReply'];
+type References = components['schemas']['FileDependenciesReply'];
 export type Reference = components['schemas']['DependencyReply'];
 type SimilarFile = components['schemas']['SimilarFileReply'];
 type LinkedAsset = components['schemas']['LinkedAsset'];
@@ -122,7 +122,7 @@ export const folderReferencesQuery = (place: Place, folder: string) =>
     },
   });
 
-export interface Links {
+interface Links {
   parents: LinkedItem[];
   children: LinkedItem[];
   related: LinkedItem[];

@@ -2,8 +2,8 @@
 import { screen, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { button, openPage } from '../../testing/page';
-import { hits, respond, sent } from '../../testing/server';
+import { button, expectAccessible, openPage } from '../../testing/page';
+import { hits, holdReply, respond, sent } from '../../testing/server';
 
 const PATH = '/database/library';
 const database = {
@@ -50,18 +50,25 @@ test('a lost connection is named, and another try shows the database', async () 
 });
 
 test('of two people who change a description, neither loses what was typed', async () => {
-  const { field, save } = await edit('by one');
+  const { user, field, save } = await edit('by one');
   respond('put', PATH, { code: 'Changed', message: 'x' }, { status: 412, once: true });
   const theirs = { ...database, description: 'by the other' };
   respond('get', PATH, theirs, { headers: { etag: '"2"' } });
   await save();
   await screen.findByText(/^Someone else changed the description meanwhile/);
   within(await form()).getByText('by the other');
+  await expectAccessible();
   expect(field).toHaveProperty('value', 'by one');
-  respond('put', PATH, {});
-  await save();
+  const { held, release } = holdReply();
+  respond('put', PATH, async () => {
+    await held;
+    return HttpResponse.json({});
+  });
+  await user.dblClick(await button('Save', await form()));
+  release();
   await screen.findByText('The changes are saved.');
-  expect(sent.at(-1)?.body).toEqual({ description: 'by one' });
+  // A second press while it is saved sends nothing.
+  expect(sent.map(({ body }) => body)).toEqual(Array(2).fill({ description: 'by one' }));
 });
 
 test('a short description is refused beside its field', async () => {

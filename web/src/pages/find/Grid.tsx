@@ -196,12 +196,7 @@ function pagesBetween(first: number, last: number): number[] {
 }
 
 /** The place that a key leads to, or null for a key that does not move. */
-export function nextIndex(
-  key: string,
-  from: number,
-  columns: number,
-  total: number,
-): number | null {
+function nextIndex(key: string, from: number, columns: number, total: number): number | null {
   const steps: Record<string, number> = {
     ArrowRight: 1,
     ArrowLeft: -1,

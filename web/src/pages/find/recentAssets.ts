@@ -1,5 +1,5 @@
 /** Assets that this tab opened lately. They end with the tab, and with the sign-in. */
-export interface RecentAsset {
+interface RecentAsset {
   databaseId: string;
   assetId: string;
   name: string;

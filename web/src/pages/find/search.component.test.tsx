@@ -1,8 +1,8 @@
 // The page of searches: conditions, ranges and filters, and its message in each state.
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
-import { button, openPage } from '../../testing/page';
+import { expect, test, vi } from 'vitest';
+import { button, expectAccessible, openPage } from '../../testing/page';
 import { hit, hits, respond, rightsTo, searches } from '../../testing/server';
 
 const link = (name: string) => screen.findByRole('link', { name });
@@ -107,11 +107,29 @@ test('a range whose first value is greater is refused beside it', async () => {
   await user.type(within(range).getByLabelText('Triangles: To'), '10');
   await user.click(await button('Apply: Triangles'));
   within(range).getByText('The first value is greater than the second.');
+  await expectAccessible();
   expect(location.search).not.toContain('triangles');
   await user.type(within(range).getByLabelText('Triangles: To'), '000');
   await user.click(await button('Apply: Triangles'));
   await waitFor(() => expect(location.search).toContain('triangles'));
   expect(within(range).queryByText(/^The first value is greater/)).toBeNull();
+});
+
+test('in a narrow window a range keeps the focus, and the button of the results moves it there', async () => {
+  const media = vi.spyOn(window, 'matchMedia');
+  media.mockImplementation(
+    (query) => Object.assign(new EventTarget(), { media: query, matches: false }) as MediaQueryList,
+  );
+  const user = await openPage('/');
+  await user.click(await screen.findByText('Filters'));
+  const to = await screen.findByLabelText('Triangles: To');
+  await user.type(to, '10{Enter}');
+  await screen.findByText('Filters (1)');
+  expect(document.activeElement).toBe(to);
+  await user.click(await button('Show 2 assets'));
+  expect(document.activeElement?.id).toBe('content');
+  expect(document.querySelector('details.aside')?.hasAttribute('open')).toBe(false);
+  media.mockRestore();
 });
 
 test('words that are typed are one step back, and signs alone ask for no suggestions', async () => {

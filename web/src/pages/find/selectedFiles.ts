@@ -15,7 +15,7 @@ type FileItem = components['schemas']['FileItem'];
 /** As many files as one download takes, or as many runs as start at once. */
 export const MOST_FILES = 500;
 /** The browser holds a whole download, in memory or on disk. */
-export const MOST_BYTES = 1_000_000_000;
+const MOST_BYTES = 1_000_000_000;
 const PAGE = 500;
 const AT_ONCE = 6;
 

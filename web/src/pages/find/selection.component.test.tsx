@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { button, dialog, openPage } from '../../testing/page';
+import { button, dialog, expectAccessible, openPage } from '../../testing/page';
 import { asset, fileAt, hit, hits, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const of = (name: string) => `/database/library/assets/${name}`;
@@ -38,12 +38,16 @@ test('a range is selected with Shift, by the mouse and by the keyboard', async (
 });
 
 test('a quick look leads from one asset to the next by keys and buttons', async () => {
-  const user = await select(0);
+  const preview = { id: 'b', url: 'http://storage.test/b.png', expiresAt: '2099-01-01T00:00:00Z' };
+  respond('post', '/search', hits(hit('a'), hit('b', { preview, previewMissing: undefined })));
+  const user = await openPage('/');
   (await screen.findByRole('link', { name: 'a' })).focus();
   await user.keyboard(' ');
   const look = await dialog();
   const shown = (name: string) => within(look).findByRole('heading', { name });
   await shown('a');
+  // The picture of the next asset is loaded before it is looked at.
+  expect(look.querySelector('img[hidden]')?.getAttribute('src')).toBe(preview.url);
   await user.keyboard('{ArrowRight}');
   await shown('b');
   await user.keyboard('{ArrowLeft}{ArrowLeft}');
@@ -102,12 +106,18 @@ test('files whose list is not known, or that are refused, are named', async () =
   await user.click(await button('Cancel', await dialog()));
   respond('get', of('a'), { ...asset, assetId: 'a' });
   const message = '<b>The file is quarantined</b>';
-  respond('post', `${of('a')}/download`, { code: 'Quarantined', message }, { status: 403 });
+  let downloads = 0;
+  respond('post', `${of('a')}/download`, () => {
+    downloads += 1;
+    return HttpResponse.json({ code: 'Quarantined', message }, { status: 403 });
+  });
   await user.click(await button('Download'));
   const form = await dialog();
   await within(form).findByText(/^2 files, /);
-  await user.click(await button('Download', form));
+  await user.dblClick(await button('Download', form));
   await within(form).findByText('2 files could not be downloaded:');
+  expect(downloads).toBe(2);
+  await expectAccessible();
   expect(within(form).getAllByText(/^<b>The file is quarantined/)).toHaveLength(2);
   await selection('1 selected');
 });
@@ -204,8 +214,9 @@ test('archived assets are marked in the list, and restored together', async () =
   await user.click(await box('b'));
   expect(screen.getAllByText('Archived').length).toBeGreaterThan(5);
   for (const name of ['a', 'b']) respond('put', `${of(name)}/unarchiveAsset`, {});
-  await user.click(await button('Restore'));
+  await user.dblClick(await button('Restore'));
   await screen.findByText('2 assets restored');
+  expect(sent).toHaveLength(2);
 });
 
 test('a tag is added to each selected asset, once', async () => {

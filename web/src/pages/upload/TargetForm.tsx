@@ -9,7 +9,7 @@ import { useFormError, type FieldProps } from '../../ui/useFormError';
 import type { Place } from '../../api/downloads';
 import type { LocalFile } from './localFiles';
 
-export interface Draft {
+interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
   /** Null until someone types one. */
@@ -20,7 +20,7 @@ export interface Draft {
 }
 
 /** A draft with its name: the one that was typed, else the suggested one. */
-export interface NamedDraft extends Draft {
+interface NamedDraft extends Draft {
   name: string;
 }
 

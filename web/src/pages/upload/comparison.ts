@@ -16,7 +16,7 @@ import { Hashing } from './hashing';
 export type FileStatus = 'new' | 'comparing' | 'same' | 'alike' | 'replaces';
 export const FILE_STATUSES = ['new', 'replaces', 'same', 'alike', 'comparing'] as const;
 
-export type Sizes = ReadonlyMap<string, number>;
+type Sizes = ReadonlyMap<string, number>;
 const NONE: Sizes = new Map();
 const AT_ONCE = 4;
 /** Milliseconds between two updates of the page: thousands of files are compared. */

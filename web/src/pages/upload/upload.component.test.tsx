@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { button, openPage } from '../../testing/page';
+import { button, expectAccessible, openPage } from '../../testing/page';
 import { ASSET, asset, fileAt, hit, hits, respond, rightsTo, sent } from '../../testing/server';
 
 const START = '/upload?database=library&asset=x1';
@@ -173,8 +173,10 @@ test('an upload that waits for a busy server says how long, and refused files ar
   const errors = { code: 'InvalidInput', message: 'The name <b> is taken' };
   respond('post', '/uploads', errors, { status: 400 });
   respond('post', '/uploads', { message: 'Too many requests' }, busy);
-  await user.click(await start());
+  await user.dblClick(await start());
   await screen.findByText(/^The server is busy, and the upload waits: /);
+  expect(sent.filter(({ path }) => path === '/uploads')).toHaveLength(1);
+  await expectAccessible();
   await screen.findByText(/It goes on in 3 seconds\./);
   await screen.findByText('2 files could not be uploaded.', {}, { timeout: 15_000 });
   expect(screen.getAllByText(/failed: The name <b> is taken\.$/)).toHaveLength(2);

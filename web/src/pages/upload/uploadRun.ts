@@ -11,7 +11,7 @@ import { findOpenUpload, type Part, type StartedUpload, type UploadTarget } from
 import { sendParts } from './sendParts';
 import { isBusy, retryDelay, sleep } from './retryDelay';
 
-export type State =
+type State =
   'waiting' | 'hashing' | 'sending' | 'sent' | 'completing' | 'done' | 'failed' | 'skipped';
 
 export interface Item extends LocalFile {
@@ -22,7 +22,7 @@ export interface Item extends LocalFile {
   final: boolean;
 }
 
-export interface Progress {
+interface Progress {
   items: readonly Item[];
   running: boolean;
   paused: boolean;
