@@ -36,12 +36,25 @@ export async function previewUrl(place: Place, path: string | null): Promise<str
   return response.downloadUrl;
 }
 
-/** Returns the address of a file, or null where the asset has no such file. */
-export async function companionUrl(place: Place, path: string): Promise<string | null> {
+/** Returns the addresses of those of the files that the asset has, by one request. */
+export async function companionUrls(
+  { databaseId, assetId }: Place,
+  paths: string[],
+): Promise<Map<string, string>> {
+  if (!paths.length) return new Map();
   try {
-    return await downloadUrl(place, path);
+    const { files } = await reply(
+      api.POST('/database/{databaseId}/assets/{assetId}/download', {
+        params: { path: { databaseId, assetId } },
+        body: { downloadType: 'assetFile', keys: paths },
+      }),
+    );
+    return new Map(
+      (files ?? []).flatMap(({ key, downloadUrl }) => (downloadUrl ? [[key, downloadUrl]] : [])),
+    );
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
+    // None of them can be downloaded.
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return new Map();
     throw error;
   }
 }

@@ -9,6 +9,8 @@ export const viewerTexts = {
   large: (size: string) => `This model is ${size}. Loading it may take a while.`,
   loadAnyway: 'Load it',
   ktx2: 'Its textures are in KTX2, which this page cannot show. Download it to open it in another program.',
+  manyReferences: (count: number, limit: number) =>
+    `It refers to ${count} files; at most ${limit} are loaded. Download it to open it in another program.`,
   lost: 'The 3D view was interrupted and is being restored.',
   noWebGl: 'This browser cannot show 3D (WebGL 2 is not available).',
   help: 'Drag turns, right-drag or Shift moves, the wheel zooms. Keys: arrows turn, + and − zoom, F fits.',

@@ -11,7 +11,7 @@ import {
   referencesOf,
   type References,
 } from './gltf';
-import { companionUrl, type Place } from '../api/downloads';
+import { companionUrls, type Place } from '../api/downloads';
 
 export interface Loaded {
   scene: Group;
@@ -32,7 +32,8 @@ const unreadable = (): never => {
 };
 
 const DECODERS = `${import.meta.env.BASE_URL}decoders/`;
-const AT_ONCE = 6;
+/** A file from anyone may name any number of files; all addresses are requested at once. */
+const MOST_REFERENCES = 500;
 
 /** Parses a GLB or glTF; its companions are files of the same asset, and nothing else is loaded. */
 export async function parseModel(
@@ -43,18 +44,18 @@ export async function parseModel(
   // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
   // KTX2 that have another form beside it are loaded in that form.
   if (required.includes('KHR_texture_basisu')) throw new Error(viewerTexts.ktx2);
+  const named = [...new Set(uris)];
+  if (named.length > MOST_REFERENCES)
+    throw new Error(viewerTexts.manyReferences(named.length, MOST_REFERENCES));
+  const paths = named.flatMap((uri) => pathOfReference(uri, origin.path) ?? []);
+  const urls = await companionUrls(origin.place, [...new Set(paths)]);
   const companions = new Map<string, string>();
   const missing: string[] = [];
-  const waiting = [...new Set(uris)];
-  const sign = async (): Promise<void> => {
-    for (let uri = waiting.shift(); uri !== undefined; uri = waiting.shift()) {
-      const path = pathOfReference(uri, origin.path);
-      const url = path === null ? null : await companionUrl(origin.place, path);
-      if (url === null) missing.push(nameOfReference(uri));
-      else companions.set(uri, url);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, sign));
+  for (const uri of named) {
+    const url = urls.get(pathOfReference(uri, origin.path) ?? '');
+    if (url === undefined) missing.push(nameOfReference(uri));
+    else companions.set(uri, url);
+  }
   const manager = new LoadingManager();
   manager.setURLModifier((url) => allowedUrl(url, companions));
   let isLost = false;
