@@ -37,6 +37,7 @@ from backend.domains.outputs.service.inspections import RESULT, Inspections
 from backend.domains.outputs.service.records import RecordOutputs
 from backend.domains.uploads.service.deposits import Deposits
 from backend.spec import routes
+from backend.spec.inspection_outputs import SMALL, TURNTABLE
 from backend.values import frozen
 
 # Time after which a call starts no further batch: of the function's 120 seconds, the last batch may
@@ -44,6 +45,11 @@ from backend.values import frozen
 WORK_TIME = timedelta(seconds=45)
 # A batch is repeated if its call dies: copies are recognised, and the rest is little.
 BATCH = 100
+# Outputs of an inspection that are stored only where it is the only pipeline.
+_OF_UPLOADED_VERSIONS = {
+    ("metadata", RESULT),
+    *((output.folder, output.file) for output in (SMALL, TURNTABLE)),
+}
 OPERATION = "store_outputs"
 REFUSED = "OutputsRefused"
 
@@ -170,9 +176,9 @@ class OutputCommands:
             self._advance_large(work, outputs, after)
             return
         outputs = work.files.of_phase(cursor.phase, outputs)
-        if cursor.phase == "metadata" and work.execution.pipelines[cursor.pipeline - 1].inspects:
-            # Facts belong to the version that a user uploaded, not to what other pipelines wrote.
-            outputs = [output for output in outputs if output.name != RESULT]
+        if work.execution.pipelines[cursor.pipeline - 1].inspects:
+            # These belong to the version that a user uploaded, not to what other pipelines wrote.
+            outputs = [o for o in outputs if (o.sort, o.name) not in _OF_UPLOADED_VERSIONS]
         denied = self._denial_reason(work, cursor.phase) if outputs else None
         if denied is not None:
             outcomes = [

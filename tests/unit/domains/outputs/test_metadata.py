@@ -9,7 +9,7 @@ from backend.domains.outputs import rules
 from tests.factories.assets import ADMIN
 from tests.factories.executions import new_execution, pipeline_snapshot
 from tests.factories.metadata import schema_service
-from tests.factories.outputs import OutputSetup
+from tests.factories.outputs import PNG, OutputSetup
 from tests.unit.domains.files.changes import audit_entries, note, notes
 
 
@@ -79,6 +79,34 @@ def test_the_inspection_among_other_pipelines_is_no_metadata(studio: OutputSetup
     forged = studio.started("e2", workflow_id="other")
     studio.wrote("1/metadata/inspection.json", {"facts": {}}, forged.execution_id)
     assert studio.stores("e2").state == "refused"
+
+
+@pytest.mark.parametrize(
+    "functions", [("Inspect", "InspectCad"), (None, "Inspect"), ("Inspect", None)]
+)
+def test_pictures_of_each_inspection_are_stored_as_those_of_the_first(
+    studio: OutputSetup, functions: tuple[str | None, ...]
+) -> None:
+    snapshots = [
+        pipeline_snapshot(f"p{number}", **({"resource": function} if function else {}))
+        for number, function in enumerate(functions)
+    ]
+    execution = new_execution(execution_status="RUNNING", started_by="admin", pipelines=snapshots)
+    studio.executions.create(execution)
+    for number, function in enumerate(functions, 1):
+        if function is not None:
+            studio.wrote(f"{number}/metadata/inspection.json", {"facts": {}})
+            studio.wrote(f"{number}/files/model.glb", b"glTF")
+            studio.wrote(f"{number}/previews/thumbnail.png", PNG)
+            studio.wrote(f"{number}/previews/thumbnail.webp", b"RIFF1234WEBP")
+            studio.wrote(f"{number}/previews/turntable.png", PNG)
+    stored = studio.stores()
+    assert (stored.state, stored.cause) == ("done", "")
+    assert studio.outputs().files == ["/model.glb"]
+    assert studio.outputs().previews == ["/thumbnail.png"]
+    asset = studio.museum.assets.get_asset(Identity("admin"), "museum", "statue")
+    assert asset.preview_location is not None
+    assert asset.preview_location.key == "previews/statue/thumbnail.png"
 
 
 @pytest.mark.parametrize(
