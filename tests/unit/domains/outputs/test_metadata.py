@@ -104,7 +104,7 @@ def test_pictures_of_each_inspection_are_stored_as_those_of_the_first(
     assert (stored.state, stored.cause) == ("done", "")
     assert studio.outputs().files == ["/model.glb"]
     assert studio.outputs().previews == ["/thumbnail.png"]
-    asset = studio.museum.assets.get_asset(Identity("admin"), "museum", "statue")
+    asset = studio.museum.assets.get_asset(ADMIN, "museum", "statue")
     assert asset.preview_location is not None
     assert asset.preview_location.key == "previews/statue/thumbnail.png"
 
