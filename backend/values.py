@@ -19,24 +19,25 @@ def frozen(declared: type[T], /) -> type[T]:
     """Declare a value: compared, hashed and displayed by its fields, never changed."""
     names = _take_fields(declared)
 
-    def values(one: object) -> tuple[Any, ...]:
-        given = one.__dict__
-        return tuple([given[name] for name in names])
+    def values(instance: object) -> tuple[Any, ...]:
+        fields = instance.__dict__
+        return tuple([fields[name] for name in names])
 
-    def equals(one: object, other: object) -> bool:
-        if other.__class__ is not one.__class__:
+    def equals(instance: object, other: object) -> bool:
+        if other.__class__ is not instance.__class__:
             return NotImplemented
-        return values(one) == values(other)
+        return values(instance) == values(other)
 
-    def hashed(one: object) -> int:
-        return hash(values(one))
+    def hash_of(instance: object) -> int:
+        return hash(values(instance))
 
-    def shown(one: object) -> str:
-        fields = [f"{name}={each!r}" for name, each in zip(names, values(one), strict=True)]
-        return f"{type(one).__qualname__}({', '.join(fields)})"
+    def text_of(instance: object) -> str:
+        pairs = zip(names, values(instance), strict=True)
+        fields = [f"{name}={value!r}" for name, value in pairs]
+        return f"{type(instance).__qualname__}({', '.join(fields)})"
 
     cls: Any = declared
-    cls.__eq__, cls.__hash__, cls.__repr__ = equals, hashed, shown
+    cls.__eq__, cls.__hash__, cls.__repr__ = equals, hash_of, text_of
     cls.__setattr__ = cls.__delattr__ = _refuse
     return declared
 
@@ -45,10 +46,10 @@ def _take_fields(declared: type[Any], /) -> tuple[str, ...]:
     """Have `dataclass` collect the fields, add the constructor, and return the names."""
     declared.__doc__ = declared.__doc__ or declared.__name__  # otherwise `dataclass` generates one
     dataclass(init=False, repr=False, eq=False, match_args=False)(declared)
-    found = fields(declared)
-    names = tuple([field.name for field in found])
-    by_place = tuple([field.name for field in found if not field.kw_only])
-    optional = {field.name: field for field in found if _is_optional(field)}
+    members = fields(declared)
+    names = tuple([field.name for field in members])
+    by_place = tuple([field.name for field in members if not field.kw_only])
+    optional = {field.name: field for field in members if _is_optional(field)}
     declared.__init__ = _constructor(by_place, frozenset(names), optional)
     return names
 
@@ -57,18 +58,18 @@ def _constructor(
     by_place: tuple[str, ...], names: frozenset[str], optional: Mapping[str, Field[Any]]
 ) -> Callable[..., None]:
     def construct(self: object, /, *args: Any, **named: Any) -> None:
-        given = self.__dict__
-        given.update(zip(by_place, args, strict=False), **named)
-        if len(given) != len(args) + len(named):
+        values = self.__dict__
+        values.update(zip(by_place, args, strict=False), **named)
+        if len(values) != len(args) + len(named):
             raise TypeError(f"{type(self).__name__} received too many values, or one twice")
-        if len(given) < len(names):
-            for name in optional.keys() - given.keys():
+        if len(values) < len(names):
+            for name in optional.keys() - values.keys():
                 field = optional[name]
-                given[name] = (
+                values[name] = (
                     field.default if field.default_factory is MISSING else field.default_factory()
                 )
-        if given.keys() != names:
-            wrong = ", ".join(sorted(given.keys() ^ names))
+        if values.keys() != names:
+            wrong = ", ".join(sorted(values.keys() ^ names))
             raise TypeError(f"{type(self).__name__} has missing or unknown fields: {wrong}")
 
     return construct

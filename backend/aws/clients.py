@@ -49,8 +49,8 @@ def check_sdk(version: str) -> None:
     Raises:
         OldSdkError: the message names the version that was found.
     """
-    found = tuple(int(part) for part in version.split(".")[:2])
-    if found < _FLOOR:
+    numbers = tuple(int(part) for part in version.split(".")[:2])
+    if numbers < _FLOOR:
         floor = ".".join(map(str, _FLOOR))
         raise OldSdkError(
             f"the Lambda runtime has boto3 {version}, which is older than {floor}: "

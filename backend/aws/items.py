@@ -148,26 +148,26 @@ def _read(value: Wire) -> Any:
     ((kind, content),) = value.items()
     match kind:
         case "S" | "BOOL":
-            found = content
+            native = content
         case "N":
-            found = _number(content)
+            native = _number(content)
         case "NULL":
-            found = None
+            native = None
         case "L":
-            found = [_read(element) for element in content]
+            native = [_read(element) for element in content]
         case "M":
-            found = {name: _read(element) for name, element in content.items()}
+            native = {name: _read(element) for name, element in content.items()}
         case "B":
-            found = _binary(content)
+            native = _binary(content)
         case "SS":
-            found = set(content)
+            native = set(content)
         case "NS":
-            found = {DYNAMODB_CONTEXT.create_decimal(element) for element in content}
+            native = {DYNAMODB_CONTEXT.create_decimal(element) for element in content}
         case "BS":
-            found = {_binary(element) for element in content}
+            native = {_binary(element) for element in content}
         case _:
             raise TypeError(f"DynamoDB does not support the type {kind!r}")
-    return found
+    return native
 
 
 def _number(text: str) -> int | Decimal:

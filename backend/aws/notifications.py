@@ -43,7 +43,7 @@ class SnsNotifications:
         # By recipient, not by asset: a filter policy has at most 150 values, and SNS would notify
         # users whose permission was revoked.
         policy = json.dumps({ATTRIBUTE: [digest(email)]})
-        with _translated():
+        with _translate_errors():
             self.client.subscribe(
                 TopicArn=self.settings.topic(NOTIFICATIONS),
                 Protocol="email",
@@ -54,7 +54,7 @@ class SnsNotifications:
     def send(self, emails: Iterable[str], *, subject: str, text: str) -> None:
         recipients = sorted({digest(email) for email in emails})
         for start in range(0, len(recipients), RECIPIENTS):
-            with _translated():
+            with _translate_errors():
                 self.client.publish(
                     TopicArn=self.settings.topic(NOTIFICATIONS),
                     Subject=as_subject(subject),
@@ -80,7 +80,7 @@ def as_subject(text: str) -> str:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def _translate_errors() -> Generator[None]:
     try:
         with translated("SNS"):
             yield

@@ -62,7 +62,7 @@ class S3Objects:
             if code_of(error) not in ABSENT | NOT_BY_HEAD:
                 raise
             return self._marker(bucket, key, version_id)
-        found = ObjectVersion(
+        current = ObjectVersion(
             key=key,
             version_id=reply.get("VersionId", UNVERSIONED),
             is_latest=version_id is None,
@@ -74,7 +74,7 @@ class S3Objects:
         content_type = reply.get("ContentType", "application/octet-stream")
         metadata = {name.lower(): value for name, value in reply["Metadata"].items()}
         return ObjectHead(
-            found, content_type, metadata, _needs_restore(reply), reply.get("TagCount", 0)
+            current, content_type, metadata, _needs_restore(reply), reply.get("TagCount", 0)
         )
 
     def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ class S3Objects:
             reply = self.client.list_objects_v2(
                 Bucket=bucket, Prefix=prefix, MaxKeys=limit, **start
             )
-        found = tuple(
+        versions = tuple(
             ObjectVersion(
                 key=entry.get("Key", ""),
                 version_id="",  # not part of this listing
@@ -104,7 +104,7 @@ class S3Objects:
             )
             for entry in reply.get("Contents", [])
         )
-        return ObjectPage(found, found[-1].key if found and reply["IsTruncated"] else None)
+        return ObjectPage(versions, versions[-1].key if versions and reply["IsTruncated"] else None)
 
     def list_versions(
         self,
@@ -153,7 +153,7 @@ class S3Objects:
                 reply = self.client.get_object(Bucket=bucket, Key=key)
                 content = reply["Body"].read(length)
         size = reply["ContentRange"].rpartition("/")[2] if "ContentRange" in reply else len(content)
-        found = ObjectVersion(
+        version = ObjectVersion(
             key=key,
             version_id=reply.get("VersionId", UNVERSIONED),
             is_latest=True,
@@ -162,7 +162,7 @@ class S3Objects:
             etag=reply["ETag"].strip('"'),
             storage_class=reply.get("StorageClass", "STANDARD"),
         )
-        return Start(found, content)
+        return Start(version, content)
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
         with translated_object(key):
@@ -203,7 +203,7 @@ class S3Objects:
                 MetadataDirective="REPLACE",
                 # S3 would copy all tags, also the result of a malware scan of the source.
                 TaggingDirective="REPLACE",
-                **_tagging(tags),
+                **_tagging_argument(tags),
             )
         etag = reply["CopyObjectResult"].get("ETag", "")
         return Written(reply.get("VersionId", UNVERSIONED), etag.strip('"'))
@@ -217,7 +217,7 @@ class S3Objects:
             self.client.delete_object(Bucket=bucket, Key=key, VersionId=version_id)
 
     def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
-        together = [one for one in wanted if not _NOT_IN_XML.search(one[0])]
+        together = [pair for pair in wanted if not _NOT_IN_XML.search(pair[0])]
         for start in range(0, len(together), MAX_BATCH):
             self._delete(bucket, together[start : start + MAX_BATCH])
         for key, version_id in wanted:
@@ -253,7 +253,7 @@ class S3Objects:
                 Key=key,
                 ContentType=content_type,
                 Metadata=dict(metadata),
-                **_tagging(tags),
+                **_tagging_argument(tags),
             )
         return reply["UploadId"]
 
@@ -315,10 +315,10 @@ class S3Objects:
         self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
     ) -> str:
         parameters = {"Bucket": bucket, "Key": key, "UploadId": upload_id, "PartNumber": number}
-        return self._presigned("upload_part", parameters, expires)
+        return self._presign("upload_part", parameters, expires)
 
     def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
-        return self._presigned("put_object", {"Bucket": bucket, "Key": key}, expires)
+        return self._presign("put_object", {"Bucket": bucket, "Key": key}, expires)
 
     def presign_get(
         self,
@@ -337,9 +337,9 @@ class S3Objects:
         }
         chosen = {"ResponseCacheControl": serving.cache_control, "VersionId": version_id}
         parameters |= {name: value for name, value in chosen.items() if value is not None}
-        return self._presigned("get_object", parameters, expires)
+        return self._presign("get_object", parameters, expires)
 
-    def _presigned(self, operation: str, parameters: dict[str, Any], expires: int) -> str:
+    def _presign(self, operation: str, parameters: dict[str, Any], expires: int) -> str:
         if request_id := self.request_id():
             parameters[REQUEST_PARAMETER] = request_id
         return self.client.generate_presigned_url(operation, parameters, expires)
@@ -389,7 +389,7 @@ def _source(source: ObjectRef, version_id: str | None) -> Any:
     return wanted if version_id is None else {**wanted, "VersionId": version_id}
 
 
-def _tagging(tags: Mapping[str, str]) -> Any:
+def _tagging_argument(tags: Mapping[str, str]) -> Any:
     # An empty parameter would require the permission to write tags, too.
     return {"Tagging": urlencode(tags, quote_via=quote)} if tags else {}
 

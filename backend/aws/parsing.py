@@ -87,18 +87,18 @@ def _read_versions(
 
 
 def _version(element: ElementTree.Element) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for part in element:
         name, text = _plain_name(part), part.text or ""
         if name in _TEXTS:
-            found[name] = text
+            values[name] = text
         elif name == "Size":
-            found[name] = int(text)
+            values[name] = int(text)
         elif name == "IsLatest":
-            found[name] = text == "true"
+            values[name] = text == "true"
         elif name == "LastModified":
-            found[name] = _time(text)
-    return found
+            values[name] = _time(text)
+    return values
 
 
 def _plain_name(element: ElementTree.Element) -> str:

@@ -26,8 +26,8 @@ _HEADERS = {"Accept": "application/json", "User-Agent": f"vitrine/{PRODUCT_VERSI
 
 def addresses_of(host: str) -> list[str]:
     """Return the addresses of a host name. IPv6 literals may have brackets."""
-    found = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in addresses]
 
 
 @dataclass(eq=False, repr=False)

@@ -49,7 +49,7 @@ class StepFunctionsRuns:
     client: "SFNClient"
     settings: Settings
 
-    def start(self, execution_id: str, given: RunInput) -> None:
+    def start(self, execution_id: str, run_input: RunInput) -> None:
         """See the port.
 
         Raises:
@@ -57,17 +57,17 @@ class StepFunctionsRuns:
         """
         machine = self.settings.state_machine
         content = {
-            "pipelines": [_task(task, machine) for task in given.pipelines],
-            "run": given.shared,
+            "pipelines": [_task(task, machine) for task in run_input.pipelines],
+            "run": run_input.shared,
         }
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
         if len(text.encode()) > INPUT_BYTES:
             raise TooLargeError(f"the input of an execution is over {INPUT_BYTES} bytes")
-        with _translated(but=_EXISTS):
+        with _translate_errors(but=_EXISTS):
             self.client.start_execution(stateMachineArn=machine, name=execution_id, input=text)
 
     def stop(self, execution_id: str, *, error: str, cause: str) -> None:
-        with _translated(but=_UNKNOWN):
+        with _translate_errors(but=_UNKNOWN):
             self.client.stop_execution(
                 executionArn=self._arn(execution_id),
                 error=error[:ERROR_CHARS],
@@ -81,30 +81,30 @@ class StepFunctionsRuns:
         return arn in self.settings.allowed_pipelines
 
     def describe(self, execution_id: str) -> RunState | None:
-        found: Any = None
-        with _translated(but=_UNKNOWN):
-            found = self.client.describe_execution(executionArn=self._arn(execution_id))
-        if found is None:
+        execution: Any = None
+        with _translate_errors(but=_UNKNOWN):
+            execution = self.client.describe_execution(executionArn=self._arn(execution_id))
+        if execution is None:
             return None
-        stopped = found.get("stopDate") if found["status"] != "RUNNING" else None
+        stopped = execution.get("stopDate") if execution["status"] != "RUNNING" else None
         return RunState(
-            status="RUNNING" if found["status"] == "PENDING_REDRIVE" else found["status"],
-            started_at=_iso(found["startDate"]),
+            status="RUNNING" if execution["status"] == "PENDING_REDRIVE" else execution["status"],
+            started_at=_iso(execution["startDate"]),
             stopped_at=_iso(stopped) if stopped else None,
-            error=found.get("error"),
-            cause=found.get("cause"),
+            error=execution.get("error"),
+            cause=execution.get("cause"),
         )
 
     def steps(self, execution_id: str) -> Mapping[int, StepState]:
-        found: Any = {"events": ()}
-        with _translated(but=_UNKNOWN):
+        history: Any = {"events": ()}
+        with _translate_errors(but=_UNKNOWN):
             # Without execution data: it holds task tokens. Pipelines are in the first page, because
             # each has about ten events; later events may fill many pages.
-            found = self.client.get_execution_history(
+            history = self.client.get_execution_history(
                 executionArn=self._arn(execution_id), maxResults=1000, includeExecutionData=False
             )
         steps: dict[int, StepState] = {}
-        for event in found["events"]:
+        for event in history["events"]:
             name = event["type"].removeprefix("MapIteration")
             status = _STEPS.get(name)
             if status is None:
@@ -164,7 +164,7 @@ def _iso(moment: datetime) -> str:
 
 
 @contextmanager
-def _translated(*, but: str) -> Generator[None]:
+def _translate_errors(*, but: str) -> Generator[None]:
     """Raise our errors; `but` is the code of an error that means that the call has no effect."""
     try:
         with translated("Step Functions"):

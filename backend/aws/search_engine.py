@@ -67,7 +67,7 @@ class OpenSearchEngine:
             lines.append(json.dumps({"index": action}, separators=(",", ":")))
             lines.append(write.body)
         body = "\n".join(lines) + "\n"
-        reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
+        reply = _response_of(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
         return [_result(item["index"]) for item in reply["items"]]
 
     def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
@@ -81,20 +81,20 @@ class OpenSearchEngine:
             }
             lines.append(json.dumps({"delete": action}, separators=(",", ":")))
         body = "\n".join(lines) + "\n"
-        reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
+        reply = _response_of(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
         return [_result(item["delete"]) for item in reply["items"]]
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         names, params = ",".join(indexes), _whole()
         if copy:
             params["preference"] = copy
-        return _answered(lambda: self.client.search(index=names, body=body, params=params))
+        return _response_of(lambda: self.client.search(index=names, body=body, params=params))
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         params = {"keep_alive": f"{seconds}s", "allow_partial_pit_creation": "false"}
         try:
             create = partial(self.client.create_pit, index=",".join(indexes), params=params)
-            return _answered(create)["pit_id"]
+            return _response_of(create)["pit_id"]
         except UnavailableError as error:
             cause = error.__cause__
             if isinstance(cause, TransportError) and "Point In Time contexts" in _reason(cause):
@@ -102,18 +102,18 @@ class OpenSearchEngine:
             raise
 
     def points_in_time(self) -> frozenset[str]:
-        return frozenset(one["pit_id"] for one in _answered(self.client.get_all_pits)["pits"])
+        return frozenset(pit["pit_id"] for pit in _response_of(self.client.get_all_pits)["pits"])
 
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
         pinned = {**body, "pit": {"id": point_in_time, "keep_alive": f"{seconds}s"}}
         try:
-            return _answered(lambda: self.client.search(body=pinned, params=_whole()))
+            return _response_of(lambda: self.client.search(body=pinned, params=_whole()))
         except NotFoundError as error:
             raise PointInTimeGoneError from error
 
     def close_point_in_time(self, point_in_time: str) -> None:
         try:
-            _answered(lambda: self.client.delete_pit(body={"pit_id": [point_in_time]}))
+            _response_of(lambda: self.client.delete_pit(body={"pit_id": [point_in_time]}))
         except NotFoundError:
             return
 
@@ -145,13 +145,13 @@ class OpenSearchEngine:
         ]
 
     def mapping(self, index: str) -> JsonObject:
-        reply = _answered(lambda: self.client.indices.get_mapping(index=index))
+        reply = _response_of(lambda: self.client.indices.get_mapping(index=index))
         return reply[index]["mappings"]
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         body = {"mappings": mapping, "settings": settings}
         answered_too: Any = {"ignore": [400]}  # missing in the stubs
-        reply = _answered(lambda: self.client.indices.create(name, body=body, **answered_too))
+        reply = _response_of(lambda: self.client.indices.create(name, body=body, **answered_too))
         error = cast("JsonObject", reply.get("error") or {})
         if error.get("type") == "resource_already_exists_exception":
             return False
@@ -162,7 +162,7 @@ class OpenSearchEngine:
 
     def drop_index(self, name: str) -> bool:
         answered_too: Any = {"ignore": [404]}
-        reply = _answered(lambda: self.client.indices.delete(name, **answered_too))
+        reply = _response_of(lambda: self.client.indices.delete(name, **answered_too))
         return "error" not in reply
 
     def point_alias(self, alias: str, index: str) -> None:
@@ -171,7 +171,7 @@ class OpenSearchEngine:
             {"remove": {"index": f"{alias}-*", "alias": alias, "must_exist": False}},
             {"add": {"index": index, "alias": alias}},
         ]
-        _answered(lambda: self.client.indices.update_aliases(body={"actions": actions}))
+        _response_of(lambda: self.client.indices.update_aliases(body={"actions": actions}))
 
     def tune_index(self, index: str, settings: JsonObject) -> str | None:
         return _refusal(lambda: self.client.indices.put_settings(index=index, body=settings))
@@ -181,7 +181,7 @@ class OpenSearchEngine:
         return _refusal(lambda: self.client.cluster.put_settings(body=body))
 
     def refresh(self, indexes: Sequence[str]) -> None:
-        _answered(lambda: self.client.indices.refresh(index=",".join(indexes)))
+        _response_of(lambda: self.client.indices.refresh(index=",".join(indexes)))
 
 
 def connect(settings: Settings) -> OpenSearchEngine:
@@ -212,7 +212,7 @@ def _whole() -> dict[str, Any]:
 _NAMES = ["str_databaseid", "str_assetid", "str_key", "hash"]
 
 
-def _answered(call: Callable[[], T]) -> Any:
+def _response_of(call: Callable[[], T]) -> Any:
     """Return OpenSearch's response; an outage or overload becomes UnavailableError."""
     try:
         return call()
@@ -227,7 +227,7 @@ def _answered(call: Callable[[], T]) -> Any:
             fact = "a pattern with wildcards is too complex: use fewer wildcards, or a shorter text"
             raise InvalidInputError(fact) from error
         if isinstance(error, RequestError):
-            raise InvalidInputError(_refused(reason)) from error
+            raise InvalidInputError(_log_refusal(reason)) from error
         if isinstance(error, AuthorizationException):
             # Bootstrap reports the reason to the deployment; a request returns 500 without it.
             raise DeniedError(f"OpenSearch denies the request: {reason}") from error
@@ -241,16 +241,16 @@ def _answered(call: Callable[[], T]) -> Any:
 def _refusal(call: Callable[[], object]) -> str | None:
     """Change settings; return a reason if they are rejected."""
     try:
-        _answered(call)
+        _response_of(call)
     except InvalidInputError as error:
         return error.message
     except AuthenticationException as error:
         # Amazon OpenSearch Service rejects settings that it does not support with 401.
-        return _refused(_reason(error))
+        return _log_refusal(_reason(error))
     return None
 
 
-def _refused(reason: str) -> str:
+def _log_refusal(reason: str) -> str:
     """Log the engine's reason, which names internal fields, and return ours for replies."""
     _logger.warning("OpenSearch refuses a request", extra={"reason": reason})
     return "The search engine does not accept this request; the log has its reason"

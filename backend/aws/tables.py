@@ -56,8 +56,8 @@ class DynamoTables:
             reply = self.client.get_item(
                 TableName=self.settings.table(table), Key=wire, ConsistentRead=consistent
             )
-        found = reply.get("Item")
-        return None if found is None else from_wire(found)
+        item = reply.get("Item")
+        return None if item is None else from_wire(item)
 
     def get_many(
         self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
@@ -136,11 +136,11 @@ class DynamoTables:
         expression = Expression()
         name = expression.name(attribute)
         start = expression.value(attribute, initial)
-        one = expression.value(attribute, 1)
+        increment = expression.value(attribute, 1)
         request = {
             "TableName": self.settings.table(table),
             "Key": self._key(table, key),
-            "UpdateExpression": f"SET {name} = if_not_exists({name}, {start}) + {one}",
+            "UpdateExpression": f"SET {name} = if_not_exists({name}, {start}) + {increment}",
             **expression.parameters(),
         }
         return _retry_while_busy(lambda: self._write("Update", request)) or {}
@@ -247,7 +247,7 @@ class DynamoTables:
             raise
 
     def _batch_get(self, request: dict[str, Any]) -> list[tuple[str, Wire]]:
-        found: list[tuple[str, Wire]] = []
+        rows: list[tuple[str, Wire]] = []
         pending = request
 
         def get_pending() -> None:
@@ -255,12 +255,12 @@ class DynamoTables:
             with translated("DynamoDB"):
                 reply = self.client.batch_get_item(RequestItems=pending)
             for name, items in reply["Responses"].items():
-                found.extend((name, cast("Wire", item)) for item in items)
+                rows.extend((name, cast("Wire", item)) for item in items)
             pending = cast("dict[str, Any]", reply.get("UnprocessedKeys") or {})
             _stop_if_done(pending)
 
         _retry_while_busy(get_pending)
-        return found
+        return rows
 
     def _batch_write(self, table: Table, requests: list[dict[str, Any]]) -> None:
         def write(batch: list[dict[str, Any]]) -> None:

@@ -33,41 +33,43 @@ class CognitoUserPool:
         request: dict[str, Any] = {"UserPoolId": self.pool_id, "Limit": min(page.limit, 60)}
         if page.after is not None:
             request["PaginationToken"] = page.after["token"]
-        with _translated(""):
+        with _translate_errors(""):
             reply = self.client.list_users(**request)
-        users = tuple(_user(found, found.get("Attributes", [])) for found in reply["Users"])
+        users = tuple(_user(user, user.get("Attributes", [])) for user in reply["Users"])
         token = reply.get("PaginationToken")
         return Page(users, None if token is None else {"token": token})
 
     def get_user(self, user_id: str) -> PoolUser | None:
         try:
-            with _translated(user_id):
-                found = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
+            with _translate_errors(user_id):
+                user = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
         except PoolUserNotFoundError:
             return None
-        return _user(found, found.get("UserAttributes", []))
+        return _user(user, user.get("UserAttributes", []))
 
     def create_user(self, user_id: str, *, email: str, phone: str | None) -> None:
-        with _translated(user_id):
+        with _translate_errors(user_id):
             self.client.admin_create_user(
                 UserPoolId=self.pool_id,
                 Username=user_id,
-                UserAttributes=_verified(email, phone),
+                UserAttributes=_verified_attributes(email, phone),
                 DesiredDeliveryMediums=["EMAIL"],
             )
 
     def change_user(self, user_id: str, *, email: str | None, phone: str | None) -> None:
-        with _translated(user_id):
+        with _translate_errors(user_id):
             self.client.admin_update_user_attributes(
-                UserPoolId=self.pool_id, Username=user_id, UserAttributes=_verified(email, phone)
+                UserPoolId=self.pool_id,
+                Username=user_id,
+                UserAttributes=_verified_attributes(email, phone),
             )
 
     def delete_user(self, user_id: str) -> None:
-        with _translated(user_id):
+        with _translate_errors(user_id):
             self.client.admin_delete_user(UserPoolId=self.pool_id, Username=user_id)
 
     def reset_password(self, user: PoolUser) -> None:
-        with _translated(user.user_id):
+        with _translate_errors(user.user_id):
             if user.status == _NEVER_SIGNED_IN:
                 self.client.admin_create_user(
                     UserPoolId=self.pool_id,
@@ -86,12 +88,16 @@ class CognitoUserPool:
 
         The pool of the local runtime does.
         """
-        found = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
-        return [each for each in found.get("UserAttributes", []) if each["Name"] in _CONTACT]
+        user = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
+        return [
+            attribute
+            for attribute in user.get("UserAttributes", [])
+            if attribute["Name"] in _CONTACT
+        ]
 
 
 @contextmanager
-def _translated(user_id: str) -> Generator[None]:
+def _translate_errors(user_id: str) -> Generator[None]:
     try:
         with translated("Cognito"):
             yield
@@ -112,28 +118,28 @@ def _translated(user_id: str) -> Generator[None]:
 
 
 _CONTACT = frozenset(
-    name + suffix for name in ("email", "phone_number") for suffix in ("", "_verified")
+    name + suffix for name in ("email", "phone_number") for suffix in ("", "_verified_attributes")
 )
 
 
-def _verified(email: str | None, phone: str | None) -> "list[AttributeTypeTypeDef]":
-    given: list[AttributeTypeTypeDef] = []
+def _verified_attributes(email: str | None, phone: str | None) -> "list[AttributeTypeTypeDef]":
+    attributes: list[AttributeTypeTypeDef] = []
     for name, value in (("email", email), ("phone_number", phone)):
         if value is not None:
-            given.append({"Name": name, "Value": value})
-            given.append({"Name": f"{name}_verified", "Value": "true"})
-    return given
+            attributes.append({"Name": name, "Value": value})
+            attributes.append({"Name": f"{name}_verified_attributes", "Value": "true"})
+    return attributes
 
 
-def _user(found: Any, attributes: "Iterable[AttributeTypeTypeDef]") -> PoolUser:
+def _user(user: Any, attributes: "Iterable[AttributeTypeTypeDef]") -> PoolUser:
     values = {attribute["Name"]: attribute.get("Value", "") for attribute in attributes}
     return PoolUser(
-        user_id=str(found["Username"]),
+        user_id=str(user["Username"]),
         email=values.get("email") or None,
         phone=values.get("phone_number") or None,
-        status=str(found.get("UserStatus", "")),
-        enabled=bool(found.get("Enabled", True)),
-        created_at=iso(found["UserCreateDate"]),
-        modified_at=iso(found["UserLastModifiedDate"]),
-        mfa_enabled=bool(found.get("UserMFASettingList") or found.get("MFAOptions")),
+        status=str(user.get("UserStatus", "")),
+        enabled=bool(user.get("Enabled", True)),
+        created_at=iso(user["UserCreateDate"]),
+        modified_at=iso(user["UserLastModifiedDate"]),
+        mfa_enabled=bool(user.get("UserMFASettingList") or user.get("MFAOptions")),
     )

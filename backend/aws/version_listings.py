@@ -13,7 +13,9 @@ def newest_first(listing: Mapping[str, Any]) -> list[ObjectVersion]:
     Both lists are in that order already, and are merged by time.
     """
 
-    def timed(name: str, is_marker: bool) -> list[tuple[tuple[object, ...], ObjectVersion]]:
+    def entries_by_time(
+        name: str, is_marker: bool
+    ) -> list[tuple[tuple[object, ...], ObjectVersion]]:
         return [
             (
                 (
@@ -25,18 +27,20 @@ def newest_first(listing: Mapping[str, Any]) -> list[ObjectVersion]:
                     -entry["LastModified"].timestamp(),
                     entry["Position"],
                 ),
-                _listed(entry, is_marker),
+                _version_of(entry, is_marker),
             )
             for entry in listing.get(name, [])
         ]
 
     both = heapq.merge(
-        timed("Versions", False), timed("DeleteMarkers", True), key=lambda one: one[0]
+        entries_by_time("Versions", False),
+        entries_by_time("DeleteMarkers", True),
+        key=lambda entry: entry[0],
     )
     return [version for _, version in both]
 
 
-def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
+def _version_of(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
     return ObjectVersion(
         key=entry["Key"],
         version_id=entry["VersionId"],

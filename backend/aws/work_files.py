@@ -24,15 +24,15 @@ class S3WorkFiles:
     client: "S3Client"
 
     def sizes(self, bucket: str, prefix: str, *, most: int) -> Mapping[str, int]:
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         with translated("S3"):
             for page in pages:
-                for each in page.get("Contents", []):
-                    found[each.get("Key", "").removeprefix(prefix)] = each.get("Size", 0)
-                if len(found) >= most:
+                for entry in page.get("Contents", []):
+                    sizes[entry.get("Key", "").removeprefix(prefix)] = entry.get("Size", 0)
+                if len(sizes) >= most:
                     break
-        return found
+        return sizes
 
     def size(self, bucket: str, key: str, version_id: str | None) -> int:
         with translated_object(key):

@@ -79,10 +79,13 @@ class Definitions(Generic[D]):
 
     def get_many(self, wanted: Sequence[DefinitionRef]) -> dict[DefinitionRef, D]:
         """Return the active definitions by database and id, in no order, without missing ones."""
-        places = {each: self._key(*each) for each in wanted}
+        places = {reference: self._key(*reference) for reference in wanted}
         rows = self.tables.get_many([(self.table, key) for key in places.values()])
-        found = [self.model.model_validate(item) for _, item in rows]
-        return {DefinitionRef(one.database_id, self.id_of(one)): one for one in found}
+        definitions = [self.model.model_validate(item) for _, item in rows]
+        return {
+            DefinitionRef(definition.database_id, self.id_of(definition)): definition
+            for definition in definitions
+        }
 
     def list_visible(
         self,
@@ -99,34 +102,34 @@ class Definitions(Generic[D]):
 
         def fetch(request: PageRequest) -> Page[D]:
             if database_id is None:
-                found = self.tables.scan(self.table, request)
+                rows = self.tables.scan(self.table, request)
             else:
                 partition = archived(database_id) if deleted else database_id
                 query = Query(table=self.table, partition=partition, consistent=True)
-                found = self.tables.query(query, request)
-            return found.map(self.model.model_validate)
+                rows = self.tables.query(query, request)
+            return rows.map(self.model.model_validate)
 
-        def visible(one: D) -> bool:
-            return one.is_deleted == deleted and may_see(one)
+        def visible(definition: D) -> bool:
+            return definition.is_deleted == deleted and may_see(definition)
 
         return fill(fetch, page, visible=visible, position_of=self.key_of)
 
-    def create_write(self, one: D) -> Put:
+    def create_write(self, definition: D) -> Put:
         """Return the write of a new definition; refused with `changed` if its id is in use."""
-        return self._put(one, absent(self.table.partition_key.name))
+        return self._put(definition, absent(self.table.partition_key.name))
 
-    def change_write(self, found: D, changed: D) -> Put:
+    def change_write(self, stored: D, changed: D) -> Put:
         """Return the write that replaces a row; refused with `changed` if the row was changed."""
-        now = changed.model_copy(update={REVISION: found.revision + 1})
-        return self._put(now, equals(REVISION, found.revision))
+        now = changed.model_copy(update={REVISION: stored.revision + 1})
+        return self._put(now, equals(REVISION, stored.revision))
 
-    def deletion_writes(self, found: D, deleted: D) -> list[Write]:
+    def deletion_writes(self, stored: D, deleted: D) -> list[Write]:
         """Return the writes that replace the row by that of a deleted definition."""
         gone = Delete(
             table=self.table,
-            key=self.key_of(found),
-            conditions=(equals(REVISION, found.revision),),
-            refused=self.changed(self.id_of(found)),
+            key=self.key_of(stored),
+            conditions=(equals(REVISION, stored.revision),),
+            refused=self.changed(self.id_of(stored)),
         )
         return [gone, Put(table=self.table, item=self._row(deleted))]
 
@@ -134,25 +137,25 @@ class Definitions(Generic[D]):
         """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
-    def id_of(self, one: D) -> str:
-        return self.key_of(one)[self.table.key_names[1]]
+    def id_of(self, definition: D) -> str:
+        return self.key_of(definition)[self.table.key_names[1]]
 
-    def key_of(self, one: D) -> dict[str, str]:
+    def key_of(self, definition: D) -> dict[str, str]:
         """Return the key of the row, which is also the position of a list after it."""
-        row = self._row(one)
+        row = self._row(definition)
         return {name: row[name] for name in self.table.key_names}
 
-    def _put(self, one: D, condition: Condition) -> Put:
+    def _put(self, definition: D, condition: Condition) -> Put:
         return Put(
             table=self.table,
-            item=self._row(one),
+            item=self._row(definition),
             conditions=(condition,),
-            refused=self.changed(self.id_of(one)),
+            refused=self.changed(self.id_of(definition)),
         )
 
-    def _row(self, one: D) -> Item:
-        row = one.model_dump(by_alias=True, exclude_none=True)
-        return row | {self.table.partition_key.name: one.partition}
+    def _row(self, definition: D) -> Item:
+        row = definition.model_dump(by_alias=True, exclude_none=True)
+        return row | {self.table.partition_key.name: definition.partition}
 
     def _key(self, partition: str, one_id: str) -> Key:
         return dict(zip(self.table.key_names, (partition, one_id), strict=True))

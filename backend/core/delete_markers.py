@@ -23,8 +23,8 @@ def markers_hiding(objects: Objects, bucket: str, prefix: str, keys: Sequence[st
     If a request was repeated, there may be another marker below. Callers that remove the markers
     have to call this again until it returns none.
     """
-    found = newest(objects, bucket, prefix, keys)
-    return [one for one in found if one.version.is_delete_marker]
+    latest = newest(objects, bucket, prefix, keys)
+    return [entry for entry in latest if entry.version.is_delete_marker]
 
 
 def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
@@ -33,7 +33,7 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
         return []
     wanted, last = frozenset(keys), keys[-1]
     limit = max(_LEAST_LISTED, _LISTED * len(keys))  # the rest is left for the next call
-    found: dict[str, Newest] = {}
+    latest: dict[str, Newest] = {}
     after_key: str | None = key_before(keys[0])
     after_version: str | None = None
     while after_key is not None and after_key <= last:
@@ -41,18 +41,18 @@ def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> l
             bucket, prefix, limit=limit, after_key=after_key, after_version_id=after_version
         )
         for version in page.versions:
-            _collect(found, wanted, version)
+            _collect(latest, wanted, version)
         after_key, after_version = page.next_key, page.next_version_id
-        if page.versions and after_key in found and found[after_key].below:
+        if page.versions and after_key in latest and latest[after_key].below:
             if after_key == last:
                 break
             after_version = None  # the rest of a long history is passed over
-    return list(found.values())
+    return list(latest.values())
 
 
-def _collect(found: dict[str, Newest], wanted: Set[str], version: ObjectVersion) -> None:
-    known = found.get(version.key)
+def _collect(latest: dict[str, Newest], wanted: Set[str], version: ObjectVersion) -> None:
+    known = latest.get(version.key)
     if known is None and version.is_latest and version.key in wanted:
-        found[version.key] = Newest(version, None)
+        latest[version.key] = Newest(version, None)
     elif known is not None and known.below is None:
-        found[version.key] = Newest(known.version, version)
+        latest[version.key] = Newest(known.version, version)

@@ -108,11 +108,11 @@ def parse_messages(
     """Yield what messages contain; keep those in which `read` finds no valid event."""
     for message in messages:
         try:
-            found = read(message)
+            content = read(message)
         except InvalidEventError as error:
             store_failure(str(message.get("messageId") or "message"), dict(message), str(error))
         else:
-            yield found
+            yield content
 
 
 def read_body(model: type[M], message: Message) -> M:

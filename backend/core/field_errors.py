@@ -55,9 +55,11 @@ def field_errors(error: ValidationError, sent: object, *, place: str) -> Iterato
     for entry in error.errors(include_url=False):
         field = ".".join(_path(entry, sent)) or place
         facts.setdefault(field, []).append(_sentence(entry))
-    for field, found in facts.items():
+    for field, field_facts in facts.items():
         # Of a value that may have one of several types, pydantic reports each.
-        yield FieldError(field, " or ".join(dict.fromkeys(found)).replace(" or must be ", " or "))
+        yield FieldError(
+            field, " or ".join(dict.fromkeys(field_facts)).replace(" or must be ", " or ")
+        )
 
 
 def _path(entry: ErrorDetails, sent: object) -> Iterator[str]:
@@ -93,6 +95,6 @@ def _sentence(entry: ErrorDetails) -> str:
         return sentence.format(limits[name])
     if kind in _LENGTHS:
         bound, name = _LENGTHS[kind]
-        one, many = _UNITS[isinstance(entry["input"], str)]
-        return f"must have at {bound} {limits[name]} {one if limits[name] == 1 else many}"
+        single, many = _UNITS[isinstance(entry["input"], str)]
+        return f"must have at {bound} {limits[name]} {single if limits[name] == 1 else many}"
     return entry["msg"].removeprefix("Value error, ")

@@ -154,8 +154,8 @@ def is_preview(path: str) -> bool:
 
 def is_small_preview(path: str) -> bool:
     """Return whether a name is that of the small picture beside a file's generated preview."""
-    found = _PREVIEW.fullmatch(path)
-    return found is not None and found["small"] is not None
+    match = _PREVIEW.fullmatch(path)
+    return match is not None and match["small"] is not None
 
 
 def is_file(key: str) -> bool:
@@ -169,8 +169,8 @@ def preview_base(path: str) -> str | None:
     The marker is case-sensitive, as S3 keys are; the extension is not, except that of the small
     picture, which only the product writes.
     """
-    found = _PREVIEW.fullmatch(path)
-    return None if found is None else found["base"]
+    match = _PREVIEW.fullmatch(path)
+    return None if match is None else match["base"]
 
 
 def asset_preview_keys(prefix: str) -> list[str]:

@@ -58,11 +58,11 @@ def check_visible(value: str) -> str:
         raise ValueError(BLANK_FACT.format(code=_code(blank[1] or blank[2])))
     if re.search(INVISIBLE, value) is None:
         return value
-    allowed = {at for found in re.finditer(ALLOWED, value) for at in range(*found.span())}
-    for found in re.finditer(INVISIBLE, value):
-        at = found.start()
-        if at not in allowed and not (found[0] in JOINERS and _joins(value, at)):
-            raise ValueError(INVISIBLE_FACT.format(code=_code(found[0])))
+    allowed = {at for match in re.finditer(ALLOWED, value) for at in range(*match.span())}
+    for match in re.finditer(INVISIBLE, value):
+        at = match.start()
+        if at not in allowed and not (match[0] in JOINERS and _joins(value, at)):
+            raise ValueError(INVISIBLE_FACT.format(code=_code(match[0])))
     return value
 
 

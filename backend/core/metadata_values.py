@@ -112,27 +112,27 @@ def _check_matrix(value: str) -> None:
 
 
 def _check_lla(value: str) -> None:
-    found = _numbers(value, "lat", "long", "alt")
-    _longitude_and_latitude(found["long"], found["lat"])
+    numbers = _numbers(value, "lat", "long", "alt")
+    _longitude_and_latitude(numbers["long"], numbers["lat"])
 
 
 def _check_geopoint(value: str) -> None:
-    found = _object(_json(value), "the value")
-    if found.get("type") != "Point":
+    geometry = _object(_json(value), "the value")
+    if geometry.get("type") != "Point":
         raise ValueError("must be a GeoJSON Point")
-    _check_geometry(found)
+    _check_geometry(geometry)
 
 
 def _check_geojson(value: str) -> None:
-    found = _object(_json(value), "the value")
-    match found.get("type"):
+    geometry = _object(_json(value), "the value")
+    match geometry.get("type"):
         case "Feature":
-            _check_feature(found)
+            _check_feature(geometry)
         case "FeatureCollection":
-            for feature in _array(found.get("features"), "features", at_least=0):
+            for feature in _array(geometry.get("features"), "features", at_least=0):
                 _check_feature(_object(feature, "a feature"))
         case _:
-            _check_geometry(found)
+            _check_geometry(geometry)
 
 
 def _check_feature(feature: Mapping[str, Any]) -> None:
@@ -211,13 +211,13 @@ def _check_vector(*names: str) -> Callable[[str], None]:
 
 def _numbers(value: str, *names: str) -> dict[str, float]:
     """Return the numbers under these names in a JSON object; other names are ignored."""
-    found = _object(_json(value), "the value")
-    missing = [name for name in names if name not in found]
+    members = _object(_json(value), "the value")
+    missing = [name for name in names if name not in members]
     if missing:
         raise ValueError(f"must have the numbers {', '.join(names)}; {missing[0]} is missing")
     for name in names:
-        _finite(found[name], name)
-    return {name: found[name] for name in names}
+        _finite(members[name], name)
+    return {name: members[name] for name in names}
 
 
 def _finite(value: Any, what: str) -> None:
@@ -244,19 +244,19 @@ def _check_json(value: str) -> None:
 def _json(value: str) -> Any:
     """Parse the JSON value of a text. NaN, infinities and deep nesting are rejected."""
     try:
-        found: Any = pydantic_core.from_json(value, allow_inf_nan=False)
+        content: Any = pydantic_core.from_json(value, allow_inf_nan=False)
     except ValueError as error:
         raise ValueError(f"is not JSON: {error}") from None
-    level: list[Any] = [found]
+    level: list[Any] = [content]
     depth = 0
-    while level := [child for parent in level for child in _children(parent)]:
+    while level := [child for parent in level for child in _values_within(parent)]:
         depth += 1
         if depth > MAX_JSON_DEPTH:
             raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH} levels")
-    return found
+    return content
 
 
-def _children(value: Any) -> list[Any]:
+def _values_within(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(cast("dict[str, Any]", value).values())
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -52,9 +52,9 @@ class NameRule:
 
     def check(self, name: str) -> None:
         """Raise a ValueError if the name breaks the rule."""
-        found = sorted(set(re.findall(self.pattern, name)))
-        if found:
-            raise ValueError(self.fact.format(found=" ".join(found)))
+        matches = sorted(set(re.findall(self.pattern, name)))
+        if matches:
+            raise ValueError(self.fact.format(found=" ".join(matches)))
 
 
 NAME_RULES = (
@@ -247,8 +247,8 @@ def extension_of(path: str) -> str:
     """Return the extension with its dot, in lower case; empty if the name has none."""
     name = path.rsplit("/", 1)[-1]
     dot = name.rfind(".")
-    found = name[dot:] if dot > 0 else ""
-    return found.lower() if _EXTENSION.fullmatch(found) else ""
+    extension = name[dot:] if dot > 0 else ""
+    return extension.lower() if _EXTENSION.fullmatch(extension) else ""
 
 
 def check_extension_list(value: str) -> str:
@@ -305,14 +305,14 @@ class Form:
     def __get_pydantic_core_schema__(
         self, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return no_info_after_validator_function(self._checked, handler(source))
+        return no_info_after_validator_function(self._check_pattern, handler(source))
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {**handler(core_schema), "pattern": f"^{self.pattern}$"}
 
-    def _checked(self, value: str) -> str:
+    def _check_pattern(self, value: str) -> str:
         if not re.fullmatch(self.pattern, value):
             raise ValueError(self.fact)
         return value

@@ -66,7 +66,7 @@ class PartCopies:
         """
         copied = self.objects.list_parts(*copy.target, copy.copy_id)
         spans = copy_spans(copy.size, self.large_bytes)
-        parts = self._copied(copy, spans, copied, self.clock() + COPY_TIME)
+        parts = self._finished_parts(copy, spans, copied, self.clock() + COPY_TIME)
         if len(parts) < len(spans):
             return None
         return self.objects.complete_multipart(*copy.target, copy.copy_id, parts)
@@ -75,7 +75,7 @@ class PartCopies:
         """Abort the copy and remove its parts."""
         self.objects.abort_multipart(*copy.target, copy.copy_id)
 
-    def _copied(
+    def _finished_parts(
         self, copy: PartCopy, spans: list[tuple[int, int]], copied: list[Part], stop_at: datetime
     ) -> list[Part]:
         """Return the parts that are stored when time is up, in order.

@@ -58,46 +58,50 @@ def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion
 
     Uploads leave one preview at most; more can only have been written to the bucket directly.
     """
-    found: list[ObjectVersion] = []
+    previews: list[ObjectVersion] = []
     after: str | None = None
     while True:
         page = objects.list_objects(bucket, key + PREVIEW_MARK, after=after)
-        found += [one for one in page.objects if preview_base(one.key) == key]
+        previews += [version for version in page.objects if preview_base(version.key) == key]
         after = page.next_key
         if after is None:
-            return found
+            return previews
 
 
 def shown_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
     """Return the versions of the preview that is shown of a file, with their sizes."""
-    found = _latest(objects, bucket, key + PREVIEW_MARK)
-    return shown_of(one for one in found if preview_base(one.key) == key)
+    latest = _latest(objects, bucket, key + PREVIEW_MARK)
+    return shown_of(version for version in latest if preview_base(version.key) == key)
 
 
 def generated_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
     """Return the versions of an asset's generated preview."""
     small_key = small_preview_key(key)
-    found = {one.key: one for one in _latest(objects, bucket, key.removesuffix("png"))}
-    return _with_small(found.get(key), found.get(small_key))
+    latest = {version.key: version for version in _latest(objects, bucket, key.removesuffix("png"))}
+    return _with_small(latest.get(key), latest.get(small_key))
 
 
 def _latest(objects: Objects, bucket: str, prefix: str) -> list[ObjectVersion]:
     """Return the latest versions with a prefix that are no markers."""
-    found: list[ObjectVersion] = []
+    versions: list[ObjectVersion] = []
     after: tuple[str | None, str | None] = (None, None)
     while True:
         page = objects.list_versions(bucket, prefix, after_key=after[0], after_version_id=after[1])
-        found += [one for one in page.versions if one.is_latest and not one.is_delete_marker]
+        versions += [
+            version
+            for version in page.versions
+            if version.is_latest and not version.is_delete_marker
+        ]
         after = (page.next_key, page.next_version_id)
         if page.next_key is None:
-            return found
+            return versions
 
 
 def shown_of(previews: Iterable[ObjectVersion]) -> ShownPreview:
     """Return which of a file's previews is shown, and its small picture."""
-    found = list(previews)
-    shown = shown_preview(found)
-    small = next((one for one in found if is_small_preview(one.key)), None)
+    versions = list(previews)
+    shown = shown_preview(versions)
+    small = next((version for version in versions if is_small_preview(version.key)), None)
     return _with_small(shown, small)
 
 
@@ -114,13 +118,13 @@ def _with_small(shown: ObjectVersion | None, small: ObjectVersion | None) -> Sho
 
 def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:
     """Return the newest preview; of those with the same second, the last by key."""
-    shown = (one for one in previews if not is_small_preview(one.key))
-    return max(shown, key=lambda one: (_second(one), one.key), default=None)
+    shown = (preview for preview in previews if not is_small_preview(preview.key))
+    return max(shown, key=lambda preview: (_second(preview), preview.key), default=None)
 
 
-def _second(one: ObjectVersion) -> int:
+def _second(preview: ObjectVersion) -> int:
     """Return when it was written. HEAD and listings report times in different resolutions."""
-    return int(one.last_modified.timestamp())
+    return int(preview.last_modified.timestamp())
 
 
 def shown_preview_key(objects: Objects, bucket: str, key: str) -> str | None:
@@ -135,14 +139,14 @@ def asset_preview_key(objects: Objects, bucket: str, prefix: str) -> str | None:
     One request, unless other keys begin as these do; at most one for each name.
     """
     left = asset_preview_keys(prefix)
-    found: list[ObjectVersion] = []
+    versions: list[ObjectVersion] = []
     after = key_before(left[0])
     while left:
         page = objects.list_objects(bucket, prefix + _ASSET_PREVIEW, limit=_LISTED, after=after)
-        found += [one for one in page.objects if one.key in left]
+        versions += [version for version in page.objects if version.key in left]
         if page.next_key is None:
             break
         left = [key for key in left if key > page.next_key]
         after = max(page.next_key, key_before(left[0])) if left else page.next_key
-    shown = shown_preview(found)
+    shown = shown_preview(versions)
     return None if shown is None else shown.key

@@ -64,7 +64,7 @@ class StepState(NamedTuple):
 class Runs(Protocol):
     """Starts, stops and describes executions; may raise UnavailableError and RateLimitedError."""
 
-    def start(self, execution_id: str, given: RunInput) -> None:
+    def start(self, execution_id: str, run_input: RunInput) -> None:
         """Start an execution. Starting the same id with the same input again has no effect."""
         ...
 

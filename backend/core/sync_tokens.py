@@ -68,7 +68,7 @@ def written_of(tokens: PageTokens, caller: Identity, header: str) -> Written:
         position = tokens.read(
             token.strip(), scope=_scope(caller), field=AFTER_HEADER, fact=_FOREIGN
         )
-        documents |= dict.fromkeys(WrittenDocument(*each) for each in position["documents"])
+        documents |= dict.fromkeys(WrittenDocument(*document) for document in position["documents"])
         records = records or position["records"]
         times.append(datetime.fromisoformat(position["at"]))
     return Written(tuple(documents), records, min(times))

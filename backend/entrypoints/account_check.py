@@ -36,29 +36,30 @@ def check_account(properties: Mapping[str, Any], client: Callable[[], Any]) -> s
     if "InstancesRequired" not in properties:
         return "unknown: searchInVpc leaves no way to Lambda's API"
     try:
-        found = _read(client)
+        instances = _read(client)
     except (DeniedError, UnavailableError) as error:
         unknown = f"unknown: {error}"
         _logger.warning(unknown)
         return unknown
     required = int(properties["InstancesRequired"])
-    if found.total < required:
+    if instances.total < required:
         raise ConflictError(
-            f"the {_QUOTA} is {found.total} in this account and region, and reservedConcurrency "
-            f"needs {required}, because 100 must remain unreserved: {_RAISE} lower "
-            "reservedConcurrency"
+            f"the {_QUOTA} is {instances.total} in this account and region, and "
+            f"reservedConcurrency needs {required}, because 100 must remain unreserved: {_RAISE} "
+            "lower reservedConcurrency"
         )
-    sentence = _shortage(found, properties)
+    sentence = _shortage(instances, properties)
     if sentence is None:
         return (
-            f"has {found.total} concurrent executions, of which {found.unreserved} are unreserved"
+            f"has {instances.total} concurrent executions, of which {instances.unreserved} are "
+            "unreserved"
         )
     _logger.warning(sentence)
     return sentence
 
 
 def _read(client: Callable[[], Any]) -> Instances:
-    def named() -> Instances:
+    def read_instances() -> Instances:
         with denials_named():
             return instances(client())
 
@@ -68,23 +69,23 @@ def _read(client: Callable[[], Any]) -> Instances:
         stop=stop_after_delay(_DENIED_SECONDS),
         reraise=True,
     )
-    return retrying(named)
+    return retrying(read_instances)
 
 
-def _shortage(found: Instances, properties: Mapping[str, Any]) -> str | None:
+def _shortage(instances: Instances, properties: Mapping[str, Any]) -> str | None:
     advised, unreserved = (
         int(properties["InstancesAdvised"]),
         int(properties["UnreservedAdvised"]),
     )
-    if found.total < advised:
+    if instances.total < advised:
         return (
-            f"the {_QUOTA} is {found.total} in this account and region, and the stage needs "
+            f"the {_QUOTA} is {instances.total} in this account and region, and the stage needs "
             f"{advised} {_BUSY}: {_RAISE} use the stage small or a lower queueConcurrency"
         )
-    if found.unreserved < unreserved:
+    if instances.unreserved < unreserved:
         return (
-            f"of the {_QUOTA}, {found.total} in this account and region, {found.unreserved} are "
-            f"unreserved, and the stage needs {unreserved} of them {_BUSY}: {_RAISE} lower what "
-            "other functions reserve"
+            f"of the {_QUOTA}, {instances.total} in this account and region, "
+            f"{instances.unreserved} are unreserved, and the stage needs {unreserved} of them "
+            f"{_BUSY}: {_RAISE} lower what other functions reserve"
         )
     return None

@@ -142,16 +142,16 @@ def _failure(reason: str) -> ResourceAnswer:
 
 
 def _with_retries(step: Callable[[], dict[str, str]]) -> dict[str, str]:
-    def named() -> dict[str, str]:
+    def run() -> dict[str, str]:
         with denials_named():
             return step()
 
-    allowed = _retrying(DeniedError, seconds=_DENIED_SECONDS)
-    answering = _retrying(UnavailableError, seconds=_PATIENCE_SECONDS)
-    return answering(allowed, named)
+    allowed = _retry_policy(DeniedError, seconds=_DENIED_SECONDS)
+    answering = _retry_policy(UnavailableError, seconds=_PATIENCE_SECONDS)
+    return answering(allowed, run)
 
 
-def _retrying(error: type[Exception], *, seconds: float) -> Retrying:
+def _retry_policy(error: type[Exception], *, seconds: float) -> Retrying:
     return Retrying(
         retry=retry_if_exception_type(error),
         wait=wait_fixed(_STEP_SECONDS),

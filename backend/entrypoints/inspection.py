@@ -69,9 +69,9 @@ class Inspector:
         run = _place(body.output_s3_asset_metadata_path).parent
         reading = Reading(body.execution_id, source, version_id or None, root, run)
         with tempfile.TemporaryDirectory() as temporary:
-            found = self._inspected(reading, Path(temporary), context)
-            self._write(body, source, found)
-        return {"refused": found.result.refused, "facts": len(found.result.facts)}
+            outcome = self._inspect(reading, Path(temporary), context)
+            self._write(body, source, outcome)
+        return {"refused": outcome.result.refused, "facts": len(outcome.result.facts)}
 
     def _single(self, body: Body, source: Place) -> Place:
         """Return the file to read. That of an earlier pipeline is in a folder of the run."""
@@ -88,7 +88,7 @@ class Inspector:
             )
         return source.below(written[0])
 
-    def _inspected(self, reading: Reading, folder: Path, context: object) -> Outcome:
+    def _inspect(self, reading: Reading, folder: Path, context: object) -> Outcome:
         extension = extension_of(reading.path)
         if extension not in self.extensions:
             # The other pipeline may read it.
@@ -113,14 +113,14 @@ class Inspector:
         self.files.download(source.bucket, source.key, reading.version_id, content)
         return jail.inspect(reading.path, content, AssetFiles(self.files, reading.asset), folder)
 
-    def _write(self, body: Body, source: Place, found: Outcome) -> None:
+    def _write(self, body: Body, source: Place, outcome: Outcome) -> None:
         """Write the result."""
         folders = {
             "previews": _place(body.output_s3_asset_preview_path),
             "files": _place(body.output_s3_asset_files_path),
         }
         for output in INSPECTION_OUTPUTS:
-            path = found.path_of(output)
+            path = outcome.path_of(output)
             if path is not None:
                 target = folders[output.folder].below(output.file)
                 kind = output.content_type
@@ -128,7 +128,7 @@ class Inspector:
         # Written last: a reader who finds it finds the other objects too.
         target = _place(body.output_s3_asset_metadata_path).below("inspection.json")
         with tempfile.NamedTemporaryFile() as file:
-            file.write(json.dumps(_described(body, source, found), allow_nan=False).encode())
+            file.write(json.dumps(_reply_of(body, source, outcome), allow_nan=False).encode())
             file.flush()
             path = Path(file.name)
             self.files.upload(path, target.bucket, target.key, content_type="application/json")
@@ -163,8 +163,8 @@ def _root(body: Body, source: Place) -> Place:
     return Place(source.bucket, source.key.rpartition("/")[0] + "/")
 
 
-def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
-    result = found.result
+def _reply_of(body: Body, source: Place, outcome: Outcome) -> dict[str, Any]:
+    result = outcome.result
     return {
         "version": VERSION,
         "readersVersion": READERS_VERSION,
@@ -179,7 +179,7 @@ def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
         "descriptor": result.descriptor,
         "references": [asdict(reference) for reference in result.references],
         **{
-            output.name: None if found.path_of(output) is None else output.file
+            output.name: None if outcome.path_of(output) is None else output.file
             for output in INSPECTION_OUTPUTS
         },
     }

@@ -14,9 +14,9 @@ _log = logging.getLogger(__name__)
 
 def report(_event: Mapping[str, Any], _context: object = None) -> dict[str, Any]:
     """Return the report, and log it."""
-    found = {"boto3": sdk_version(), **survey()}
-    _log.warning("%s", json.dumps(found))
-    return found
+    measures = {"boto3": sdk_version(), **survey()}
+    _log.warning("%s", json.dumps(measures))
+    return measures
 
 
 handler = ready(report)

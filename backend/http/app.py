@@ -67,11 +67,11 @@ class HttpApp:
         for binding in router.bindings.values():
             self._add(resolver, binding)
 
-        def unmatched(_: Exception) -> Response[str]:
+        def unknown_route(_: Exception) -> Response[str]:
             error = NotFoundError("There is no route with this path and method")
             return error_response(error, resolver.current_event.request_context.request_id)
 
-        resolver.not_found(unmatched)
+        resolver.not_found(unknown_route)
 
         @_logger.inject_lambda_context(clear_state=True)
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class HttpApp:
             if reply.read is not None:
                 # After the reply is built, because only then is known what it discloses; before it
                 # is returned.
-                text = self._recorded(call, request_id, reply, reply.read, text)
+                text = self._record_reads(call, request_id, reply, reply.read, text)
         except VitrineError as error:
             if call is not None:
                 self._record_denial(call, error)
@@ -155,7 +155,7 @@ class HttpApp:
         if not allowed or (others and not any(map(may_use, others))):
             raise RouteDeniedError
 
-    def _recorded(
+    def _record_reads(
         self, call: Call, request_id: str, reply: Reply[Any] | Content, read: Read, text: str
     ) -> str:
         """Record what a reply returns, and return its text, without that if it has such a text.
@@ -193,10 +193,12 @@ def _check_once(binding: Binding, event: APIGatewayProxyEventV2) -> None:
         return
     # From the raw query: the gateway joins the values of a repeated parameter with commas.
     sent = Counter(name for name, _ in parse_qsl(event.raw_query_string, keep_blank_values=True))
-    for name, each in model.model_fields.items():
-        times = sent[each.alias or name]
+    for name, parameter in model.model_fields.items():
+        times = sent[parameter.alias or name]
         if times > 1:
-            raise InvalidInputError.of(each.alias or name, f"is sent {times} times: send it once")
+            raise InvalidInputError.of(
+                parameter.alias or name, f"is sent {times} times: send it once"
+            )
 
 
 def _lost(bug: Exception) -> None:
@@ -226,8 +228,8 @@ def _text_of(reply: Reply[Any]) -> str:
 
 def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
     """Return whether the client accepts gzip."""
-    for each in event.headers.get("accept-encoding", "").lower().split(","):
-        name, _, quality = each.replace(" ", "").partition(";")
+    for coding in event.headers.get("accept-encoding", "").lower().split(","):
+        name, _, quality = coding.replace(" ", "").partition(";")
         if name == "gzip":
             return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
     return False

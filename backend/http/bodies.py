@@ -38,7 +38,7 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
             lone surrogates and nesting beyond 200 levels are rejected.
         TooLargeError: the body is larger than `MAX_BODY_BYTES`.
     """
-    raw = _decoded(text or "", is_base64)
+    raw = _decode(text or "", is_base64)
     if len(raw) > MAX_BODY_BYTES:
         raise TooLargeError(f"the body has {len(raw)} bytes; at most {MAX_BODY_BYTES} are allowed")
     if not raw.strip():
@@ -92,8 +92,8 @@ def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterato
 
 def _unknown_within(model: type[BaseModel], value: object, place: str) -> Iterator[str]:
     if isinstance(value, list):
-        for number, each in enumerate(cast("list[object]", value)):
-            yield from _unknown_within(model, each, f"{place}.{number}")
+        for number, element in enumerate(cast("list[object]", value)):
+            yield from _unknown_within(model, element, f"{place}.{number}")
     elif isinstance(value, dict):
         for name in unknown_fields(model, cast("dict[str, Any]", value)):
             yield f"{place}.{name}"
@@ -116,7 +116,7 @@ def _fields_of(
         known |= names
         inner = next(_models_in(field.annotation), None)
         if inner is not None and name not in shaped:
-            within += [(each, inner) for each in sorted(names)]
+            within += [(key, inner) for key in sorted(names)]
     return frozenset(known), tuple(within)
 
 
@@ -145,7 +145,7 @@ def _check_names_once(raw: bytes) -> None:
     json.loads(raw.decode(), object_pairs_hook=check, parse_int=str, parse_float=str)
 
 
-def _decoded(text: str, is_base64: bool) -> bytes:
+def _decode(text: str, is_base64: bool) -> bytes:
     if not is_base64:
         return text.encode("utf-8", "surrogatepass")
     try:

@@ -106,7 +106,7 @@ _EMPTY_NOT_FOUND: Json = {
 
 def document(bindings: Iterable[Binding]) -> Json:
     """Return the document of these routes."""
-    ordered = sorted(bindings, key=lambda each: (each.route.path, each.route.method))
+    ordered = sorted(bindings, key=lambda binding: (binding.route.path, binding.route.method))
     schemas = _Schemas(ordered)
     paths: dict[str, Json] = {}
     for binding in ordered:
@@ -117,7 +117,9 @@ def document(bindings: Iterable[Binding]) -> Json:
             "summary": route.summary,
             "tags": [route.domain],
             "parameters": [*_parameters(binding, schemas)],
-            "responses": {str(status): each for status, each in _responses(binding, schemas)},
+            "responses": {
+                str(status): response for status, response in _responses(binding, schemas)
+            },
         }
         if "body" in binding.models:
             model = binding.models["body"]
@@ -154,23 +156,23 @@ def document_path(route: Route) -> str:
     """
     # Tools take a colon in the name of a parameter for a format.
     names = _shown_names(route)
-    return _IN_PATH.sub(lambda found: f"{{{names[found[1]]}}}", route.path)
+    return _IN_PATH.sub(lambda match: f"{{{names[match[1]]}}}", route.path)
 
 
 def _shown_names(route: Route) -> dict[str, str]:
     """Return the parameter names of a path in the document, by their declared names."""
     shown = _names_by_shape()[_shape(route)]
     own = _IN_PATH.findall(route.path)
-    return {name: one.replace(":", "_") for name, one in zip(own, shown, strict=True)}
+    return {name: shown_name.replace(":", "_") for name, shown_name in zip(own, shown, strict=True)}
 
 
 @cache
 def _names_by_shape() -> dict[str, tuple[str, ...]]:
     """Return the names of the first route of each shape, in the order of paths and methods."""
-    found: dict[str, tuple[str, ...]] = {}
-    for route in sorted(ROUTES, key=lambda each: (each.path, each.method)):
-        found.setdefault(_shape(route), tuple(_IN_PATH.findall(route.path)))
-    return found
+    names: dict[str, tuple[str, ...]] = {}
+    for route in sorted(ROUTES, key=lambda listed: (listed.path, listed.method)):
+        names.setdefault(_shape(route), tuple(_IN_PATH.findall(route.path)))
+    return names
 
 
 def _shape(route: Route) -> str:
@@ -195,12 +197,12 @@ class _Schemas:
             for model in (*binding.models.values(), binding.reply)
             if model is not None
         }
-        found, definitions = models_json_schema(
+        references, definitions = models_json_schema(
             [(model, "validation") for model in sorted(models, key=_full_name)],
             ref_template=_REFERENCE + "{model}",
             schema_generator=_Generator,
         )
-        self._references = {model: schema for (model, _), schema in found.items()}
+        self._references = {model: schema for (model, _), schema in references.items()}
         self._definitions: dict[str, Json] = definitions["$defs"]
         self._used: dict[str, Json] = {"Error": _ERROR, "NotFound": _EMPTY_NOT_FOUND}
         for schema in self._definitions.values():
@@ -215,7 +217,7 @@ class _Schemas:
 
     def fields(self, model: type[BaseModel]) -> Iterator[tuple[str, Json, bool]]:
         """Return each field's name, schema, and whether it is required."""
-        schema = self._resolved(self._references[model])
+        schema = self._resolve(self._references[model])
         for name, field in schema.get("properties", {}).items():
             self._use(field)
             yield name, _without_null(field), name in schema.get("required", ())
@@ -232,7 +234,7 @@ class _Schemas:
         """Return the components."""
         return dict(sorted(self._used.items()))
 
-    def _resolved(self, schema: Json) -> Json:
+    def _resolve(self, schema: Json) -> Json:
         reference = schema.get("$ref")
         return schema if reference is None else self._definitions[_name_in(reference)]
 
@@ -249,7 +251,7 @@ class _Schemas:
             return example
         if "anyOf" in schema:
             return self._example(schema["anyOf"][0], examples)
-        whole = self._resolved(schema)
+        whole = self._resolve(schema)
         if whole.get("type") == "array":
             return [self._example(whole["items"], examples)]
         if "properties" in whole and "examples" not in whole:
@@ -340,7 +342,7 @@ def _example_in(schema: Json) -> object:
 def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMPLES) -> None:
     if name in examples:
         choices = (schema, *schema.get("anyOf", ()))
-        if any("$ref" in each.get("items", {}) for each in choices):
+        if any("$ref" in choice.get("items", {}) for choice in choices):
             return  # the example is for a list of texts, not of objects
         kinds = {choice.get("type") for choice in choices}
         value = examples[name]
@@ -349,7 +351,7 @@ def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMP
 
 def _without_null(schema: Json) -> Json:
     """Return the schema of a query field, which is omitted but never null."""
-    choices = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) != 1:
         return schema
     rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
@@ -364,8 +366,8 @@ def _references(schema: object) -> Iterator[str]:
             else:
                 yield from _references(value)
     elif isinstance(schema, list):
-        for each in cast("list[object]", schema):
-            yield from _references(each)
+        for element in cast("list[object]", schema):
+            yield from _references(element)
 
 
 def _name_in(reference: str) -> str:

@@ -34,11 +34,11 @@ class Exchange(NamedTuple):
         for place in where.split("|"):
             source, _, rest = place.partition(".")
             if source == "path":
-                found = (self.call.path.get(rest, ""),)
+                texts = (self.call.path.get(rest, ""),)
             else:
-                found = tuple(_texts(getattr(self, source), rest.split(".")))
-            if any(found):
-                return found
+                texts = tuple(_texts(getattr(self, source), rest.split(".")))
+            if any(texts):
+                return texts
         return ()
 
 
@@ -49,10 +49,10 @@ def sync_header(exchange: Exchange) -> dict[str, str]:
     for target in call.route.writes_documents:
         if not target.at_once and exchange.named(_LATER):
             return {}
-        found = tuple(_documents(target, exchange))
-        if not found:
+        written_here = tuple(_documents(target, exchange))
+        if not written_here:
             return {}
-        documents |= dict.fromkeys(found)
+        documents |= dict.fromkeys(written_here)
     records = any(target.records for target in call.route.writes_documents)
     written = Written(tuple(documents), records, utc_now())
     try:
@@ -89,8 +89,8 @@ def _texts(value: Any, steps: list[str]) -> Iterator[str]:
         if value is not None and value is not False:
             yield str(value)
     elif steps[0] == "*":
-        for each in cast("list[Any]", value or ()):
-            yield from _texts(each, steps[1:])
+        for element in cast("list[Any]", value or ()):
+            yield from _texts(element, steps[1:])
     elif isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
             if steps[0] in {name, field.alias}:

@@ -32,9 +32,9 @@ def build_router(service: FailureService) -> Router:
 
     @router.bind(routes.GET_FAILURE)
     def get_failure(call: Call, query: FailureQuery) -> FailureDocumentReply:
-        found, stored = service.get_failure(call.caller, query.key)
+        failure, stored = service.get_failure(call.caller, query.key)
         return FailureDocumentReply(
-            **_failure(found).model_dump(),
+            **_failure(failure).model_dump(),
             document=stored.text[:MAX_DOCUMENT_CHARS],
             is_truncated=len(stored.text) > MAX_DOCUMENT_CHARS,
         )
@@ -43,24 +43,24 @@ def build_router(service: FailureService) -> Router:
     def replay_failures(call: Call, body: ReplayBody) -> ReplayReply:
         done, next_key = service.replay_failures(call.caller, body)
         items = [
-            ReplayedReply(key=one.key, outcome=one.outcome, reason=one.reason or None)
-            for one in done
+            ReplayedReply(key=replay.key, outcome=replay.outcome, reason=replay.reason or None)
+            for replay in done
         ]
         return ReplayReply(items=items, next_key=next_key)
 
     return router
 
 
-def _failure(found: FailureSummary) -> FailureReply:
+def _failure(failure: FailureSummary) -> FailureReply:
     return FailureReply(
-        key=found.key,
-        kind=found.kind,
-        size=found.size,
-        consumer=found.consumer,
-        name=found.name,
-        reason=found.reason,
-        failed_at=found.failed_at,
-        attempts=found.replays.attempts,
-        last_attempt_at=found.replays.last_at,
-        next_attempt_at=found.replays.next_at,
+        key=failure.key,
+        kind=failure.kind,
+        size=failure.size,
+        consumer=failure.consumer,
+        name=failure.name,
+        reason=failure.reason,
+        failed_at=failure.failed_at,
+        attempts=failure.replays.attempts,
+        last_attempt_at=failure.replays.last_at,
+        next_attempt_at=failure.replays.next_at,
     )

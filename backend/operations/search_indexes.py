@@ -59,7 +59,7 @@ class SearchIndexService:
         indexes = [_index(engine, index, pointer) for index in SEARCH_INDEXES]
         return ConsistencyReply(
             report=report,
-            work=[_running(job) for job in self._unfinished()],
+            work=[_running_work(job) for job in self._unfinished_jobs()],
             indexes=indexes,
             corrections=_corrections(indexes, report),
         )
@@ -118,7 +118,7 @@ class SearchIndexService:
             raise SearchNotDeployedError
         return self.engine
 
-    def _unfinished(self) -> list[Job]:
+    def _unfinished_jobs(self) -> list[Job]:
         kinds = (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH)
         last = [job for kind in kinds if (job := self.work.last(kind)) is not None]
         return [job for job in last if not job.is_finished or job.state == "failed"]
@@ -134,7 +134,7 @@ def _index(engine: SearchEngine, index: SearchIndex, pointer: Pointer) -> IndexR
     )
 
 
-def _running(job: Job) -> RunningWork:
+def _running_work(job: Job) -> RunningWork:
     return RunningWork(
         job_id=job.job_id,
         kind=job.kind,
@@ -145,8 +145,8 @@ def _running(job: Job) -> RunningWork:
 
 
 def _corrections(indexes: list[IndexReply], report: Report | None) -> list[str]:
-    found = [_REINDEX] if any(index.differences for index in indexes) else []
-    return [*found, _REPAIR] if report is not None and report.drift > report.repaired else found
+    actions = [_REINDEX] if any(index.differences for index in indexes) else []
+    return [*actions, _REPAIR] if report is not None and report.drift > report.repaired else actions
 
 
 def _reference(name: DocumentName) -> Reference:

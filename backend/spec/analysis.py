@@ -12,7 +12,7 @@ STRETCH_END, STRETCH_STAND_IN = "\u0002", "\u0003"
 """The padding after the end of a text, and the replacement for that character inside a text."""
 
 
-def _replaced(pattern: str, replacement: str) -> Mapping:
+def _replacement_filter(pattern: str, replacement: str) -> Mapping:
     return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
 
 
@@ -38,8 +38,8 @@ ANALYSIS: Mapping = {
         },
     },
     "char_filter": {
-        "no_ends": _replaced(STRETCH_END, STRETCH_STAND_IN),
-        "filled_up": _replaced("\\z", STRETCH_END * (STRETCH_CHARS - 1)),
+        "no_ends": _replacement_filter(STRETCH_END, STRETCH_STAND_IN),
+        "filled_up": _replacement_filter("\\z", STRETCH_END * (STRETCH_CHARS - 1)),
     },
     "tokenizer": {
         "words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"},

@@ -265,5 +265,5 @@ def glb_key(asset_id: str, path: str, version_id: str) -> str:
 
 def source_of_glb(path: str) -> tuple[str, str] | None:
     """Return the path and version of the file of a GLB or turntable, by its path in the asset."""
-    found = _PATH_OF_GLB.fullmatch(path)
-    return None if found is None else (found["path"], found["version"])
+    match = _PATH_OF_GLB.fullmatch(path)
+    return None if match is None else (match["path"], match["version"])

@@ -38,7 +38,7 @@ class Composite:
         """
         if len(values) != len(self.parts):
             raise ValueError(f"{self.name} has {len(self.parts)} parts, not {len(values)}")
-        return self.separator.join((*self._leading(values[:-1]), values[-1]))
+        return self.separator.join((*self._encode_leading(values[:-1]), values[-1]))
 
     def parse(self, value: str) -> tuple[str, ...]:
         """Split a stored value into its parts.
@@ -46,23 +46,23 @@ class Composite:
         Raises:
             ValueError: the value has too few parts.
         """
-        found = value.split(self.separator, len(self.parts) - 1)
-        if len(found) != len(self.parts):
+        texts = value.split(self.separator, len(self.parts) - 1)
+        if len(texts) != len(self.parts):
             raise ValueError(f"{value!r} is not a {self.name}")
         if not self.encoded:
-            return tuple(found)
+            return tuple(texts)
         return tuple(
             _decode(text) if part in self.encoded else text
-            for part, text in zip(self.parts, found, strict=True)
+            for part, text in zip(self.parts, texts, strict=True)
         )
 
     def prefix(self, *values: str) -> str:
         """Return the prefix of all keys with these leading parts, including the separator."""
         if len(values) >= len(self.parts):
             raise ValueError(f"a prefix of {self.name} has fewer than {len(self.parts)} parts")
-        return "".join(value + self.separator for value in self._leading(values))
+        return "".join(value + self.separator for value in self._encode_leading(values))
 
-    def _leading(self, values: tuple[str, ...]) -> tuple[str, ...]:
+    def _encode_leading(self, values: tuple[str, ...]) -> tuple[str, ...]:
         out: list[str] = []
         for part, value in zip(self.parts, values, strict=False):
             text = _encode(value) if part in self.encoded else value

@@ -26,20 +26,20 @@ class Shipped:
         return ",".join(self.extensions)
 
 
-def _dotted(extensions: frozenset[str]) -> tuple[str, ...]:
-    return tuple(f".{each}" for each in sorted(extensions))
+def _with_dots(extensions: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f".{extension}" for extension in sorted(extensions))
 
 
 INSPECT = Shipped(
     "vitrine-inspect",
     "Inspect",
     "Reads models, point clouds, images and PDF: facts, a thumbnail, a GLB",
-    _dotted(INSPECT_EXTENSIONS),
+    _with_dots(INSPECT_EXTENSIONS),
 )
 INSPECT_CAD = Shipped(
     "vitrine-inspect-cad",
     "InspectCad",
     "Reads CAD models: facts, a thumbnail, a GLB",
-    _dotted(INSPECT_CAD_EXTENSIONS),
+    _with_dots(INSPECT_CAD_EXTENSIONS),
 )
 SHIPPED = (INSPECT, INSPECT_CAD)

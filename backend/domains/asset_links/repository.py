@@ -81,23 +81,23 @@ class AssetLinkRepository:
         self, nodes: Sequence[AssetRef], kind: EdgeKind
     ) -> dict[AssetRef, list[Edge]]:
         """Return the edges of several assets, read in parallel."""
-        found = in_parallel(lambda node: self.edges(node, kind=kind), nodes)
-        return dict(zip(nodes, found, strict=True))
+        edges_of = in_parallel(lambda node: self.edges(node, kind=kind), nodes)
+        return dict(zip(nodes, edges_of, strict=True))
 
     def walk(self, walk: rules.Walk) -> None:
         """Read one more level: for each asset first its mark, then its edges (see `rules`)."""
         frontier = walk.frontier
         heads = {node: _head_key(node) for node in frontier}
-        found = {
+        stored = {
             item[keys.ASSET.name]: item.get(rules.MARKS[walk.kind])
             for _, item in self.tables.get_many([(ASSET_LINK_EDGES, key) for key in heads.values()])
         }
-        marks = {node: found.get(key[keys.ASSET.name]) for node, key in heads.items()}
+        marks = {node: stored.get(key[keys.ASSET.name]) for node, key in heads.items()}
         marked = [node for node, mark in marks.items() if mark is not None]
         edges = in_parallel(
             lambda node: self.edges(node, kind=walk.kind, limit=MAX_WALKED + 1), marked
         )
-        walk.next_level(marks, (edge.other for found in edges for edge in found))
+        walk.next_level(marks, (edge.other for ends in edges for edge in ends))
 
     def create(self, link: AssetLink, walk: rules.Walk | None, entry: Write) -> None:
         """Create a link between two active assets; `walk` is what was read for a parent-child link.
@@ -110,9 +110,9 @@ class AssetLinkRepository:
         ends = rules.edges_of(link)
         self.tables.transact(
             [
-                *(_counted(node, edge.kind) for node, edge in ends),
+                *(_count_link(node, edge.kind) for node, edge in ends),
                 *(put_new(ASSET_LINK_EDGES, _edge_item(node, edge), taken) for node, edge in ends),
-                *([] if walk is None else _marked(link, walk)),
+                *([] if walk is None else _graph_writes(link, walk)),
                 put_new(ASSET_LINKS, _row(link), taken),
                 entry,
             ]
@@ -160,14 +160,14 @@ class AssetLinkRepository:
             Delete(table=ASSET_LINKS, key=key, conditions=unchanged, refused=refused),
             Delete(table=RECORD_SETS, key=records),
             *(Delete(table=ASSET_LINK_EDGES, key=_edge_key(node, edge)) for node, edge in ends),
-            *self._uncounted(ends, refused),
+            *self._uncount_link(ends, refused),
             *([] if entry is None else [entry]),
         ]
         metadata = self._metadata_keys(link.asset_link_id)
         room = MAX_TRANSACTION_ITEMS - len(writes)
         if len(metadata) > room:
             self.tables.delete_many(ASSET_LINKS_METADATA, metadata[room:])
-        removed = [Delete(table=ASSET_LINKS_METADATA, key=each) for each in metadata[:room]]
+        removed = [Delete(table=ASSET_LINKS_METADATA, key=key) for key in metadata[:room]]
         self.tables.transact([*writes, *removed])
         late = self._metadata_keys(link.asset_link_id)
         self.tables.delete_many(ASSET_LINKS_METADATA, late)
@@ -176,7 +176,7 @@ class AssetLinkRepository:
         """Remove the marks of a deleted asset, with its last edge."""
         self.tables.write(Delete(table=ASSET_LINK_EDGES, key=_head_key(node)))
 
-    def _uncounted(
+    def _uncount_link(
         self, ends: Iterable[tuple[AssetRef, Edge]], refused: LinkOvertakenError
     ) -> Iterator[Update]:
         """Return the writes that count one link fewer at each end, if that asset exists."""
@@ -221,7 +221,7 @@ def guard_of(asset_link_id: str) -> Check:
     )
 
 
-def _counted(node: AssetRef, kind: EdgeKind) -> Update:
+def _count_link(node: AssetRef, kind: EdgeKind) -> Update:
     """Return the write that counts one more link at an active asset with room for it."""
     counter = rules.COUNTERS[kind]
     return Update(
@@ -233,7 +233,7 @@ def _counted(node: AssetRef, kind: EdgeKind) -> Update:
     )
 
 
-def _marked(link: AssetLink, walk: rules.Walk) -> Iterator[Write]:
+def _graph_writes(link: AssetLink, walk: rules.Walk) -> Iterator[Write]:
     """Return writes that require the graph as read, and make this link its last change."""
     attribute, refused = rules.MARKS[walk.kind], LinkOvertakenError()
     marks = {link.source: rules.MARKS["child"], link.target: rules.MARKS["parent"]}

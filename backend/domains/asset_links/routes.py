@@ -79,15 +79,15 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkQueries) 
     @router.bind(routes.LIST_LINKS)
     def list_links(call: Call, path: AssetPath, query: LinksQuery) -> LinksReply:
         asset = service.assets.get_asset(call.caller, path.database_id, path.asset_id)
-        found = reader.neighbours(call.caller, asset)
+        neighbours = reader.neighbours(call.caller, asset)
         reply = LinksReply(
-            related=_assets(found["related"]),
-            parents=_assets(found["parent"]),
-            children=list(_assets(found["child"])),
+            related=_assets(neighbours["related"]),
+            parents=_assets(neighbours["parent"]),
+            children=list(_assets(neighbours["child"])),
             unauthorized_counts=UnauthorizedCounts(
-                related=_unseen(found["related"]),
-                parents=_unseen(found["parent"]),
-                children=_unseen(found["child"]),
+                related=_count_hidden(neighbours["related"]),
+                parents=_count_hidden(neighbours["parent"]),
+                children=_count_hidden(neighbours["child"]),
             ),
             message="Success",
         )
@@ -140,11 +140,11 @@ def _link(link: AssetLink) -> AssetLinkReply:
     return AssetLinkReply.model_validate(link.model_dump())
 
 
-def _assets(found: Iterable[Linked]) -> list[LinkedAsset]:
+def _assets(links: Iterable[Linked]) -> list[LinkedAsset]:
     return [
-        LinkedAsset.model_validate(_linked_fields(one, one.asset.asset_name))
-        for one in found
-        if one.asset is not None
+        LinkedAsset.model_validate(_linked_fields(link, link.asset.asset_name))
+        for link in links
+        if link.asset is not None
     ]
 
 
@@ -165,8 +165,8 @@ def _linked_fields(linked: Linked, asset_name: str) -> dict[str, object]:
     return {**linked.edge.model_dump(exclude={"kind"}), "asset_name": asset_name}
 
 
-def _unseen(found: Sequence[Linked]) -> int:
-    return sum(one.asset is None for one in found)
+def _count_hidden(links: Sequence[Linked]) -> int:
+    return sum(link.asset is None for link in links)
 
 
 def _unseen_below(trees: Iterable[Tree]) -> int:

@@ -113,21 +113,21 @@ class CommentService:
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not change the asset.
         """
-        asset, found = self._own(caller, "PUT", asset_id, key)
-        if found.comment_body == body:
+        asset, comment = self._own(caller, "PUT", asset_id, key)
+        if comment.comment_body == body:
             return None
         now = self.clock()
         entry = self.audit.entry(
             caller,
             "update_comment",
             _entity(asset),
-            before=_audit_values(key, found.comment_body),
+            before=_audit_values(key, comment.comment_body),
             after=_audit_values(key, body),
             at=now,
         )
         changes = {"commentBody": body, "dateEdited": iso(now)}
         active = self.assets.require_active(asset)
-        return self.comments.change(found, changes, active, entry)
+        return self.comments.change(comment, changes, active, entry)
 
     @attempts(_ATTEMPTS, CommentOvertakenError)
     def delete_comment(self, caller: Identity, asset_id: str, key: str) -> None:
@@ -140,21 +140,24 @@ class CommentService:
             NotTheOwnerError: another user wrote it.
             PermissionDeniedError: the caller may not delete the asset.
         """
-        asset, found = self._own(caller, "DELETE", asset_id, key)
+        asset, comment = self._own(caller, "DELETE", asset_id, key)
         entry = self.audit.entry(
-            caller, "delete_comment", _entity(asset), before=_audit_values(key, found.comment_body)
+            caller,
+            "delete_comment",
+            _entity(asset),
+            before=_audit_values(key, comment.comment_body),
         )
         active = self.assets.require_active(asset)
-        return self.comments.move_to_deleted(found, active, entry)
+        return self.comments.move_to_deleted(comment, active, entry)
 
     def _own(
         self, caller: Identity, action: Action, asset_id: str, key: str
     ) -> tuple[Asset, Comment]:
         asset = self.assets.asset_by_id(caller, action, asset_id)
-        found = self._found(asset, key)
-        if found.comment_owner_id != caller.user_id:
+        comment = self._found(asset, key)
+        if comment.comment_owner_id != caller.user_id:
             raise NotTheOwnerError(key)
-        return asset, found
+        return asset, comment
 
     def _found(self, asset: Asset, key: str) -> Comment:
         comment = self.comments.get(asset.asset_id, key)

@@ -73,7 +73,7 @@ def _of_provider(provider: SignInProvider) -> dict[str, str]:
     except UnavailableError as error:
         _log.warning("%s", error)
         endpoints = Endpoints("", "", "")
-    found = {
+    values = {
         "ClientId": provider.client_id,
         "Scope": provider.scope,
         "ScopeMfa": provider.scope_mfa,
@@ -83,7 +83,7 @@ def _of_provider(provider: SignInProvider) -> dict[str, str]:
     }
     return {
         "externalOAuthIdpURL": provider.url,
-        **{f"externalOAuthIdp{name}": value or UNSET for name, value in found.items()},
+        **{f"externalOAuthIdp{name}": value or UNSET for name, value in values.items()},
     }
 
 

@@ -39,13 +39,13 @@ class PurgeRepository:
             consistent=remains.index is None,
             attributes=remains.table.key_names,
         )
-        found = self.tables.query(query, PageRequest(ROWS, after))
-        if found.items:
+        page = self.tables.query(query, PageRequest(ROWS, after))
+        if page.items:
             check_held()
             names = remains.table.key_names
-            removed = [{name: item[name] for name in names} for item in found.items]
+            removed = [{name: item[name] for name in names} for item in page.items]
             self.tables.delete_many(remains.table, removed)
-        return found
+        return page
 
     def remove_scopes(self, database_id: str) -> None:
         """Remove the items that list the schemas of a database, if they exist."""

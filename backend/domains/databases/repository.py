@@ -73,11 +73,11 @@ class DatabaseRepository:
         """
         partition = keys.archived(database_id) if deleted else database_id
         counts = () if deleted else count_keys(database_id)
-        found = self.tables.get_many(
+        items = self.tables.get_many(
             [(DATABASES, {_KEY: partition}), *((RESERVATIONS, {_RESERVATION: k}) for k in counts)]
         )
-        rows = [item for table, item in found if table is DATABASES]
-        total = sum(item[_COUNT] for table, item in found if table is RESERVATIONS)
+        rows = [item for table, item in items if table is DATABASES]
+        total = sum(item[_COUNT] for table, item in items if table is RESERVATIONS)
         return CountedDatabase.model_validate({**rows[0], "assetCount": total}) if rows else None
 
     def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
@@ -93,9 +93,10 @@ class DatabaseRepository:
             totals[owners[item[_RESERVATION]]] += item[_COUNT]
         return [
             CountedDatabase(
-                **one.model_dump(), asset_count=0 if one.is_deleted else totals[one.database_id]
+                **database.model_dump(),
+                asset_count=0 if database.is_deleted else totals[database.database_id],
             )
-            for one in databases
+            for database in databases
         ]
 
     def list_registry(self, page: PageRequest) -> Page[Database]:
@@ -142,7 +143,7 @@ class DatabaseRepository:
         now = database.model_dump(by_alias=True) | dict(changes)
         return Database.model_validate(now | {"revision": database.revision + 1})
 
-    def mark_deleted(self, found: Database, deleted: Database, *others: Write) -> None:
+    def mark_deleted(self, database: Database, deleted: Database, *others: Write) -> None:
         """Mark the row that was read as deleted, and remove the count.
 
         Raises:
@@ -152,9 +153,9 @@ class DatabaseRepository:
         """
         gone = Delete(
             table=DATABASES,
-            key={_KEY: found.database_id},
-            conditions=(equals("revision", found.revision),),
-            refused=DatabaseRevisionError(found.database_id),
+            key={_KEY: database.database_id},
+            conditions=(equals("revision", database.revision),),
+            refused=DatabaseRevisionError(database.database_id),
         )
         closed = [
             Delete(
@@ -163,11 +164,11 @@ class DatabaseRepository:
                 conditions=(equals(_COUNT, 0),),
                 refused=_CountedError(),
             )
-            for key in count_keys(found.database_id)
+            for key in count_keys(database.database_id)
         ]
         undefined = Delete(
             table=RESERVATIONS,
-            key={_RESERVATION: definitions_key(found.database_id)},
+            key={_RESERVATION: definitions_key(database.database_id)},
             conditions=tuple(Condition(kind, "not >", 0) for kind in get_args(Definition)),
             refused=_DefinedError(),
         )
@@ -175,13 +176,13 @@ class DatabaseRepository:
         try:
             self.tables.transact([gone, *closed, undefined, away, *others])
         except _DefinedError as error:
-            key = {_RESERVATION: definitions_key(found.database_id)}
+            key = {_RESERVATION: definitions_key(database.database_id)}
             counts = self.tables.get(RESERVATIONS, key) or {}
             held = (counts.get(kind, 0) for kind in get_args(Definition))
-            raise DatabaseDefinitionsError(found.database_id, *held) from error
+            raise DatabaseDefinitionsError(database.database_id, *held) from error
         except _CountedError as error:
-            assets = self.counted([found])[0].asset_count
-            raise DatabaseNotEmptyError(found.database_id, assets) from error
+            assets = self.counted([database])[0].asset_count
+            raise DatabaseNotEmptyError(database.database_id, assets) from error
 
     def reservation_writes(self, deleted: Database, job_id: str) -> list[Write]:
         """Return the writes that reserve the id of a deleted database for the job that purges it.

@@ -197,7 +197,8 @@ class DatabaseService:
         """Return those of a page of active databases that contain active assets."""
         databases = self.list_databases(caller, page)
         return Page(
-            tuple(one for one in self.counted(databases.items) if one.asset_count), databases.after
+            tuple(database for database in self.counted(databases.items) if database.asset_count),
+            databases.after,
         )
 
     def list_known(self, caller: Identity, page: PageRequest) -> Page[Database]:
@@ -376,9 +377,9 @@ class DatabaseService:
             raise InvalidInputError.of("defaultBucketId", f"bucket {bucket_id} does not exist")
 
 
-def _check_revision(found: Database, expected: int | None) -> None:
-    if expected is not None and expected != found.revision:
-        raise DatabaseRevisionError(found.database_id)
+def _check_revision(database: Database, expected: int | None) -> None:
+    if expected is not None and expected != database.revision:
+        raise DatabaseRevisionError(database.database_id)
 
 
 def attributes(database: Database) -> dict[str, Any]:

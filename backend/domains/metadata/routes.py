@@ -40,8 +40,8 @@ def _bind_databases(router: Router, service: MetadataService) -> None:
         call: Call, path: DatabaseMetadataPath, query: PageQuery
     ) -> MetadataReply:
         entity = DatabaseEntity(path.database_id)
-        found = service.list_database_metadata(call.caller, entity, call.page(query))
-        return _listed(call, service, entity, found)
+        records = service.list_database_metadata(call.caller, entity, call.page(query))
+        return _list_reply(call, service, entity, records)
 
     @router.bind(routes.CREATE_DATABASE_METADATA)
     def create_database_metadata(
@@ -156,10 +156,10 @@ def _list(
         asset_version_id=query.asset_version_id,
         asset_version_alias=query.asset_version_id_alias,
     )
-    return _listed(call, service, entity, metadata)
+    return _list_reply(call, service, entity, metadata)
 
 
-def _listed(
+def _list_reply(
     call: Call, service: MetadataService, entity: Entity | DatabaseEntity, page: Page[ShownRecord]
 ) -> MetadataReply:
     is_restricted = service.is_restricted(entity)

@@ -132,77 +132,77 @@ class Plan:
     refused: dict[str, str]
 
 
-def planned_addition(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
+def planned_addition(governing: Governing, sent: Records, stored: Records, done: Set[str]) -> Plan:
     """Plan an addition. Existing keys are refused, except those in `done`, added by this request.
 
     Raises:
         SchemaViolationError: the message names the problems.
     """
-    taken = [key for key in sent if key in found and key not in done]
+    taken = [key for key in sent if key in stored and key not in done]
     wanted = {key: record for key, record in sent.items() if key not in taken}
     plan = Plan({}, dict.fromkeys(taken, ALREADY_THERE))
     if wanted:
-        targets = _governed(governing, wanted, found, numbers=_numbers(sent))
-        plan.targets = _ordered_by_dependency(governing, targets, found)
+        targets = _with_defaults(governing, wanted, stored, numbers=_numbers(sent))
+        plan.targets = _ordered_by_dependency(governing, targets, stored)
         for key in done:
             plan.targets.pop(key, None)
     return plan
 
 
-def planned_change(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
+def planned_change(governing: Governing, sent: Records, stored: Records, done: Set[str]) -> Plan:
     """Plan a change: records are written whether or not they exist.
 
     Raises:
         SchemaViolationError: the message names the problems.
     """
-    targets = _governed(governing, sent, found, numbers=_numbers(sent))
-    ordered = _ordered_by_dependency(governing, targets, found)
+    targets = _with_defaults(governing, sent, stored, numbers=_numbers(sent))
+    ordered = _ordered_by_dependency(governing, targets, stored)
     return Plan({key: record for key, record in ordered.items() if key not in done}, {})
 
 
-def planned_replacement(governing: Governing, sent: Records, found: Records) -> Plan:
+def planned_replacement(governing: Governing, sent: Records, stored: Records) -> Plan:
     """Plan a replacement: records are written, and all others removed, in an order that has room.
 
     Raises:
         SchemaViolationError: the message names the problems.
     """
-    kept = _governed(governing, sent, {}, numbers=_numbers(sent))
-    targets = {**dict.fromkeys(found), **kept}
+    kept = _with_defaults(governing, sent, {}, numbers=_numbers(sent))
+    targets = {**dict.fromkeys(stored), **kept}
     has_room = len(targets) <= MAX_RECORDS
-    return Plan(_ordered_by_dependency(governing, targets, found, gains_first=has_room), {})
+    return Plan(_ordered_by_dependency(governing, targets, stored, gains_first=has_room), {})
 
 
 def planned_removal(
-    governing: Governing, wanted: Sequence[str], found: Records, done: Set[str]
+    governing: Governing, wanted: Sequence[str], stored: Records, done: Set[str]
 ) -> Plan:
     """Plan a removal. Missing and required keys, and those with dependents, are refused."""
     fields = governing.fields
-    refused = {key: NOT_THERE for key in wanted if key not in found and key not in done}
+    refused = {key: NOT_THERE for key in wanted if key not in stored and key not in done}
     for key in wanted:
         if key in fields and fields[key].required and key not in refused:
-            refused[key] = f"Required by {_named(fields[key])}"
+            refused[key] = f"Required by {_schema_names(fields[key])}"
     kept = True
     while kept:
         going = {key for key in wanted if key not in refused}
-        dependents = _dependents(fields, found, going)
+        dependents = _dependents(fields, stored, going)
         kept = {key: child for key, child in dependents.items() if key in going}
         for key, child in kept.items():
-            refused[key] = f"{quoted(child.key)} depends on it, according to {_named(child)}"
+            refused[key] = f"{quoted(child.key)} depends on it, according to {_schema_names(child)}"
     order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
     return Plan({key: None for key in order if key not in refused and key not in done}, refused)
 
 
-def _dependents(fields: Fields, found: Records, going: Set[str]) -> dict[str, FieldInForce]:
+def _dependents(fields: Fields, stored: Records, going: Set[str]) -> dict[str, FieldInForce]:
     """Return the keys with values, depending on records, that remain."""
     return {
         parent: field
         for key, field in fields.items()
-        if key not in going and key in found and found[key].metadata_value
+        if key not in going and key in stored and stored[key].metadata_value
         for parent in field.depends_on
     }
 
 
-def _governed(
+def _with_defaults(
     governing: Governing, sent: Records, stored: Records, *, numbers: Mapping[str, int]
 ) -> dict[str, Record | None]:
     """Return the sent records, with defaults for missing ones if schemas apply."""
@@ -211,7 +211,7 @@ def _governed(
     final = {**stored, **sent}
     filled: dict[str, Record] = {}
     for key, field in governing.fields.items():
-        if field.default and key not in final and not _missing(field, final):
+        if field.default and key not in final and not _missing_parents(field, final):
             filled[key] = final[key] = Record(
                 metadata_key=key,
                 metadata_value_type=field.value_type,
@@ -230,7 +230,7 @@ def _governed(
 def _ordered_by_dependency(
     governing: Governing,
     targets: Mapping[str, Record | None],
-    found: Records,
+    stored: Records,
     *,
     gains_first: bool = True,
 ) -> dict[str, Record | None]:
@@ -239,7 +239,7 @@ def _ordered_by_dependency(
     So no state between two writes has a value that depends on a missing one.
     """
     order = [key for key in dict.fromkeys((*governing.fields, *targets)) if key in targets]
-    losing = {key for key in order if key in found and not _has_value(targets, key)}
+    losing = {key for key in order if key in stored and not _has_value(targets, key)}
     gains = [key for key in order if key not in losing]
     losses = [key for key in reversed(order) if key in losing]
     keys = (*gains, *losses) if gains_first else (*losses, *gains)
@@ -262,13 +262,13 @@ def _errors_of_sent(
         if field.has_conflict:
             continue
         if record.metadata_value_type != field.value_type:
-            message = f"must be {quoted(field.value_type)}, according to {_named(field)}"
+            message = f"must be {quoted(field.value_type)}, according to {_schema_names(field)}"
             yield FieldError(f"{where}.metadataValueType", message)
         value = record.metadata_value
         if value and field.controlled and value not in field.controlled:
-            message = f"must be one of the values listed in {_named(field)}"
+            message = f"must be one of the values listed in {_schema_names(field)}"
             yield FieldError(f"{where}.metadataValue", message)
-        missing = _missing(field, final) if value else []
+        missing = _missing_parents(field, final) if value else []
         if missing:
             message = f"depends on {quoted(missing[0])}, which has no value"
             yield FieldError(f"{where}.metadataKey", message)
@@ -281,10 +281,10 @@ def _errors_of_rest(
     for key, field in fields.items():
         if field.required and not _has_value(final, key):
             if key in sent:
-                message = f"must have a value, according to {_named(field)}"
+                message = f"must have a value, according to {_schema_names(field)}"
                 yield FieldError(f"metadata.{numbers[key]}.metadataValue", message)
             else:
-                yield FieldError("metadata", f"{quoted(key)} is required by {_named(field)}")
+                yield FieldError("metadata", f"{quoted(key)} is required by {_schema_names(field)}")
         if key not in sent and _has_value(final, key):
             for parent in field.depends_on:
                 if parent in sent and not sent[parent].metadata_value:
@@ -292,7 +292,7 @@ def _errors_of_rest(
                     yield FieldError(f"metadata.{numbers[parent]}.metadataValue", message)
 
 
-def _missing(field: FieldInForce, final: Records) -> list[str]:
+def _missing_parents(field: FieldInForce, final: Records) -> list[str]:
     return [parent for parent in field.depends_on if not _has_value(final, parent)]
 
 
@@ -305,7 +305,7 @@ def _numbers(sent: Records) -> dict[str, int]:
     return {key: number for number, key in enumerate(sent)}
 
 
-def _named(field: FieldInForce) -> str:
+def _schema_names(field: FieldInForce) -> str:
     return f"the metadata schema {', '.join(field.schemas):.200}"
 
 

@@ -52,8 +52,8 @@ class MetadataSchemaRepository:
         A schema that is removed meanwhile is left out.
         """
         scopes = [keys.SCHEMA_SCOPE.build(name, entity_type) for name in database_ids]
-        found = self.tables.get_many([(SCHEMA_SCOPES, {_SCOPE: scope}) for scope in scopes])
-        wanted = [(item[_SCOPE], name) for _, item in found for name in item[_IDS]]
+        items = self.tables.get_many([(SCHEMA_SCOPES, {_SCOPE: scope}) for scope in scopes])
+        wanted = [(item[_SCOPE], name) for _, item in items for name in item[_IDS]]
         rows = self.tables.get_many(
             [(METADATA_SCHEMAS, _key(name, scope)) for scope, name in wanted]
         )
@@ -61,13 +61,13 @@ class MetadataSchemaRepository:
 
     def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema | None:
         """Return the schema of a database, or of GLOBAL, of any entity type."""
-        found = self.find(metadata_schema_id)
-        return found if found is not None and found.database_id == database_id else None
+        schema = self.find(metadata_schema_id)
+        return schema if schema is not None and schema.database_id == database_id else None
 
     def find(self, metadata_schema_id: str) -> MetadataSchema | None:
         query = Query(table=METADATA_SCHEMAS, partition=metadata_schema_id, consistent=True)
-        found = self.tables.query(query, PageRequest(1)).items
-        return _schema(found[0]) if found else None
+        items = self.tables.query(query, PageRequest(1)).items
+        return _schema(items[0]) if items else None
 
     def list_all(
         self, database_id: str | None, entity_type: EntityType | None, page: PageRequest
@@ -76,7 +76,7 @@ class MetadataSchemaRepository:
 
         Filtered lists are read from an eventually consistent index.
         """
-        narrowed = _narrowed(database_id, entity_type)
+        narrowed = _index_of(database_id, entity_type)
         if narrowed is None:
             return self.tables.scan(METADATA_SCHEMAS, page).map(_schema)
         index, partition = narrowed
@@ -131,13 +131,13 @@ class MetadataSchemaRepository:
         self, schema: MetadataSchema, row: Write, entry: Write, *, is_there: bool
     ) -> None:
         scope = _scope_of(schema)
-        found = self.tables.get(SCHEMA_SCOPES, {_SCOPE: scope})
-        known: Sequence[str] = () if found is None else found[_IDS]
+        item = self.tables.get(SCHEMA_SCOPES, {_SCOPE: scope})
+        known: Sequence[str] = () if item is None else item[_IDS]
         others = [name for name in known if name != schema.metadata_schema_id]
         ids = [*others, schema.metadata_schema_id] if is_there else others
         if len(ids) > MAX_SCHEMAS:
             raise TooManySchemasError(scope)
-        revision = 0 if found is None else found[_REVISION]
+        revision = 0 if item is None else item[_REVISION]
         named = Put(
             table=SCHEMA_SCOPES,
             item={_SCOPE: scope, _IDS: ids, _REVISION: revision + 1},
@@ -151,7 +151,7 @@ def position_of(
     schema: MetadataSchema, database_id: str | None, entity_type: EntityType | None
 ) -> Position:
     """Return the position of a schema in a list, which may be of a database or an entity type."""
-    narrowed = _narrowed(database_id, entity_type)
+    narrowed = _index_of(database_id, entity_type)
     if narrowed is None:
         return _key_of(schema)
     row, index = _row(schema), narrowed[0]
@@ -159,7 +159,7 @@ def position_of(
     return {**_key_of(schema), **{name: row[name] for name in of_index}}
 
 
-def _narrowed(database_id: str | None, entity_type: EntityType | None) -> tuple[Index, str] | None:
+def _index_of(database_id: str | None, entity_type: EntityType | None) -> tuple[Index, str] | None:
     if database_id is not None and entity_type is not None:
         return SCHEMAS_BY_SCOPE, keys.SCHEMA_SCOPE.build(database_id, entity_type)
     if database_id is not None:

@@ -45,8 +45,8 @@ def _bind_reads(router: Router, service: MetadataSchemaService) -> None:
 
     @router.bind(routes.GET_METADATA_SCHEMA)
     def get_metadata_schema(call: Call, path: SchemaPath) -> SchemaReply:
-        found = service.get_schema(call.caller, path.database_id, path.metadata_schema_id)
-        return _reply(found)
+        schema = service.get_schema(call.caller, path.database_id, path.metadata_schema_id)
+        return _reply(schema)
 
 
 def _bind_writes(router: Router, service: MetadataSchemaService) -> None:

@@ -62,7 +62,7 @@ def combined_rules(schemas: Iterable[MetadataSchema]) -> Fields:
         for said in schema.fields.fields:
             field = _in_force(said, name)
             known = merged.get(field.key)
-            merged[field.key] = field if known is None else _merged(known, field)
+            merged[field.key] = field if known is None else _merge(known, field)
     order = ordered_by_dependency({key: field.depends_on for key, field in merged.items()})
     return {key: merged[key] for key in order}
 
@@ -161,7 +161,7 @@ def _in_force(said: SchemaField, schema: str) -> FieldInForce:
     )
 
 
-def _merged(known: FieldInForce, other: FieldInForce) -> FieldInForce:
+def _merge(known: FieldInForce, other: FieldInForce) -> FieldInForce:
     """Combine one field of two schemas: their common rules, or a mark for a contradiction."""
     names = (*known.schemas, *other.schemas)
     sequences = [s for s in (known.sequence, other.sequence) if s is not None]

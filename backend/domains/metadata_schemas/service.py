@@ -50,8 +50,8 @@ class MetadataSchemaService:
             UnavailableError: they cannot be read; nothing may be written then.
         """
         names = dict.fromkeys((*database_ids, GLOBAL))
-        found = self.schemas.in_scopes(entity_type, names)
-        return rules.combined_rules(schema for schema in found if rules.applies_to(schema, path))
+        schemas = self.schemas.in_scopes(entity_type, names)
+        return rules.combined_rules(schema for schema in schemas if rules.applies_to(schema, path))
 
     def list_schemas(
         self,
@@ -126,25 +126,25 @@ class MetadataSchemaService:
             SchemaRevisionError: it is changed concurrently at every attempt.
         """
         stored = self.schemas.find(body.metadata_schema_id)
-        found = self._visible(caller, stored, body.metadata_schema_id)
-        require(self.authorization, caller, "PUT", secured(found))
+        schema = self._visible(caller, stored, body.metadata_schema_id)
+        require(self.authorization, caller, "PUT", secured(schema))
         now = self.clock()
-        given = body.model_dump(exclude_none=True, exclude={"metadata_schema_id"})
+        values = body.model_dump(exclude_none=True, exclude={"metadata_schema_id"})
         marks = {"date_modified": iso(now), "modified_by": caller.user_id}
-        changed = MetadataSchema.model_validate({**found.model_dump(), **given, **marks})
+        changed = MetadataSchema.model_validate({**schema.model_dump(), **values, **marks})
         require(self.authorization, caller, "PUT", secured(changed))
         _check(changed)
-        before, after = _attributes(found), _attributes(changed)
+        before, after = _attributes(schema), _attributes(changed)
         entry = self.audit.entry(
             caller,
             "update_metadata_schema",
-            audit_entity("metadataSchema", found.metadata_schema_id),
+            audit_entity("metadataSchema", schema.metadata_schema_id),
             before=before,
             after=after,
             at=now,
         )
         changes = {name: value for name, value in after.items() if value != before.get(name)}
-        self.schemas.change(found, changes, entry)
+        self.schemas.change(schema, changes, entry)
         return changed
 
     @attempts(_ATTEMPTS, SchemaRevisionError)
@@ -167,11 +167,11 @@ class MetadataSchemaService:
         return self.schemas.remove(schema, entry)
 
     def _visible(
-        self, caller: Identity, found: MetadataSchema | None, metadata_schema_id: str
+        self, caller: Identity, schema: MetadataSchema | None, metadata_schema_id: str
     ) -> MetadataSchema:
-        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+        if schema is None or not self.authorization.may(caller, "GET", secured(schema)):
             raise SchemaNotFoundError(metadata_schema_id)
-        return found
+        return schema
 
     def _check_database(self, database_id: str) -> None:
         if self.databases.find_database(database_id) is None:

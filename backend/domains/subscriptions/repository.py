@@ -36,8 +36,8 @@ class SubscriptionRepository:
 
     def get_many(self, asset_ids: Iterable[str]) -> dict[str, Subscription]:
         """Return the subscribers of those assets that have any, by asset."""
-        found = self.tables.get_many([(SUBSCRIPTIONS, _key(each)) for each in asset_ids])
-        rows = [Subscription.model_validate(item) for _, item in found]
+        items = self.tables.get_many([(SUBSCRIPTIONS, _key(asset_id)) for asset_id in asset_ids])
+        rows = [Subscription.model_validate(item) for _, item in items]
         return {row.entity_id: row for row in rows}
 
     def list_all(self, page: PageRequest) -> Page[Subscription]:
@@ -59,7 +59,7 @@ class SubscriptionRepository:
             key=_key(row.entity_id),
             set={"subscribers": list(subscribers), "databaseId": database_id},
             add={"revision": 1},
-            conditions=_unchanged(row),
+            conditions=_require_unchanged(row),
             refused=SubscriptionChangedError(row.entity_id),
         )
         self.tables.transact([update, *others])
@@ -81,7 +81,7 @@ class SubscriptionRepository:
         gone = Delete(
             table=SUBSCRIPTIONS,
             key=_key(row.entity_id),
-            conditions=_unchanged(row),
+            conditions=_require_unchanged(row),
             refused=SubscriptionChangedError(row.entity_id),
         )
         self.tables.transact([gone, *others])
@@ -96,6 +96,6 @@ def _key(asset_id: str) -> dict[str, str]:
     return {_EVENT: SUBSCRIPTION_EVENT, SUBSCRIBED_ENTITY.name: key_of(asset_id)}
 
 
-def _unchanged(row: Subscription) -> tuple[Condition, ...]:
+def _require_unchanged(row: Subscription) -> tuple[Condition, ...]:
     seen = absent("revision") if row.revision is None else equals("revision", row.revision)
     return (exists(_EVENT), seen)

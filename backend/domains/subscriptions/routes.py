@@ -52,8 +52,8 @@ def build_router(service: SubscriptionService) -> Router:
 
     @router.bind(routes.CHECK_SUBSCRIPTION)
     def check_subscription(call: Call, body: CheckBody) -> DoneReply:
-        found = service.is_subscribed(call.caller, body.user_id, body.asset_id)
-        return DoneReply(message=_DONE if found else "Not subscribed")
+        is_subscribed = service.is_subscribed(call.caller, body.user_id, body.asset_id)
+        return DoneReply(message=_DONE if is_subscribed else "Not subscribed")
 
     return router
 

@@ -43,10 +43,12 @@ def notification_of(entry: Mapping[str, object]) -> Notification | None:
 
 def by_asset(happenings: Iterable[Notification]) -> dict[AssetRef, list[Notification]]:
     """Return the changes of each asset, in the order in which they are reported."""
-    found: dict[AssetRef, list[Notification]] = {}
+    notifications: dict[AssetRef, list[Notification]] = {}
     for happening in happenings:
-        found.setdefault(AssetRef(happening.database_id, happening.asset_id), []).append(happening)
-    return found
+        notifications.setdefault(AssetRef(happening.database_id, happening.asset_id), []).append(
+            happening
+        )
+    return notifications
 
 
 def message_subject(asset_name: str) -> str:
@@ -65,5 +67,6 @@ def message_text(asset_name: str, happenings: Sequence[Notification]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(one: Notification) -> str:
-    return f"{one.at[:19]}Z  {one.operation.replace('_', ' ')}  by {one.user_id}"
+def _line(notification: Notification) -> str:
+    operation = notification.operation.replace("_", " ")
+    return f"{notification.at[:19]}Z  {operation}  by {notification.user_id}"

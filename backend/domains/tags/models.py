@@ -76,7 +76,7 @@ def _without_null(schema: dict[str, Any]) -> None:
         properties[name] = next(choice for choice in choices if choice.get("type") != "null")
 
 
-def _described(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:
+def _one_or_list_schema(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:
     def describe(schema: dict[str, Any]) -> None:
         _without_null(schema)
         schema["anyOf"] = [{"required": list(required)}, {"required": [listed]}]
@@ -91,7 +91,7 @@ class TagsBody(WireModel):
     The request ends at the first invalid tag; the tags before it have been written.
     """
 
-    model_config = _described(
+    model_config = _one_or_list_schema(
         "tagName",
         "description",
         "tagTypeName",
@@ -113,14 +113,14 @@ class TagsBody(WireModel):
     @property
     def listed(self) -> list[TagBody]:
         """Return the tags, in order."""
-        one = self.model_dump(exclude={"tags"})
-        return [TagBody.model_validate(one)] if self.tags is None else self.tags
+        fields = self.model_dump(exclude={"tags"})
+        return [TagBody.model_validate(fields)] if self.tags is None else self.tags
 
 
 class TagTypesBody(WireModel):
     """One tag type by its fields, or a list in `tagTypes`."""
 
-    model_config = _described(
+    model_config = _one_or_list_schema(
         "tagTypeName",
         "description",
         listed="tagTypes",
@@ -143,8 +143,8 @@ class TagTypesBody(WireModel):
     @property
     def listed(self) -> list[TagTypeBody]:
         """Return the tag types, in order."""
-        one = self.model_dump(exclude={"tag_types"})
-        return [TagTypeBody.model_validate(one)] if self.tag_types is None else self.tag_types
+        fields = self.model_dump(exclude={"tag_types"})
+        return [TagTypeBody.model_validate(fields)] if self.tag_types is None else self.tag_types
 
 
 def _require(body: WireModel, names: set[str], *, listed: str) -> None:

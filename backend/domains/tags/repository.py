@@ -50,7 +50,7 @@ class TagRepository:
     def put_new(self, tag: Tag, *others: Write) -> None:
         item = tag.model_dump(by_alias=True)
         new = put_new(TAGS, item, TagExistsError(tag.tag_name))
-        self._transact(tag.tag_type_name, [new, _counted(tag.tag_type_name), *others])
+        self._transact(tag.tag_type_name, [new, _count_tag(tag.tag_type_name), *others])
 
     def change(self, tag: Tag, changes: Mapping[str, Any], *others: Write) -> None:
         """Set some attributes, if the tag is unchanged since it was read."""
@@ -65,7 +65,7 @@ class TagRepository:
         new_type = changes.get(_TYPE, tag.tag_type_name)
         counts: tuple[Write, ...] = ()
         if new_type != tag.tag_type_name:
-            counts = (_counted(new_type), _uncounted(tag.tag_type_name))
+            counts = (_count_tag(new_type), _uncount_tag(tag.tag_type_name))
         self._transact(new_type, [update, *counts, *others])
 
     def _transact(self, tag_type_name: str, writes: list[Write]) -> None:
@@ -86,7 +86,7 @@ class TagRepository:
             conditions=(equals("revision", tag.revision),),
             refused=TagRevisionError(tag.tag_name),
         )
-        self.tables.transact([gone, _uncounted(tag.tag_type_name), *others])
+        self.tables.transact([gone, _uncount_tag(tag.tag_type_name), *others])
 
 
 @dataclass(eq=False, repr=False)
@@ -141,7 +141,7 @@ class TagTypeRepository:
         self.tables.transact([gone, *others])
 
 
-def _counted(tag_type_name: str) -> Update:
+def _count_tag(tag_type_name: str) -> Update:
     """Return the write that counts one more tag of the type, which must exist and have room."""
     return Update(
         table=TAG_TYPES,
@@ -152,7 +152,7 @@ def _counted(tag_type_name: str) -> Update:
     )
 
 
-def _uncounted(tag_type_name: str) -> Update:
+def _uncount_tag(tag_type_name: str) -> Update:
     return Update(
         table=TAG_TYPES,
         key={_TYPE: tag_type_name},

@@ -57,15 +57,15 @@ def _bind_tags(router: Router, service: TagService) -> None:
 
     @router.bind(routes.CREATE_TAG)
     def create_tag(call: Call, body: TagsBody) -> TagOperationReply:
-        for each in body.listed:
-            service.create_tag(call.caller, each)
-        return done("create", *(each.tag_name for each in body.listed))
+        for tag in body.listed:
+            service.create_tag(call.caller, tag)
+        return done("create", *(tag.tag_name for tag in body.listed))
 
     @router.bind(routes.UPDATE_TAG)
     def update_tag(call: Call, body: TagsBody) -> TagOperationReply:
-        for each in body.listed:
-            service.update_tag(call.caller, each)
-        return done("update", *(each.tag_name for each in body.listed))
+        for tag in body.listed:
+            service.update_tag(call.caller, tag)
+        return done("update", *(tag.tag_name for tag in body.listed))
 
     @router.bind(routes.DELETE_TAG)
     def delete_tag(call: Call, path: TagPath) -> TagOperationReply:
@@ -93,15 +93,15 @@ def _bind_tag_types(router: Router, service: TagService) -> None:
 
     @router.bind(routes.CREATE_TAG_TYPE)
     def create_tag_type(call: Call, body: TagTypesBody) -> TagTypeOperationReply:
-        for each in body.listed:
-            service.create_tag_type(call.caller, each)
-        return done("create", *(each.tag_type_name for each in body.listed))
+        for tag_type in body.listed:
+            service.create_tag_type(call.caller, tag_type)
+        return done("create", *(tag_type.tag_type_name for tag_type in body.listed))
 
     @router.bind(routes.UPDATE_TAG_TYPE)
     def update_tag_type(call: Call, body: TagTypesBody) -> TagTypeOperationReply:
-        for each in body.listed:
-            service.update_tag_type(call.caller, each)
-        return done("update", *(each.tag_type_name for each in body.listed))
+        for tag_type in body.listed:
+            service.update_tag_type(call.caller, tag_type)
+        return done("update", *(tag_type.tag_type_name for tag_type in body.listed))
 
     @router.bind(routes.DELETE_TAG_TYPE)
     def delete_tag_type(call: Call, path: TagTypePath) -> TagTypeOperationReply:

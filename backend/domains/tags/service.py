@@ -62,8 +62,8 @@ class TagService:
             PermissionDeniedError: rules use a tag that is added or removed, and the caller may not
                 change this tag.
         """
-        found = self.tags.get_many(tags)
-        known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
+        stored = self.tags.get_many(tags)
+        known = [tag for tag in stored if tag.tag_name in carried or self._may_see(caller, tag)]
         check_known(tags, known)
         covered = {tag.tag_type_name for tag in known}
         check_required(
@@ -90,7 +90,7 @@ class TagService:
             description=body.description,
             tag_type_name=body.tag_type_name,
         )
-        require(self.authorization, caller, "POST", _secured(tag))
+        require(self.authorization, caller, "POST", _secured_tag(tag))
         entry = self.audit.entry(
             caller,
             "create_tag",
@@ -109,20 +109,20 @@ class TagService:
             TagTypeFullError: the type has the maximum number of tags.
             PermissionDeniedError: the caller may not change it, or not to this type.
         """
-        found = self._visible_tag(caller, body.tag_name)
-        changed = found.model_copy(update={"tag_type_name": body.tag_type_name})
-        for tag in (found, changed):
-            require(self.authorization, caller, "PUT", _secured(tag))
+        stored = self._visible_tag(caller, body.tag_name)
+        changed = stored.model_copy(update={"tag_type_name": body.tag_type_name})
+        for tag in (stored, changed):
+            require(self.authorization, caller, "PUT", _secured_tag(tag))
         changes = {"description": body.description, "tagTypeName": body.tag_type_name}
-        before = found.model_dump(by_alias=True)
+        before = stored.model_dump(by_alias=True)
         entry = self.audit.entry(
             caller,
             "update_tag",
-            audit_entity("tag", found.tag_name),
+            audit_entity("tag", stored.tag_name),
             before=before,
             after=before | changes,
         )
-        self.tags.change(found, changes, entry)
+        self.tags.change(stored, changes, entry)
 
     def delete_tag(self, caller: Identity, tag_name: str) -> Job:
         """Delete the tag, and start the job that removes it from the assets that have it.
@@ -132,8 +132,8 @@ class TagService:
             TagNotFoundError: it does not exist, or the caller may not see it.
             TagRevisionError: it was changed at the same time.
         """
-        found = self._visible_tag(caller, tag_name)
-        require(self.authorization, caller, "DELETE", _secured(found))
+        tag = self._visible_tag(caller, tag_name)
+        require(self.authorization, caller, "DELETE", _secured_tag(tag))
         if self.rules.named_tags([tag_name]):
             why = f"Constraints use the tag {tag_name}: only administrators can delete it"
             require_administrator(self.authorization, caller, why)
@@ -141,16 +141,16 @@ class TagService:
             caller,
             "delete_tag",
             audit_entity("tag", tag_name),
-            before=found.model_dump(by_alias=True),
+            before=tag.model_dump(by_alias=True),
         )
         job = self.jobs.new(
             WITHDRAW_TAG,
             WITHDRAW_TAG.job_id(self.new_id()),
             caller=caller,
             database_id=None,
-            parameters={"tagName": tag_name, "tagTypeName": found.tag_type_name},
+            parameters={"tagName": tag_name, "tagTypeName": tag.tag_type_name},
         )
-        self.tags.delete(found, entry, self.jobs.put(job))
+        self.tags.delete(tag, entry, self.jobs.put(job))
         return job
 
     def list_tags(self, caller: Identity, page: PageRequest) -> Page[Tag]:
@@ -192,18 +192,18 @@ class TagService:
             TagTypeNotFoundError: it does not exist, or the caller may not see it.
             TagTypeRevisionError: it was changed at the same time.
         """
-        found = self._visible_type(caller, body.tag_type_name)
+        tag_type = self._visible_type(caller, body.tag_type_name)
         require(self.authorization, caller, "PUT", _secured_type(body.tag_type_name))
         changes = body.model_dump(by_alias=True, exclude_none=True, exclude={"tag_type_name"})
-        before = _attributes(found)
+        before = _attributes(tag_type)
         entry = self.audit.entry(
             caller,
             "update_tag_type",
-            audit_entity("tagType", found.tag_type_name),
+            audit_entity("tagType", tag_type.tag_type_name),
             before=before,
             after=before | changes,
         )
-        self.types.change(found, changes, entry)
+        self.types.change(tag_type, changes, entry)
 
     @attempts(_ATTEMPTS, TagTypeRevisionError)
     def delete_tag_type(self, caller: Identity, tag_type_name: str) -> None:
@@ -214,28 +214,28 @@ class TagService:
             TagTypeInUseError: a tag has it.
             TagTypeRevisionError: it is changed concurrently at every attempt.
         """
-        found = self._visible_type(caller, tag_type_name)
+        tag_type = self._visible_type(caller, tag_type_name)
         require(self.authorization, caller, "DELETE", _secured_type(tag_type_name))
-        if found.tag_count > 0:
+        if tag_type.tag_count > 0:
             raise TagTypeInUseError(tag_type_name)
         entry = self.audit.entry(
             caller,
             "delete_tag_type",
             audit_entity("tagType", tag_type_name),
-            before=_attributes(found),
+            before=_attributes(tag_type),
         )
         name = self.names.deleted("tagTypeName", tag_type_name)
-        return self.types.delete_unused(found, entry, name)
+        return self.types.delete_unused(tag_type, entry, name)
 
     def list_tag_types(self, caller: Identity, page: PageRequest) -> Page[TagType]:
         """List the tag types that the caller may see, in no order."""
         return fill(
             self.types.list_registry,
             page,
-            visible=lambda found: self._may_see_type(caller, found.tag_type_name),
-            position_of=lambda found: {"tagTypeName": found.tag_type_name},
+            visible=lambda tag_type: self._may_see_type(caller, tag_type.tag_type_name),
+            position_of=lambda tag_type: {"tagTypeName": tag_type.tag_type_name},
             # The reply names the type's tags too.
-            size_of=lambda found: json_bytes(found) + found.tag_count * _NAME_BYTES,
+            size_of=lambda tag_type: json_bytes(tag_type) + tag_type.tag_count * _NAME_BYTES,
         )
 
     def tags_by_type(self, caller: Identity) -> dict[str, list[str]]:
@@ -244,10 +244,10 @@ class TagService:
         for tag in all_items(self.tags.list_registry, _SCAN_PAGE):
             if self._may_see(caller, tag):
                 names[tag.tag_type_name].append(tag.tag_name)
-        return {name: sorted(found) for name, found in names.items()}
+        return {name: sorted(tags) for name, tags in names.items()}
 
     def _may_see(self, caller: Identity, tag: Tag) -> bool:
-        return self.authorization.may(caller, "GET", _secured(tag))
+        return self.authorization.may(caller, "GET", _secured_tag(tag))
 
     def _may_see_type(self, caller: Identity, tag_type_name: str) -> bool:
         return self.authorization.may(caller, "GET", _secured_type(tag_type_name))
@@ -262,7 +262,7 @@ class TagService:
         for name in sorted(named):
             # A deleted tag has no type; its job has not processed the asset yet.
             tag = known.get(name) or Tag(tag_name=name, description="", tag_type_name="")
-            require(self.authorization, caller, "PUT", _secured(tag))
+            require(self.authorization, caller, "PUT", _secured_tag(tag))
 
     def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
         tag = self.tags.get(tag_name)
@@ -272,10 +272,10 @@ class TagService:
 
     def _visible_type(self, caller: Identity, tag_type_name: str) -> TagType:
         may_see = self._may_see_type(caller, tag_type_name)
-        found = self.types.get(tag_type_name) if may_see else None
-        if found is None:
+        tag_type = self.types.get(tag_type_name) if may_see else None
+        if tag_type is None:
             raise TagTypeNotFoundError(tag_type_name)
-        return found
+        return tag_type
 
 
 def _attributes(tag_type: TagType) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def _attributes(tag_type: TagType) -> dict[str, Any]:
     return tag_type.model_dump(by_alias=True, exclude={"tag_count"})
 
 
-def _secured(tag: Tag) -> Secured:
+def _secured_tag(tag: Tag) -> Secured:
     return Secured("tag", {"tagName": tag.tag_name, "tagTypeName": tag.tag_type_name})
 
 

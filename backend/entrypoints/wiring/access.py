@@ -72,8 +72,8 @@ def _asset(context: Context, database_id: str, asset_id: str) -> Fields | None:
     from backend.domains.assets.repository import AssetRepository  # noqa: PLC0415 - few ask
     from backend.domains.assets.service.permissions import secured  # noqa: PLC0415
 
-    found = AssetRepository(context.tables).get(database_id, asset_id, in_archive=True)
-    return None if found is None else secured(found).fields
+    asset = AssetRepository(context.tables).get(database_id, asset_id, in_archive=True)
+    return None if asset is None else secured(asset).fields
 
 
 def _withdrawal(context: Context, caller: Identity, role_name: str) -> tuple[str, Write]:

@@ -122,4 +122,4 @@ def _pool_users(context: Context, warn: Warn) -> "PoolUsers | None":
 
 
 def _list(context: Context, setting: Setting) -> list[str]:
-    return [each for each in context.settings.text(setting).split(",") if each]
+    return [text for text in context.settings.text(setting).split(",") if text]

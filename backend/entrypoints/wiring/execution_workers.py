@@ -75,7 +75,7 @@ def triggers(context: Context) -> Run:
     ).consume
 
 
-def reconciling(context: Context) -> Run:
+def reconciliation_run(context: Context) -> Run:
     def run(_event: Event) -> dict[str, Any]:
         reconciliation(context).run()
         return {}

@@ -102,8 +102,8 @@ FILE_CHANGES: Requests = {
 
 def combined_requests(*parts: Requests) -> Requests:
     """Return all requests of several tasks of one function."""
-    found: dict[Table | Bucket, set[Request]] = {}
+    combined: dict[Table | Bucket, set[Request]] = {}
     for part in parts:
         for resource, requests in part.items():
-            found.setdefault(resource, set()).update(requests)
-    return {resource: tuple(sorted(requests)) for resource, requests in found.items()}
+            combined.setdefault(resource, set()).update(requests)
+    return {resource: tuple(sorted(requests)) for resource, requests in combined.items()}

@@ -151,9 +151,10 @@ class Criteria(SentModel):
             ("criteriaAnd", self.criteria_and),
             ("criteriaOr", self.criteria_or),
         ):
-            for number, each in enumerate(criteria):
-                if each.field not in known:
-                    fact = f"{self.object_type} has no field {each.field}, only {', '.join(known)}"
+            for number, criterion in enumerate(criteria):
+                if criterion.field not in known:
+                    fields = f"{criterion.field}, only {', '.join(known)}"
+                    fact = f"{self.object_type} has no field {fields}"
                     raise WrongFieldError(f"{block}.{number}.field", fact)
         return self
 
@@ -163,7 +164,9 @@ class Criteria(SentModel):
         if not 1 <= len(criteria) <= MAX_CRITERIA:
             fact = f"criteriaAnd and criteriaOr must have 1 to {MAX_CRITERIA} criteria together"
             raise WrongFieldError("criteriaAnd", fact)
-        size = sum(len(text.encode()) for each in criteria for text in texts_of(each.value))
+        size = sum(
+            len(text.encode()) for criterion in criteria for text in texts_of(criterion.value)
+        )
         if size > MAX_TEXT_BYTES:
             fact = f"the values have {size} bytes together; at most {MAX_TEXT_BYTES} are allowed"
             raise WrongFieldError("criteriaAnd", fact)
@@ -211,7 +214,7 @@ class ConstraintBody(Criteria):
     @model_validator(mode="after")
     def check_number_of_grantees(self) -> "ConstraintBody":
         count = len({permission.group_id for permission in self.group_permissions})
-        count += len({each.user_id for each in self.user_permissions})
+        count += len({permission.user_id for permission in self.user_permissions})
         if count > MAX_GRANTEES:
             fact = f"groupPermissions and userPermissions name {count} roles and users"
             raise WrongFieldError(

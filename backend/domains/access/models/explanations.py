@@ -78,17 +78,17 @@ class ExplainQuery(WireModel):
 
     def object_fields(self, object_type: str) -> Fields:
         """Return the fields of the object, as permission rules use them."""
-        given = self.model_dump(by_alias=True, exclude_none=True)
-        given["userId"] = self.of_user_id or ""
+        values = self.model_dump(by_alias=True, exclude_none=True)
+        values["userId"] = self.of_user_id or ""
         fields = FIELDS_OF[object_type]
-        found: dict[str, str | tuple[str, ...]] = {
-            name: given[name] for name in fields if given.get(name)
+        secured: dict[str, str | tuple[str, ...]] = {
+            name: values[name] for name in fields if values.get(name)
         }
         if self.tags and "tags" in fields:
-            found["tags"] = tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
+            secured["tags"] = tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
         if ROUTE_PATH in fields and self.route:
-            found[ROUTE_PATH] = self.route
-        return found
+            secured[ROUTE_PATH] = self.route
+        return secured
 
 
 class DecidingRule(WireModel):

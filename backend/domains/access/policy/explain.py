@@ -30,8 +30,8 @@ def explain(
     Denying rules decide; without any, those that allow.
     """
     applying: dict[str, list[DecidingGrant]] = {ALLOW: [], DENY: []}
-    for grantee, given in rules.items():
-        for rule in given:
+    for grantee, granted in rules.items():
+        for rule in granted:
             effect = rule.effects.get(action)
             if effect is not None and applies(rule, action, object_type, fields):
                 applying[effect].append(DecidingGrant(rule.constraint_id, grantee))

@@ -166,22 +166,24 @@ def _criteria(stored: object, constraint_id: str) -> Criteria:
         return ()
     if not isinstance(stored, list | tuple):
         raise BadRuleError(f"Constraint {constraint_id} is invalid: its criteria are not a list")
-    return tuple(_criterion(each, constraint_id) for each in cast("Iterable[object]", stored))
+    return tuple(
+        _criterion(criterion, constraint_id) for criterion in cast("Iterable[object]", stored)
+    )
 
 
 def _criterion(stored: object, constraint_id: str) -> Criterion:
     if not isinstance(stored, Mapping):
         raise BadRuleError(f"Constraint {constraint_id} is invalid: a criterion is not an object")
-    found = cast("Mapping[str, object]", stored)
-    operator = _one_of(found.get("operator"), OPERATORS, constraint_id)
-    value = found.get("value")
+    fields = cast("Mapping[str, object]", stored)
+    operator = _one_of(fields.get("operator"), OPERATORS, constraint_id)
+    value = fields.get("value")
     values: tuple[object, ...] = (value,)
     if isinstance(value, list | tuple) and operator in LIST_OPERATORS:
         values = tuple(cast("Iterable[object]", value))
-    texts = tuple(each for each in values if isinstance(each, str) and each)
+    texts = tuple(value for value in values if isinstance(value, str) and value)
     if not texts or len(texts) != len(values):
         raise BadRuleError(f"Constraint {constraint_id} is invalid: a criterion has no value")
-    return Criterion(_one_of(found.get("field"), FIELDS, constraint_id), operator, texts)
+    return Criterion(_one_of(fields.get("field"), FIELDS, constraint_id), operator, texts)
 
 
 def _one_of(word: object, words: tuple[str, ...], constraint_id: str) -> str:

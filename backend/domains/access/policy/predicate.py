@@ -77,35 +77,41 @@ def blocks_for(rules: Iterable[Rule], action: str, object_type: str, effect: str
 
     An empty block matches all of them. Alternatives remain only beside other criteria.
     """
-    found: dict[Block, None] = {}
+    blocks: dict[Block, None] = {}
     for rule in rules:
         if rule.object_type == object_type and rule.effects.get(action) == effect:
             for block in rule.blocks(effect):
                 for kept in _without_constants(block, object_type, effect):
-                    found[kept] = None
-    return list(found)
+                    blocks[kept] = None
+    return list(blocks)
 
 
 def _without_constants(block: Block, object_type: str, effect: str) -> list[Block]:
     """Return equivalent blocks without criteria that match all, or no, objects of the type."""
-    all_of = _varying(block.all_of, object_type, effect)
+    all_of = _without_constant_criteria(block.all_of, object_type, effect)
     if all_of is None:
         return []
     if not block.any_of:
         return [Block(all_of)]
-    found = (_varying((each,), object_type, effect) for each in block.any_of)
-    alternatives = [each for each in found if each is not None]
+    varying = (
+        _without_constant_criteria((criterion,), object_type, effect) for criterion in block.any_of
+    )
+    alternatives = [alternative for alternative in varying if alternative is not None]
     if () in alternatives:
         return [Block(all_of)]
     if not all_of or len(alternatives) <= 1:
-        return [Block(tuple(dict.fromkeys((*all_of, *each)))) for each in alternatives]
-    if all(len(each) == 1 for each in alternatives):
-        return [Block(all_of, tuple(dict.fromkeys(each for (each,) in alternatives)))]
+        return [
+            Block(tuple(dict.fromkeys((*all_of, *alternative)))) for alternative in alternatives
+        ]
+    if all(len(alternative) == 1 for alternative in alternatives):
+        return [Block(all_of, tuple(dict.fromkeys(criterion for (criterion,) in alternatives)))]
     # Only strict types have alternatives of two criteria, and no search filter.
     return [Block((*all_of, *alternative)) for alternative in alternatives]
 
 
-def _varying(criteria: Criteria, object_type: str, effect: str) -> Criteria | None:
+def _without_constant_criteria(
+    criteria: Criteria, object_type: str, effect: str
+) -> Criteria | None:
     """Return the criteria without those that always match. None if one never does."""
     # Types that determine permissions: an absent value must not match a negation (decision 30).
     strict = effect == ALLOW and object_type in STRICT_TYPES
@@ -135,12 +141,12 @@ def _nodes(rules: Sequence[Rule], effect: str) -> Mapping[tuple[str, str], "_Nod
         for action, decided in rule.effects.items()
         if decided == effect
     }
-    found: dict[tuple[str, str], _Node] = {}
+    nodes: dict[tuple[str, str], _Node] = {}
     for object_type, action in keys:
         blocks = blocks_for(rules, action, object_type, effect)
         if blocks:
-            found[object_type, action] = _Node(blocks)
-    return found
+            nodes[object_type, action] = _Node(blocks)
+    return nodes
 
 
 class _Node:
@@ -156,11 +162,13 @@ class _Node:
         by_field: dict[str, list[tuple[Criterion, Block]]] = defaultdict(list)
         for block in blocks:
             if not block.all_of:
-                for each in block.any_of:
-                    by_field[each.field].append((each, EVERYTHING))
+                for criterion in block.any_of:
+                    by_field[criterion.field].append((criterion, EVERYTHING))
                 continue
-            first = min(block.all_of, key=lambda each: _SPEED.get(each.operator, _SLOWEST))
-            rest = tuple(each for each in block.all_of if each is not first)
+            first = min(
+                block.all_of, key=lambda criterion: _SPEED.get(criterion.operator, _SLOWEST)
+            )
+            rest = tuple(criterion for criterion in block.all_of if criterion is not first)
             by_field[first.field].append((first, Block(rest, block.any_of)))
         self._indexes = [(field, _Index(entries)) for field, entries in by_field.items()]
 
@@ -195,8 +203,8 @@ class _Index:
         self._present: _Node | None = None
         self._absent_parts: list[tuple[str, _Node]] = []
         self._absent_texts: list[tuple[frozenset[str], _Node]] = []
-        for (operator, value), found in rests.items():
-            blocks = tuple(found)
+        for (operator, value), rest_blocks in rests.items():
+            blocks = tuple(rest_blocks)
             # Values with equal rests share a node, or hundreds of rules would take hundreds of
             # them.
             node = nodes.get(blocks)

@@ -38,7 +38,7 @@ def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Blo
     Every criterion for exact values becomes `is_one_of`. The same permissions result in the same
     order, regardless of the order of their rules.
     """
-    refusing = _outermost(each.all_of for each in denied)
+    refusing = _outermost(block.all_of for block in denied)
     held = _Cover(refusing)
     plain: list[Criteria] = []
     several: list[Block] = []
@@ -48,17 +48,19 @@ def reduced(allowed: Iterable[Block], denied: Iterable[Block]) -> tuple[list[Blo
         else:
             plain.append(block.all_of)
     # What is denied completely needs no clause.
-    granting = [each for each in _outermost(plain) if next(held.over(each), None) is None]
+    granting = [
+        criteria for criteria in _outermost(plain) if next(held.over(criteria), None) is None
+    ]
     covers = (held, _Cover(granting))
     several = [
-        each
-        for each in sorted(set(several))
-        if all(next(cover.over(each.all_of), None) is None for cover in covers)
+        block
+        for block in sorted(set(several))
+        if all(next(cover.over(block.all_of), None) is None for cover in covers)
     ]
-    met = _outermost(_met(refusing, [*granting, *(each.all_of for each in several)]))
+    met = _outermost(_met(refusing, [*granting, *(block.all_of for block in several)]))
     return (
-        [*(Block(each) for each in _merged(granting)), *several],
-        [Block(each) for each in _merged(met)],
+        [*(Block(criteria) for criteria in _merge(granting)), *several],
+        [Block(criteria) for criteria in _merge(met)],
     )
 
 
@@ -67,20 +69,22 @@ def _with_fewer_alternatives(block: Block) -> Block | None:
     all_of = _plain(block.all_of)
     if all_of is None or not block.any_of:
         return None if all_of is None else Block(all_of)
-    possible = [(each,) for each in block.any_of if _plain((*all_of, each)) is not None]
-    found = _merged(_outermost(possible))
+    possible = [
+        (criterion,) for criterion in block.any_of if _plain((*all_of, criterion)) is not None
+    ]
+    merged = _merge(_outermost(possible))
     # An alternative that the other criteria imply is always true.
-    if any(_is_within(all_of, alternative) for alternative in found):
+    if any(_is_within(all_of, alternative) for alternative in merged):
         return Block(all_of)
-    if len(found) > 1:
-        return Block(all_of, tuple(criterion for (criterion,) in found))
-    both = _plain((*all_of, *found[0])) if found else None
+    if len(merged) > 1:
+        return Block(all_of, tuple(criterion for (criterion,) in merged))
+    both = _plain((*all_of, *merged[0])) if merged else None
     return None if both is None else Block(both)
 
 
 def _outermost(blocks: Iterable[Criteria]) -> list[Criteria]:
     """Return the blocks that are not within another one, in their simplest form."""
-    plain = sorted({each for each in map(_plain, blocks) if each is not None})
+    plain = sorted({block for block in map(_plain, blocks) if block is not None})
     cover = _Cover(plain)
     return [block for block in plain if all(other == block for other in cover.over(block))]
 
@@ -114,7 +118,7 @@ class _Cover:
 
 
 def _exact(block: Criteria) -> Iterator[Criterion]:
-    return (each for each in block if each.operator == IS_ONE_OF)
+    return (criterion for criterion in block if criterion.operator == IS_ONE_OF)
 
 
 def _is_within(block: Criteria, other: Criteria) -> bool:
@@ -123,22 +127,26 @@ def _is_within(block: Criteria, other: Criteria) -> bool:
 
 def _plain(block: Criteria) -> Criteria | None:
     """Return the block without criteria that others imply; None if it never matches."""
-    found: list[Criterion] = []
-    for field in sorted({each.field for each in block}, key=_FIELDS.index):
-        here = {_normal(each) for each in block if each.field == field}
+    criteria: list[Criterion] = []
+    for field in sorted({criterion.field for criterion in block}, key=_FIELDS.index):
+        here = {_normal(criterion) for criterion in block if criterion.field == field}
         exact = next(_exact(tuple(sorted(here))), None)
         # With one text, all criteria on the field concern it: the possible values can be listed.
         if exact is not None and field in _PLAIN:
-            values = tuple(v for v in exact.values if all(_holds(each, v) for each in here))
+            values = tuple(
+                v for v in exact.values if all(_holds(criterion, v) for criterion in here)
+            )
             if not values:
                 return None
             here = {exact._replace(values=values)}
-        found += sorted(here - {each for each in here if _idle(each, beside=here)})
-    return tuple(found)
+        criteria += sorted(
+            here - {criterion for criterion in here if _idle(criterion, beside=here)}
+        )
+    return tuple(criteria)
 
 
 def _idle(criterion: Criterion, *, beside: Iterable[Criterion]) -> bool:
-    return any(each != criterion and _follows(criterion, each) for each in beside)
+    return any(other != criterion and _follows(criterion, other) for other in beside)
 
 
 def _normal(criterion: Criterion) -> Criterion:
@@ -190,43 +198,51 @@ def _met(refusing: Iterable[Criteria], granting: Iterable[Criteria]) -> Iterator
     """Return the denials without values that no grant has, and without empty denials."""
     left = list(refusing)
     for field in _PLAIN:
-        granted = [next((e for e in _exact(each) if e.field == field), None) for each in granting]
+        granted = [next((e for e in _exact(block) if e.field == field), None) for block in granting]
         # A grant without exact values of this field may have any of them.
         if not all(granted):
             continue
-        values = {value for each in granted if each is not None for value in each.values}
-        left = [block for each in left if (block := _among(each, field, values)) is not None]
+        values = {
+            value for criterion in granted if criterion is not None for value in criterion.values
+        }
+        left = [
+            block for criteria in left if (block := _among(criteria, field, values)) is not None
+        ]
     yield from left
 
 
 def _among(block: Criteria, field: str, values: set[str]) -> Criteria | None:
-    found: list[Criterion] = []
-    for each in block:
-        kept = each.values
-        if each.field == field and each.operator == IS_ONE_OF:
-            kept = tuple(value for value in each.values if value in values)
+    criteria: list[Criterion] = []
+    for criterion in block:
+        kept = criterion.values
+        if criterion.field == field and criterion.operator == IS_ONE_OF:
+            kept = tuple(value for value in criterion.values if value in values)
         if not kept:
             return None
-        found.append(each._replace(values=kept))
-    return tuple(found)
+        criteria.append(criterion._replace(values=kept))
+    return tuple(criteria)
 
 
 def _rank(criterion: Criterion) -> tuple[int, Criterion]:
     return _FIELDS.index(criterion.field), criterion
 
 
-def _merged(blocks: Iterable[Criteria]) -> list[Criteria]:
+def _merge(blocks: Iterable[Criteria]) -> list[Criteria]:
     """Return the blocks, merged if they differ only in the values of their criteria."""
     left = list(blocks)
     for field in _FIELDS:
         others: list[Criteria] = []
         by_rest: dict[Criteria, set[str]] = defaultdict(set)
         for block in left:
-            exact = next((each for each in _exact(block) if each.field == field), None)
+            exact = next(
+                (criterion for criterion in _exact(block) if criterion.field == field), None
+            )
             if exact is None:
                 others.append(block)
                 continue
-            by_rest[tuple(each for each in block if each is not exact)].update(exact.values)
+            by_rest[tuple(criterion for criterion in block if criterion is not exact)].update(
+                exact.values
+            )
         for rest, values in by_rest.items():
             demand = Criterion(field, IS_ONE_OF, tuple(sorted(values)))
             others.append(tuple(sorted((demand, *rest), key=_rank)))

@@ -94,27 +94,29 @@ def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
     At most `most` values of one criterion become separate queries.
     """
     sharing: dict[Criterion, list[Block]] = defaultdict(list)
-    found: list[Filter] = []
+    filters: list[Filter] = []
     for block in blocks:
-        exact = next((each for each in block.all_of if each.operator == IS_ONE_OF), None)
+        exact = next(
+            (criterion for criterion in block.all_of if criterion.operator == IS_ONE_OF), None
+        )
         if exact is None:
-            found += _block(block, most)
+            filters += _block(block, most)
         else:
-            rest = tuple(each for each in block.all_of if each is not exact)
+            rest = tuple(criterion for criterion in block.all_of if criterion is not exact)
             sharing[exact].append(Block(rest, block.any_of))
     for exact, rests in sharing.items():
         if len(rests) == 1:
-            found += _block(Block((exact, *rests[0].all_of), rests[0].any_of), most)
+            filters += _block(Block((exact, *rests[0].all_of), rests[0].any_of), most)
         else:
             beside = _one_of(_alternatives(rests, most))
-            found.append({"bool": {"filter": [_positive(exact)], **beside}})
-    return found
+            filters.append({"bool": {"filter": [_positive(exact)], **beside}})
+    return filters
 
 
 def _block(block: Block, most: int) -> list[Filter]:
     """Return alternative queries for criteria that must all match; several for one criterion."""
     if not block.all_of:
-        singles = _alternatives([Block((each,)) for each in block.any_of], most)
+        singles = _alternatives([Block((criterion,)) for criterion in block.any_of], most)
         return singles or [{"match_all": {}}]
     wanted: list[Filter] = []
     unwanted: list[Filter] = []
@@ -186,7 +188,7 @@ def _one_of(alternatives: list[Filter]) -> Filter:
 def _count(queries: Iterable[Mapping[str, Any]]) -> int:
     total = 0
     for query in queries:
-        found: Mapping[str, Any] | None = query.get("bool")
-        parts = () if found is None else (part for part in found.values() if part != 1)
-        total += 1 if found is None else sum(_count(part) for part in parts)
+        clauses: Mapping[str, Any] | None = query.get("bool")
+        parts = () if clauses is None else (part for part in clauses.values() if part != 1)
+        total += 1 if clauses is None else sum(_count(part) for part in parts)
     return total

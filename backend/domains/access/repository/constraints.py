@@ -82,31 +82,31 @@ class ConstraintRepository:
 
     def get_many(self, constraint_ids: Iterable[str]) -> dict[str, Constraint]:
         """Return those of the constraints that exist, by id."""
-        keys = [{_KEY: _whole(each)} for each in constraint_ids]
-        found = (item for _, item in self.tables.get_many([(POLICIES, key) for key in keys]))
-        return {item[_ID]: _constraint(item) for item in found}
+        keys = [{_KEY: _whole(constraint_id)} for constraint_id in constraint_ids]
+        items = (item for _, item in self.tables.get_many([(POLICIES, key) for key in keys]))
+        return {item[_ID]: _constraint(item) for item in items}
 
     def list_registry(self, page: PageRequest) -> Page[Constraint]:
         """List each constraint once, in no order, by the row of its first grantee."""
-        found = self.tables.scan(CONSTRAINTS, page)
-        rows = ((item[_ID], _constraint(item)) for item in found.items)
+        stored = self.tables.scan(CONSTRAINTS, page)
+        rows = ((item[_ID], _constraint(item)) for item in stored.items)
         first = (row for name, row in rows if name == _first_row(row))
-        return Page(tuple(first), found.after)
+        return Page(tuple(first), stored.after)
 
     def policies(self, wanted: Iterable[Grantee]) -> dict[Grantee, Policy]:
         """Return the rules of all requested grantees."""
-        by_key = {_policy_key(each): each for each in wanted}
+        by_key = {_policy_key(grantee): grantee for grantee in wanted}
         keys = [(POLICIES, {_KEY: key}) for key in by_key]
-        found = {grantee: Policy(grantee) for grantee in by_key.values()}
+        policies = {grantee: Policy(grantee) for grantee in by_key.values()}
         for _, item in self.tables.get_many(keys):
             grantee = by_key[item[_KEY]]
-            found[grantee] = Policy(
+            policies[grantee] = Policy(
                 grantee,
                 item.get("rules") or [],
                 item.get("revision"),
                 tuple(item.get("withdrawn") or ()),
             )
-        return found
+        return policies
 
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
@@ -123,8 +123,8 @@ class ConstraintRepository:
             return
         epoch = self.tables.get(POLICIES, {_KEY: EPOCH})
         every = self.get_many(sorted(self._ids()))
-        found = {OF_CONSTRAINT + name: named_tags(each) for name, each in every.items()}
-        known = {name: criteria for name, criteria in found.items() if criteria}
+        names = {OF_CONSTRAINT + name: named_tags(constraint) for name, constraint in every.items()}
+        known = {name: criteria for name, criteria in names.items() if criteria}
         unchanged = Check(
             table=POLICIES,
             key={_KEY: EPOCH},
@@ -211,7 +211,7 @@ def rules_write(policy: Policy, rules: Rules, withdrawn: Sequence[str] = ()) -> 
     return Put(
         table=POLICIES,
         item=item,
-        conditions=(_unchanged(policy.revision),),
+        conditions=(_require_revision(policy.revision),),
         refused=ConstraintRevisionError(f"The permissions of {policy.grantee}"),
     )
 
@@ -232,7 +232,7 @@ def _row_writes(change: Change) -> Iterable[Write]:
 def _whole_write(change: Change, revision: str) -> Write:
     before, after = change
     key = _whole(change.constraint_id)
-    condition = _unchanged(None if before is None else before.revision)
+    condition = _require_revision(None if before is None else before.revision)
     refused = ConstraintRevisionError(f"Constraint {change.constraint_id}")
     if after is None:
         return Delete(table=POLICIES, key={_KEY: key}, conditions=(condition,), refused=refused)
@@ -256,7 +256,7 @@ def _named_tags_writes(changes: Iterable[Change]) -> Iterable[Update]:
         yield Update(table=POLICIES, key=NAMED_TAGS, set=known, remove=tuple(gone))
 
 
-def _unchanged(revision: str | int | None) -> Condition:
+def _require_revision(revision: str | int | None) -> Condition:
     return absent("revision") if revision is None else equals("revision", revision)
 
 

@@ -46,10 +46,10 @@ class PolicyRepository:
         """Return those of the tags that some rule depends on."""
         item = self.tables.get(POLICIES, NAMED_TAGS) or {}
         criteria = [
-            Criterion("tags", each["operator"], tuple(each["values"]))
-            for name, found in item.items()
+            Criterion("tags", value["operator"], tuple(value["values"]))
+            for name, values in item.items()
             if name.startswith(OF_CONSTRAINT)
-            for each in found
+            for value in values
         ]
         return {
             tag for tag in tag_names if any(distinguishes(criterion, tag) for criterion in criteria)

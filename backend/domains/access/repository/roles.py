@@ -57,8 +57,8 @@ class RoleRepository:
     def existing(self, role_names: Iterable[str]) -> set[str]:
         """Return those of the roles that exist and are not being deleted."""
         keys = [(ROLES, {_ROLE: name}) for name in role_names]
-        found = (item for _, item in self.tables.get_many(keys))
-        return {item[_ROLE] for item in found if item.get(_DELETED_BY) is None}
+        items = (item for _, item in self.tables.get_many(keys))
+        return {item[_ROLE] for item in items if item.get(_DELETED_BY) is None}
 
     def list_registry(self, page: PageRequest) -> Page[Role]:
         return self.tables.scan(ROLES, page).map(Role.model_validate)
@@ -74,7 +74,7 @@ class RoleRepository:
             key={_ROLE: role.role_name},
             set=changes,
             add={"revision": 1},
-            conditions=_unchanged(role),
+            conditions=_require_unchanged(role),
             refused=RoleRevisionError(role.role_name),
         )
         self.tables.transact([update, *others])
@@ -86,7 +86,7 @@ class RoleRepository:
         gone = Delete(
             table=ROLES,
             key={_ROLE: role.role_name},
-            conditions=(*_unchanged(role), assign_writes),
+            conditions=(*_require_unchanged(role), assign_writes),
             refused=RoleRevisionError(role.role_name),
         )
         self.tables.transact([gone, *others])
@@ -107,7 +107,7 @@ class RoleRepository:
         )
 
 
-def _unchanged(role: Role) -> tuple[Condition, ...]:
+def _require_unchanged(role: Role) -> tuple[Condition, ...]:
     seen = absent("revision") if role.revision is None else equals("revision", role.revision)
     return (exists(_ROLE), seen, absent(_DELETED_BY))
 
@@ -131,8 +131,8 @@ class GrantRepository:
 
     def holders(self, role_name: str, after: Position | None) -> Page[UserRole]:
         """Return the users with the role, of the next thousand rows of all roles."""
-        found = self.list_registry(PageRequest(_SCAN_PAGE, after))
-        return Page(tuple(row for row in found.items if row.role_name == role_name), found.after)
+        rows = self.list_registry(PageRequest(_SCAN_PAGE, after))
+        return Page(tuple(row for row in rows.items if row.role_name == role_name), rows.after)
 
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
@@ -140,10 +140,10 @@ class GrantRepository:
     def ensure(self, role: Role, user_id: str) -> None:
         """Create the role, and assign it to the user, unless that has been done."""
         row = UserRole(user_id=user_id, role_name=role.role_name, created_on=role.created_on)
-        for table, each in ((ROLES, role), (USER_ROLES, row)):
+        for table, model in ((ROLES, role), (USER_ROLES, row)):
             there = AlreadyExistsError(f"The row in {table.name} already exists")
             with suppress(AlreadyExistsError):
-                item = each.model_dump(by_alias=True, exclude_none=True)
+                item = model.model_dump(by_alias=True, exclude_none=True)
                 self.tables.transact([put_new(table, item, there), next_epoch()])
 
 

@@ -48,8 +48,8 @@ def grantees(constraint: Constraint | None) -> tuple[Grantee, ...]:
     """Return the grantees of a constraint, in a fixed order."""
     if constraint is None:
         return ()
-    roles = {each.group_id for each in constraint.group_permissions}
-    users = {each.user_id for each in constraint.user_permissions}
+    roles = {permission.group_id for permission in constraint.group_permissions}
+    users = {permission.user_id for permission in constraint.user_permissions}
     return (
         *(Grantee("role", name) for name in sorted(roles)),
         *(Grantee("user", name) for name in sorted(users)),
@@ -60,44 +60,47 @@ def grantees_of(changes: Iterable[Change]) -> tuple[Grantee, ...]:
     """Return all grantees of all constraints, before and after."""
     return tuple(
         dict.fromkeys(
-            each for change in changes for constraint in change for each in grantees(constraint)
+            grantee
+            for change in changes
+            for constraint in change
+            for grantee in grantees(constraint)
         )
     )
 
 
 def effects(constraint: Constraint, grantee: Grantee) -> dict[str, set[str]]:
     """Return what a grantee is allowed and denied, by action."""
-    found: dict[str, set[str]] = {}
+    tags: dict[str, set[str]] = {}
     if grantee.kind == "role":
         for group in constraint.group_permissions:
             if group.group_id == grantee.name:
-                found.setdefault(group.permission, set()).add(group.permission_type)
+                tags.setdefault(group.permission, set()).add(group.permission_type)
     else:
         for user in constraint.user_permissions:
             if user.user_id == grantee.name:
-                found.setdefault(user.permission, set()).add(user.permission_type)
-    return found
+                tags.setdefault(user.permission, set()).add(user.permission_type)
+    return tags
 
 
 def rule_of(constraint: Constraint, grantee: Grantee) -> dict[str, Any]:
     """Return the stored rule of a constraint for one of its grantees. A deny takes precedence."""
-    given = effects(constraint, grantee)
+    granted = effects(constraint, grantee)
     return {
         "constraintId": constraint.constraint_id,
         "objectType": constraint.object_type,
-        "criteriaAnd": [_criterion(each) for each in constraint.criteria_and],
-        "criteriaOr": [_criterion(each) for each in constraint.criteria_or],
+        "criteriaAnd": [_criterion(criterion) for criterion in constraint.criteria_and],
+        "criteriaOr": [_criterion(criterion) for criterion in constraint.criteria_or],
         "permissions": {
-            action: DENY if DENY in given[action] else ALLOW
+            action: DENY if DENY in granted[action] else ALLOW
             for action in ACTIONS
-            if action in given
+            if action in granted
         },
     }
 
 
 def changed_rules(rules: Rules, grantee: Grantee, changes: Sequence[Change]) -> Rules:
     """Return a grantee's complete rules after the changes, in the order of their constraints."""
-    kept = {each["constraintId"]: each for each in rules}
+    kept = {rule["constraintId"]: rule for rule in rules}
     for change in changes:
         kept.pop(change.constraint_id, None)
         if change.after is not None and grantee in grantees(change.after):
@@ -111,12 +114,12 @@ def named_tags(constraint: Constraint | None) -> list[dict[str, Any]]:
         return []
     if not LIST_FIELDS.intersection(FIELDS_OF[constraint.object_type]):
         return []  # no object of the type has tags
-    found = [
-        {"operator": each.operator, "values": [*texts_of(each.value)]}
-        for each in (*constraint.criteria_and, *constraint.criteria_or)
-        if each.field in LIST_FIELDS
+    criteria = [
+        {"operator": criterion.operator, "values": [*texts_of(criterion.value)]}
+        for criterion in (*constraint.criteria_and, *constraint.criteria_or)
+        if criterion.field in LIST_FIELDS
     ]
-    return [each for each in found if each["values"] != [ANYTHING]]
+    return [criterion for criterion in criteria if criterion["values"] != [ANYTHING]]
 
 
 def contradictions(constraint: Constraint) -> list[str]:
@@ -136,7 +139,7 @@ def warnings_about(constraint: Constraint) -> list[str]:
     return [
         *contradictions(constraint),
         *([] if both is None else [both]),
-        *filter(None, (_warning(criterion) for criterion in criteria)),
+        *filter(None, (_warning_of(criterion) for criterion in criteria)),
         *filter(None, (_hidden_warning(criterion) for criterion in criteria)),
     ]
 
@@ -153,24 +156,24 @@ def both_blocks(constraint: Constraint) -> str | None:
 
 def changed_meaning(constraint: Constraint) -> list[str]:
     """Return how a stored constraint decides differently from releases before decision 30."""
-    given = {
+    actions = {
         effect
         for grantee in grantees(constraint)
-        for found in effects(constraint, grantee).values()
-        for effect in ([DENY] if DENY in found else found)
+        for granted in effects(constraint, grantee).values()
+        for effect in ([DENY] if DENY in granted else granted)
     }
     changes: list[str] = []
-    if ALLOW in given and both_blocks(constraint) is not None:
+    if ALLOW in actions and both_blocks(constraint) is not None:
         changes.append(
             "it allows only what matches all of criteriaAnd and one of criteriaOr; before, either "
             "block allowed alone"
         )
-    for each in (*constraint.criteria_and, *constraint.criteria_or):
-        changes += _changes_of_foreign(constraint.object_type, each, given)
+    for criterion in (*constraint.criteria_and, *constraint.criteria_or):
+        changes += _changes_of_foreign(constraint.object_type, criterion, actions)
     return changes
 
 
-def _changes_of_foreign(object_type: str, criterion: Criterion, given: set[str]) -> list[str]:
+def _changes_of_foreign(object_type: str, criterion: Criterion, actions: set[str]) -> list[str]:
     """Return the changes of a criterion on a field that its type lacks, where the text was absent.
 
     Such a criterion was decided by its operator alone.
@@ -181,16 +184,20 @@ def _changes_of_foreign(object_type: str, criterion: Criterion, given: set[str])
     is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
     held = (operator in NEGATIONS) != is_wild
     is_strict = operator in NEGATIONS and object_type in STRICT_TYPES
-    found = f"{object_type} has no field {field}: the criterion on it ({operator})"
+    subject = f"{object_type} has no field {field}: the criterion on it ({operator})"
     changes: list[str] = []
-    if ALLOW in given and held and not is_strict:
-        changes.append(f"{found} never matches where the constraint allows; before, it always did")
-    if DENY in given and not held:
-        changes.append(f"{found} always matches where the constraint denies; before, it never did")
+    if ALLOW in actions and held and not is_strict:
+        changes.append(
+            f"{subject} never matches where the constraint allows; before, it always did"
+        )
+    if DENY in actions and not held:
+        changes.append(
+            f"{subject} always matches where the constraint denies; before, it never did"
+        )
     return changes
 
 
-def _warning(criterion: Criterion) -> str | None:
+def _warning_of(criterion: Criterion) -> str | None:
     texts = texts_of(criterion.value) if criterion.field == "assetName" else ()
     if any(unicodedata.normalize("NFC", text) != text for text in texts):
         return (
@@ -212,7 +219,11 @@ def _hidden_warning(criterion: Criterion) -> str | None:
 
 def without_role(constraint: Constraint, role_name: str) -> Constraint | None:
     """Return the constraint without a role; None if no grantee remains."""
-    groups = [each for each in constraint.group_permissions if each.group_id != role_name]
+    groups = [
+        permission
+        for permission in constraint.group_permissions
+        if permission.group_id != role_name
+    ]
     left = constraint.model_copy(update={"group_permissions": groups})
     return left if grantees(left) else None
 
@@ -226,14 +237,14 @@ def stored_bytes(value: object) -> int:
             entries = cast("Mapping[str, object]", value)
             return 3 + sum(1 + len(k.encode()) + stored_bytes(v) for k, v in entries.items())
         case list():
-            return 3 + sum(1 + stored_bytes(each) for each in cast("list[object]", value))
+            return 3 + sum(1 + stored_bytes(element) for element in cast("list[object]", value))
         case _:
             return 21  # the longest number
 
 
 def as_text(parts: Sequence[Any]) -> str:
     """Return criteria and permissions as stored: JSON, as VAMS writes it."""
-    return json.dumps([each.model_dump(by_alias=True, exclude_none=True) for each in parts])
+    return json.dumps([part.model_dump(by_alias=True, exclude_none=True) for part in parts])
 
 
 def _criterion(criterion: Criterion) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def find_route(method: Method, path: str) -> FoundRoute | None:
         if route.path == path:
             return FoundRoute(route, {})
     # As the gateway does: of several matching routes, the most specific one.
-    for route in sorted(of_method, key=lambda each: len(_PARAMETER.findall(each.path))):
+    for route in sorted(of_method, key=lambda candidate: len(_PARAMETER.findall(candidate.path))):
         fitting = re.fullmatch(_pattern(route), path)
         if fitting is not None:
             names = [name for name, _ in _PARAMETER.findall(route.path)]
@@ -36,7 +36,7 @@ def find_route(method: Method, path: str) -> FoundRoute | None:
 
 def _pattern(route: Route) -> str:
     places = _PARAMETER.split(route.path)  # text, name, "+" or nothing, text, …
-    found = [re.escape(places[0])]
+    parts = [re.escape(places[0])]
     for greedy, text in zip(places[2::3], places[3::3], strict=True):
-        found += ["(.+)" if greedy else "([^/]+)", re.escape(text)]
-    return "".join(found)
+        parts += ["(.+)" if greedy else "([^/]+)", re.escape(text)]
+    return "".join(parts)

@@ -28,19 +28,24 @@ def values_of(body: TemplateImportBody) -> dict[str, str]:
     Raises:
         InvalidInputError: a used or required variable has no value.
     """
-    given = dict(body.variable_values)
-    for each in body.variables:
-        if each.default is not None:
-            given.setdefault(each.name, each.default)
-    demanded = {each.name for each in body.variables if each.required}
-    used = {name for each in body.constraints for text in _texts(each) for name in _names(text)}
-    missing = sorted((demanded | used) - set(given))
+    values = dict(body.variable_values)
+    for variable in body.variables:
+        if variable.default is not None:
+            values.setdefault(variable.name, variable.default)
+    demanded = {variable.name for variable in body.variables if variable.required}
+    used = {
+        name
+        for constraint in body.constraints
+        for text in _texts(constraint)
+        for name in _names(text)
+    }
+    missing = sorted((demanded | used) - set(values))
     if missing:
         raise InvalidInputError(
             f"variableValues: no value for {', '.join(missing)}",
             fields=tuple(FieldError(f"variableValues.{name}", "is missing") for name in missing),
         )
-    return {name: given[name] for name in sorted(used | {ROLE_NAME})}
+    return {name: values[name] for name in sorted(used | {ROLE_NAME})}
 
 
 def filled(constraint: TemplateConstraint, values: Mapping[str, str]) -> dict[str, Any]:
@@ -51,14 +56,14 @@ def filled(constraint: TemplateConstraint, values: Mapping[str, str]) -> dict[st
     """
     role = values[ROLE_NAME]
     return {
-        "name": _filled(constraint.name, values),
-        "description": _filled(constraint.description, values),
+        "name": _insert_values(constraint.name, values),
+        "description": _insert_values(constraint.description, values),
         "objectType": constraint.object_type,
-        "criteriaAnd": [_criterion(each, values) for each in constraint.criteria_and],
-        "criteriaOr": [_criterion(each, values) for each in constraint.criteria_or],
+        "criteriaAnd": [_criterion(criterion, values) for criterion in constraint.criteria_and],
+        "criteriaOr": [_criterion(criterion, values) for criterion in constraint.criteria_or],
         "groupPermissions": [
-            {"groupId": role, "permission": each.action, "permissionType": each.type}
-            for each in constraint.group_permissions
+            {"groupId": role, "permission": permission.action, "permissionType": permission.type}
+            for permission in constraint.group_permissions
         ],
     }
 
@@ -72,9 +77,9 @@ def constraint_ids(body: TemplateImportBody, values: Mapping[str, str]) -> list[
     template = body.template.name if body.template is not None else ""
     seen: dict[str, int] = {}
     ids: list[str] = []
-    for each in body.constraints:
-        seen[each.name] = seen.get(each.name, 0) + 1
-        what = [template, dict(values), each.name, seen[each.name]]
+    for constraint in body.constraints:
+        seen[constraint.name] = seen.get(constraint.name, 0) + 1
+        what = [template, dict(values), constraint.name, seen[constraint.name]]
         ids.append(stable_uuid("constraint of a template:" + json.dumps(what, sort_keys=True)))
     return ids
 
@@ -93,20 +98,20 @@ def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any
 
 def _value(value: Value, values: Mapping[str, str]) -> Value:
     if isinstance(value, list):
-        return [_filled(each, values) for each in value]
-    return _filled(value, values)
+        return [_insert_values(element, values) for element in value]
+    return _insert_values(value, values)
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: values[found[1]], text)
+def _insert_values(text: str, values: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda match: values[match[1]], text)
 
 
 def _names(text: str) -> Iterable[str]:
-    return (found[1] for found in _VARIABLE.finditer(text))
+    return (match[1] for match in _VARIABLE.finditer(text))
 
 
 def _texts(criteria: Criteria) -> Iterable[str]:
     yield criteria.name
     yield criteria.description
-    for each in (*criteria.criteria_and, *criteria.criteria_or):
-        yield from texts_of(each.value)
+    for criterion in (*criteria.criteria_and, *criteria.criteria_or):
+        yield from texts_of(criterion.value)

@@ -48,25 +48,28 @@ class AdministratorRules:
         Raises:
             UnavailableError: they are changed concurrently at every attempt.
         """
-        wanted = {each.constraint_id: each for each in _wanted(iso(self.clock()))}
+        wanted = {
+            constraint.constraint_id: constraint
+            for constraint in _administrator_constraints(iso(self.clock()))
+        }
         role = Grantee("role", ADMIN_ROLE)
         constraints = self.constraints.get_many(wanted)
         policies = self.constraints.policies([role])
         known = {rule["constraintId"] for rule in policies[role].rules}
         changes = [
-            Change(constraints.get(name), constraints.get(name, each))
-            for name, each in wanted.items()
+            Change(constraints.get(name), constraints.get(name, constraint))
+            for name, constraint in wanted.items()
             if name not in constraints
             or (role in grantees(constraints[name]) and name not in known)
         ]
         if not changes:
             return
-        others = [each for each in grantees_of(changes) if each != role]
+        others = [grantee for grantee in grantees_of(changes) if grantee != role]
         policies |= self.constraints.policies(others)
         self.constraints.write(change_writes(changes, policies, self.new_id()))
 
 
-def _wanted(now: str) -> list[Constraint]:
+def _administrator_constraints(now: str) -> list[Constraint]:
     """Return constraints, one for each object type, that allow administrators everything."""
     return [
         Constraint(

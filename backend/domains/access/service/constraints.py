@@ -121,11 +121,15 @@ class ConstraintService:
         """
         constraints = self.constraints.get_many(ids)
         after = wanted(constraints)
-        changes = [Change(constraints.get(each.constraint_id), each) for each in after]
+        changes = [
+            Change(constraints.get(constraint.constraint_id), constraint) for constraint in after
+        ]
         self.write(caller, operation, changes)
         return [
-            Written(each, each.constraint_id not in constraints, warnings_about(each))
-            for each in after
+            Written(
+                constraint, constraint.constraint_id not in constraints, warnings_about(constraint)
+            )
+            for constraint in after
         ]
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
@@ -161,11 +165,11 @@ class ConstraintService:
     ) -> Written:
         at, fields = iso(self.clock()), body.model_dump(exclude={"identifier"})
 
-        def wanted(found: dict[str, Constraint]) -> list[Constraint]:
-            before = found.get(constraint_id)
+        def constraints_after(stored: dict[str, Constraint]) -> list[Constraint]:
+            before = stored.get(constraint_id)
             return [constraint_from(fields, constraint_id, before, by=caller.user_id, at=at)]
 
-        return self.replace(caller, operation, wanted, [constraint_id])[0]
+        return self.replace(caller, operation, constraints_after, [constraint_id])[0]
 
 
 def entry_of(audit: AuditService, caller: Identity, operation: str, change: Change) -> Put:

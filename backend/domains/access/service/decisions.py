@@ -139,13 +139,13 @@ class PolicyAuthorization:
         cached = self._cached.get(key)
         if cached is not None and cached.epoch == epoch and _is_within(now, cached.at, CACHE_TIME):
             return cached.rights
-        granted, epoch = self._granted(caller, epoch)
+        granted, epoch = self._grants_of(caller, epoch)
         self._epochs["epoch"] = (epoch, now)
         rights = Rights(granted.roles, parsed_rules(granted.rules.values()))
         self._cache_rights(key, _Cached(rights, epoch, now))
         return rights
 
-    def _granted(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
+    def _grants_of(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
         """Return the caller's roles and rules, and the epoch in which all of them were read.
 
         Raises:
@@ -173,7 +173,7 @@ class PolicyAuthorization:
         # Removed first, so that it becomes the newest of the dictionary.
         self._cached.pop(key, None)
         rules = len(cached.rights.rules) + sum(
-            len(one.rights.rules) for one in self._cached.values()
+            len(entry.rights.rules) for entry in self._cached.values()
         )
         while self._cached and (len(self._cached) >= CACHED_USERS or rules > CACHED_RULES):
             oldest = self._cached.pop(next(iter(self._cached)))

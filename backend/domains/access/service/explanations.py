@@ -52,23 +52,23 @@ class ExplainService:
             PermissionDeniedError: the caller is not an administrator.
         """
         require(self.authorization, caller, "GET", Secured("constraint"))
-        found = _named(query)
+        route = _route_of(query)
         granted = self.policies.granted(query.user_id, mfa=query.mfa)
-        given = _Granted(
+        rights = _Granted(
             {key: list(parsed_rules([rules])) for key, rules in granted.rules.items()},
             ADMIN_ROLE in granted.roles,
         )
         return ExplainReply(
             user_id=query.user_id,
             roles=sorted(granted.roles),
-            tier1=None if found is None else _of_route(given, found, query),
-            tier2=self._of_object(given, found, query),
+            tier1=None if route is None else _of_route(rights, route, query),
+            tier2=self._of_object(rights, route, query),
         )
 
     def _of_object(
-        self, given: _Granted, found: FoundRoute | None, query: ExplainQuery
+        self, granted: _Granted, match: FoundRoute | None, query: ExplainQuery
     ) -> Decision | None:
-        route = None if found is None else found.route
+        route = None if match is None else match.route
         action = query.action or (route.action if route is not None else None)
         object_type = query.object_type or (route.object_type if route is not None else None)
         if action is None or object_type is None or object_type == "none":
@@ -76,9 +76,9 @@ class ExplainService:
         owner = {"userId": query.of_user_id or query.user_id}
         open_to_user = is_allowed_without_rule(query.user_id, action, object_type, owner)
         if object_type not in FIELDS_OF:
-            return _without_rules(allowed=given.is_administrator or open_to_user)
-        fields = self._fields(query, object_type, {} if found is None else found.parameters)
-        verdict = explain(given.rules, action, object_type, fields)
+            return _without_rules(allowed=granted.is_administrator or open_to_user)
+        fields = self._fields(query, object_type, {} if match is None else match.parameters)
+        verdict = explain(granted.rules, action, object_type, fields)
         if open_to_user and not verdict.by:
             return _without_rules(allowed=True)
         return _decision_of(verdict)
@@ -99,7 +99,7 @@ class ExplainService:
         return {**asset, **fields}
 
 
-def _named(query: ExplainQuery) -> FoundRoute | None:
+def _route_of(query: ExplainQuery) -> FoundRoute | None:
     method: Method | None = query.method or query.action
     if query.route is None or method is None or query.object_type == "web":
         return None
@@ -109,18 +109,18 @@ def _named(query: ExplainQuery) -> FoundRoute | None:
     return route
 
 
-def _of_route(given: _Granted, found: FoundRoute, query: ExplainQuery) -> Decision:
-    route = found.route
+def _of_route(granted: _Granted, match: FoundRoute, query: ExplainQuery) -> Decision:
+    route = match.route
     if route.public or route.open_to_users:
         return _without_rules(allowed=True)
-    if route.object_type == "constraint" and given.is_administrator:
+    if route.object_type == "constraint" and granted.is_administrator:
         return _without_rules(allowed=True)
     known = {"databaseId": query.database_id, "assetId": query.asset_id}
     path = {name: value for name, value in known.items() if value is not None}
 
     def decision_on(route: Route) -> Decision:
-        fields = route_fields(route, {**path, **found.parameters})
-        return _decision_of(explain(given.rules, method_action(route), "api", fields))
+        fields = route_fields(route, {**path, **match.parameters})
+        return _decision_of(explain(granted.rules, method_action(route), "api", fields))
 
     others = [decision_on(other) for other in route.also_one_of]
     if others and all(other.decision == "deny" for other in others):
@@ -136,7 +136,7 @@ def _decision_of(verdict: Verdict) -> Decision:
     return Decision(
         decision="allow" if verdict.allowed else "deny",
         by=[
-            DecidingRule(constraint_id=one.constraint_id, given_to=one.grantee)
-            for one in verdict.by
+            DecidingRule(constraint_id=rule.constraint_id, given_to=rule.grantee)
+            for rule in verdict.by
         ],
     )

@@ -79,10 +79,10 @@ class RoleWithdrawal:
             if not policy.withdrawn:
                 return False
             with suppress(RevisionConflictError):  # it is being changed: try again
-                self.constraints.write(self._leaving(caller, policy))
+                self.constraints.write(self._withdrawal_writes(caller, policy))
         return True
 
-    def _leaving(self, caller: Identity, policy: Policy) -> list[Write]:
+    def _withdrawal_writes(self, caller: Identity, policy: Policy) -> list[Write]:
         """Return the writes that remove the role from the next constraint."""
         first, *rest = policy.withdrawn
         constraint = self.constraints.get(first)

@@ -73,7 +73,8 @@ class RoleService:
             self.roles.list_registry,
             page,
             visible=lambda role: (
-                role.deleted_by is None and self.authorization.may(caller, "GET", _secured(role))
+                role.deleted_by is None
+                and self.authorization.may(caller, "GET", _secured_role(role))
             ),
             position_of=lambda role: {"roleName": role.role_name},
         )
@@ -90,7 +91,7 @@ class RoleService:
         now = self.clock()
         values = body.model_dump(exclude_none=True)
         role = Role(**values, created_on=iso(now), revision=1)
-        require(self.authorization, caller, "POST", _secured(role))
+        require(self.authorization, caller, "POST", _secured_role(role))
         self.names.require_unruled(caller, "roleName", role.role_name)
         _check_open(role)
         name = audit_entity("role", role.role_name)
@@ -106,16 +107,16 @@ class RoleService:
             RoleNotFoundError: it does not exist, or the caller may not see it.
             RoleRevisionError: it was changed at the same time.
         """
-        found = self._role(caller, body.role_name)
-        changed = found.model_copy(update=body.model_dump(exclude_none=True))
-        require(self.authorization, caller, "PUT", _secured(found))
+        role = self._role(caller, body.role_name)
+        changed = role.model_copy(update=body.model_dump(exclude_none=True))
+        require(self.authorization, caller, "PUT", _secured_role(role))
         _check_open(changed)
-        before, after = _audit_values(found), _audit_values(changed)
+        before, after = _audit_values(role), _audit_values(changed)
         changes = {name: value for name, value in after.items() if before.get(name) != value}
         if changes:
-            name = audit_entity("role", found.role_name)
+            name = audit_entity("role", role.role_name)
             entry = self.audit.entry(caller, "update_role", name, before=before, after=after)
-            self.roles.change(found, changes, entry, next_epoch())
+            self.roles.change(role, changes, entry, next_epoch())
         return changed
 
     @attempts(
@@ -133,42 +134,42 @@ class RoleService:
             RoleNotFoundError: it does not exist, or the caller may not see it.
             RoleRevisionError: it is changed or assigned concurrently at every attempt.
         """
-        found = self._role(caller, role_name)
-        require(self.authorization, caller, "DELETE", _secured(found))
+        role = self._role(caller, role_name)
+        require(self.authorization, caller, "DELETE", _secured_role(role))
         if role_name == ADMIN_ROLE:
             raise AdministratorRoleError("cannot be deleted")
-        return self._deleted(caller, found)
+        return self._delete(caller, role)
 
-    def _deleted(self, caller: Identity, role: Role) -> str | None:
+    def _delete(self, caller: Identity, role: Role) -> str | None:
         grantee = Grantee("role", role.role_name)
         policy = self.constraints.policies([grantee])[grantee]
         # The users with the role; None if they are too many, or take too long to find.
-        found: list[UserRole] = []
+        user_roles: list[UserRole] = []
         after: Position | None = None
         for _ in range(_PAGES_AT_ONCE):
             page = self.grants.holders(role.role_name, after)
-            found.extend(page.items)
+            user_roles.extend(page.items)
             after = page.after
-            if len(found) > HOLDERS_AT_ONCE or after is None:
+            if len(user_roles) > HOLDERS_AT_ONCE or after is None:
                 break
-        holders = None if after is not None or len(found) > HOLDERS_AT_ONCE else found
+        holders = None if after is not None or len(user_roles) > HOLDERS_AT_ONCE else user_roles
         entry = self.audit.entry(
             caller, "delete_role", audit_entity("role", role.role_name), before=_audit_values(role)
         )
         name = self.names.deleted("roleName", role.role_name)
-        leaving = None if holders is None else self._leaving(caller, policy)
+        leaving = None if holders is None else self._withdrawal_writes(caller, policy)
         if holders is not None and leaving is not None:
             withdrawn = withdrawal_writes(self.audit, caller, holders)
             if fits([entry, name, *leaving, *withdrawn, entry]):  # and the role
                 self.roles.delete(role, entry, name, *leaving, *withdrawn)
                 return None
         job_id, start = self.withdrawals(caller, role.role_name)
-        left = [each["constraintId"] for each in policy.rules]
+        left = [rule["constraintId"] for rule in policy.rules]
         gone = [rules_write(policy, [], left), next_epoch()]
         self.roles.change(role, {"deletedBy": job_id}, start, entry, name, *gone)
         return job_id
 
-    def _leaving(self, caller: Identity, policy: Policy) -> list[Write] | None:
+    def _withdrawal_writes(self, caller: Identity, policy: Policy) -> list[Write] | None:
         """Return the writes that remove a role from its constraints, with its rules.
 
         None if too many.
@@ -176,19 +177,22 @@ class RoleService:
         if len(policy.rules) > CONSTRAINTS_AT_ONCE:
             return None
         name = policy.grantee.name
-        found = self.constraints.get_many(each["constraintId"] for each in policy.rules)
-        changes = [Change(each, without_role(each, name)) for each in found.values()]
-        others = [each for each in grantees_of(changes) if each != policy.grantee]
+        constraints = self.constraints.get_many(rule["constraintId"] for rule in policy.rules)
+        changes = [
+            Change(constraint, without_role(constraint, name))
+            for constraint in constraints.values()
+        ]
+        others = [grantee for grantee in grantees_of(changes) if grantee != policy.grantee]
         policies = {**self.constraints.policies(others), policy.grantee: policy}
-        entries = [entry_of(self.audit, caller, "delete_role", each) for each in changes]
+        entries = [entry_of(self.audit, caller, "delete_role", change) for change in changes]
         return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
 
     def _role(self, caller: Identity, role_name: str) -> Role:
-        found = self.roles.get(role_name)
-        hidden = found is None or found.deleted_by is not None
-        if found is None or hidden or not self.authorization.may(caller, "GET", _secured(found)):
+        role = self.roles.get(role_name)
+        hidden = role is None or role.deleted_by is not None
+        if role is None or hidden or not self.authorization.may(caller, "GET", _secured_role(role)):
             raise RoleNotFoundError(role_name)
-        return found
+        return role
 
 
 def withdrawal_writes(
@@ -219,5 +223,5 @@ def _audit_values(role: Role) -> dict[str, Any]:
     return role.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 
 
-def _secured(role: Role) -> Secured:
+def _secured_role(role: Role) -> Secured:
     return Secured("role", {"roleName": role.role_name})

@@ -58,24 +58,28 @@ class TemplateService:
         values = values_of(body)
         ids, at = constraint_ids(body, values), iso(self.constraints.clock())
         bodies = [
-            (name, _checked(filled(each, values), number))
-            for number, (name, each) in enumerate(zip(ids, body.constraints, strict=True))
+            (name, _constraint_of(filled(constraint, values), number))
+            for number, (name, constraint) in enumerate(zip(ids, body.constraints, strict=True))
         ]
 
-        def wanted(found: dict[str, Constraint]) -> list[Constraint]:
+        def constraints_after(stored: dict[str, Constraint]) -> list[Constraint]:
             return [
                 constraint_from(
-                    each.model_dump(exclude={"identifier"}),
+                    body.model_dump(exclude={"identifier"}),
                     name,
-                    found.get(name),
+                    stored.get(name),
                     by=caller.user_id,
                     at=at,
                 )
-                for name, each in bodies
+                for name, body in bodies
             ]
 
-        written = self.constraints.replace(caller, "import_constraints_template", wanted, ids)
-        warnings = [f"{each.constraint.name}: {text}" for each in written for text in each.warnings]
+        written = self.constraints.replace(
+            caller, "import_constraints_template", constraints_after, ids
+        )
+        warnings = [
+            f"{result.constraint.name}: {text}" for result in written for text in result.warnings
+        ]
         return Imported(values[ROLE_NAME], ids, warnings)
 
 
@@ -86,7 +90,7 @@ def standard_template(name: str) -> Template:
     return Template.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def _checked(values: dict[str, object], number: int) -> ConstraintBody:
+def _constraint_of(values: dict[str, object], number: int) -> ConstraintBody:
     """Return a constraint with the template's values, checked as any other.
 
     Raises:
@@ -96,8 +100,8 @@ def _checked(values: dict[str, object], number: int) -> ConstraintBody:
         return ConstraintBody.model_validate(values, strict=True)
     except ValidationError as error:
         fields = tuple(
-            FieldError(f"constraints.{number}.{each.field}".rstrip("."), each.message)
-            for each in field_errors(error, values, place="")
+            FieldError(f"constraints.{number}.{field_error.field}".rstrip("."), field_error.message)
+            for field_error in field_errors(error, values, place="")
         )
-        message = "; ".join(f"{each.field}: {each.message}" for each in fields)
+        message = "; ".join(f"{field.field}: {field.message}" for field in fields)
         raise InvalidInputError(message, fields=fields) from None

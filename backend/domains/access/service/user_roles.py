@@ -95,7 +95,7 @@ class UserRoleService:
 
         None is split.
         """
-        found: dict[str, list[UserRole]] = {}
+        rows_of: dict[str, list[UserRole]] = {}
         after, rows = page.after, 0
         last: UserRole | None = None
         while True:
@@ -103,16 +103,16 @@ class UserRoleService:
             rows += len(part.items)
             for row in part.items:
                 is_new = last is None or row.user_id != last.user_id
-                if is_new and (len(found) >= page.limit or rows > MAX_ROWS_PER_PAGE):
-                    return Page(_by_user(found), None if last is None else _position(last))
+                if is_new and (len(rows_of) >= page.limit or rows > MAX_ROWS_PER_PAGE):
+                    return Page(_by_user(rows_of), None if last is None else _position(last))
                 if self._may(caller, "GET", row):
-                    found.setdefault(row.user_id, []).append(row)
+                    rows_of.setdefault(row.user_id, []).append(row)
                 last = row
             after = part.after
             if after is None:
-                if last is None or len(found) < page.limit:
-                    return Page(_by_user(found))
-                return Page(_by_user(found), _position(last))
+                if last is None or len(rows_of) < page.limit:
+                    return Page(_by_user(rows_of))
+                return Page(_by_user(rows_of), _position(last))
 
     @attempts(_ATTEMPTS, RevisionConflictError)
     def add_user_roles(self, caller: Identity, body: UserRolesBody) -> None:
@@ -249,8 +249,8 @@ def secured_user(user_id: str, roles: Iterable[str]) -> list[Secured]:
     ]
 
 
-def _by_user(found: dict[str, list[UserRole]]) -> tuple[RolesOfUser, ...]:
-    return tuple(RolesOfUser(user_id, rows) for user_id, rows in found.items())
+def _by_user(rows_of: dict[str, list[UserRole]]) -> tuple[RolesOfUser, ...]:
+    return tuple(RolesOfUser(user_id, rows) for user_id, rows in rows_of.items())
 
 
 def _position(row: UserRole) -> Position:

@@ -81,7 +81,7 @@ class AssetLinkService:
         link = self.links.get(asset_link_id)
         if link is None:
             raise LinkNotFoundError(asset_link_id)
-        ends = [self._secured(node) for node in (link.source, link.target)]
+        ends = [self._secured_asset(node) for node in (link.source, link.target)]
         authorization = self.assets.authorization
         if not all(authorization.may(caller, "GET", end) for end in ends):
             raise LinkNotFoundError(asset_link_id)
@@ -103,7 +103,7 @@ class AssetLinkService:
         """
         link = self.link_for(caller, "PUT", asset_link_id)
         rules.check_alias(link.relationship_type, body.asset_link_alias_id)
-        changed = _changed(link, body)
+        changed = _link_after(link, body)
         if changed == link:
             return link
         now = {"updated_at": iso(self.clock()), "revision": link.revision + 1}
@@ -162,7 +162,7 @@ class AssetLinkService:
         parent, child = link.source, link.target
         walks = [rules.Walk("parent", parent), rules.Walk("child", child)]
         while walks:
-            walk = min(walks, key=lambda one: len(one.seen))
+            walk = min(walks, key=lambda walk: len(walk.seen))
             self.links.walk(walk)
             if (child if walk.kind == "parent" else parent) in walk.seen:
                 raise CycleError(parent, child)
@@ -172,7 +172,7 @@ class AssetLinkService:
                 return walk
         raise TooWideError(parent, child)
 
-    def _secured(self, node: AssetRef) -> Secured:
+    def _secured_asset(self, node: AssetRef) -> Secured:
         asset = self.assets.find_asset(node.database_id, node.asset_id)
         if asset is None:
             return Secured("asset", {"databaseId": node.database_id})
@@ -212,7 +212,7 @@ class AssetLinkService:
         )
 
 
-def _changed(link: AssetLink, body: UpdateLinkBody) -> AssetLink:
+def _link_after(link: AssetLink, body: UpdateLinkBody) -> AssetLink:
     """Return the link with the body's alias and tags."""
     changes: dict[str, object] = {}
     if body.asset_link_alias_id is not None:

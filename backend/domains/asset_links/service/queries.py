@@ -69,11 +69,11 @@ class LinkQueries:
 
     def neighbours(self, caller: Identity, asset: Asset) -> dict[EdgeKind, list[Linked]]:
         """Return the assets linked to an asset that the caller may see, by kind, then by name."""
-        found = self.links.edges(_node(asset))
-        rows = self.links.active(edge.other for edge in found)
+        edges = self.links.edges(_node(asset))
+        rows = self.links.active(edge.other for edge in edges)
         kinds: tuple[EdgeKind, ...] = ("related", "parent", "child")
         return {
-            kind: self._linked(caller, (edge for edge in found if edge.kind == kind), rows)
+            kind: self._links_of(caller, (edge for edge in edges if edge.kind == kind), rows)
             for kind in kinds
         }
 
@@ -95,7 +95,7 @@ class LinkQueries:
             self._read(level, known, rows)
             below: list[Tree] = []
             for tree in level:
-                children = self._linked(caller, known[tree.linked.edge.other], rows)
+                children = self._links_of(caller, known[tree.linked.edge.other], rows)
                 room = self.max_nodes - count
                 tree.children = [Tree(child) for child in children[:room]]
                 count += len(tree.children)
@@ -117,15 +117,15 @@ class LinkQueries:
         edges: list[tuple[AssetRef, Edge]] = []
         level = [root] if asset.child_count else []
         for _ in range(self.max_depth if levels is None else levels):
-            found = self.links.edges_of_many(level, "child")
-            ends = {edge.other for children in found.values() for edge in children}
+            children_of = self.links.edges_of_many(level, "child")
+            ends = {edge.other for children in children_of.values() for edge in children}
             rows = self.links.active(ends - members.keys())
             for node, row in rows.items():
                 visible = self.authorization.may(caller, "GET", secured(row))
                 members[node] = row if visible else None
             edges += [
                 (node, edge)
-                for node, children in found.items()
+                for node, children in children_of.items()
                 for edge in children
                 if edge.other in members
             ]
@@ -143,28 +143,28 @@ class LinkQueries:
         """Return the edges to the parents of an asset that the caller may see."""
         edges = self.links.edges(_node(asset), kind="parent")
         rows = self.links.active(edge.other for edge in edges)
-        return [one.edge for one in self._linked(caller, edges, rows) if one.asset is not None]
+        return [link.edge for link in self._links_of(caller, edges, rows) if link.asset is not None]
 
     def _read(
         self, level: Iterable[Tree], known: dict[AssetRef, list[Edge]], rows: dict[AssetRef, Asset]
     ) -> None:
         """Read the children of a level's assets that are not known yet, and their rows."""
         wanted = sorted({tree.linked.edge.other for tree in level} - known.keys())
-        found = self.links.edges_of_many(wanted, "child")
-        known.update(found)
-        ends = {edge.other for edges in found.values() for edge in edges}
+        children_of = self.links.edges_of_many(wanted, "child")
+        known.update(children_of)
+        ends = {edge.other for edges in children_of.values() for edge in edges}
         rows.update(self.links.active(ends - rows.keys()))
 
-    def _linked(
+    def _links_of(
         self, caller: Identity, edges: Iterable[Edge], rows: Mapping[AssetRef, Asset]
     ) -> list[Linked]:
-        found: list[Linked] = []
+        links: list[Linked] = []
         for edge in edges:
             asset = rows.get(edge.other)
             if asset is not None:
                 visible = self.authorization.may(caller, "GET", secured(asset))
-                found.append(Linked(edge, asset if visible else None))
-        return sorted(found, key=_order)
+                links.append(Linked(edge, asset if visible else None))
+        return sorted(links, key=_order)
 
 
 def _order(linked: Linked) -> tuple[str, str, str, str]:

@@ -71,9 +71,9 @@ def denial_entity(route: Route, path: Mapping[str, str]) -> str:
     if asset_id is not None:
         of = audit_entity("asset", database_id, asset_id)
     # The refused caller chose these ids: they may be invalid text, or longer than allowed ones.
-    found = f"denial:{of}".encode(errors="replace")
+    name = f"denial:{of}".encode(errors="replace")
     # Not the object's own name: subscribers are notified of entries of that, and not of refusals.
-    return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
+    return name.decode() if len(name) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
 
 
 # DynamoDB's limit for a partition key.

@@ -23,16 +23,16 @@ def _known_kind(value: str) -> str:
 def _moment(value: str, end_of_day: time) -> datetime:
     try:
         if len(value) == len("2026-01-01"):
-            found = datetime.combine(date.fromisoformat(value), end_of_day, UTC)
+            moment = datetime.combine(date.fromisoformat(value), end_of_day, UTC)
         else:
-            found = datetime.fromisoformat(value)
-        found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-        found = found.astimezone(UTC)
+            moment = datetime.fromisoformat(value)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        found = None
-    if found is None or found.year < _FIRST_YEAR:
+        moment = None
+    if moment is None or moment.year < _FIRST_YEAR:
         raise ValueError("must be an ISO 8601 date, or date and time, from 1970 on")
-    return found
+    return moment
 
 
 # Earlier than any entry; Python cannot convert times near the year 1 between time zones.

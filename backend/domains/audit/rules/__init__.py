@@ -76,17 +76,17 @@ def references(entry: Entry) -> set[str]:
     named = [entry.changes_stored]
     for change in entry.changes.values():
         named += [change.before_stored, change.after_stored]
-    return {one.sha256 for one in named if one is not None}
+    return {value.sha256 for value in named if value is not None}
 
 
 def references_within(changes: object) -> set[str]:
     """Return the hashes in a complete `changes` object, which is archived as one value."""
-    found: set[str] = set()
+    hashes: set[str] = set()
     for change in cast("Mapping[str, Any]", changes).values():
         for side in ("beforeStored", "afterStored"):
             if side in change:
-                found.add(change[side]["sha256"])
-    return found
+                hashes.add(change[side]["sha256"])
+    return hashes
 
 
 def value_key(sha256: str) -> str:
@@ -98,7 +98,7 @@ def extract_large_values(
     changes: Mapping[str, tuple[Any, Any]],
 ) -> tuple[dict[str, Change], list[LargeValue]]:
     """Return the changes with references instead of large values, and those values."""
-    found: dict[str, Change] = {}
+    named_changes: dict[str, Change] = {}
     apart: list[LargeValue] = []
     for name, (before, after) in changes.items():
         sides: dict[str, Any] = {}
@@ -109,8 +109,8 @@ def extract_large_values(
             else:
                 apart.append(large(content))
                 sides[f"{side}_stored"] = reference(apart[-1])
-        found[name] = Change(**sides)
-    return found, apart
+        named_changes[name] = Change(**sides)
+    return named_changes, apart
 
 
 def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _path_bytes(path: str) -> int:
 
 def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
     """Return the first paths that fit an entry and its message, and the remaining room."""
-    found: list[str] = []
+    kept: list[str] = []
     left = min(room, PATHS_OF_ASSET)
     for path in paths[:FILES_OF_ASSET]:
         size = _path_bytes(path)
@@ -91,8 +91,8 @@ def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
             break
         left -= size
         room -= size
-        found.append(path)
-    return found, room
+        kept.append(path)
+    return kept, room
 
 
 def read_entries(message: ReadMessage, kept_for: timedelta) -> Iterator[Entry]:

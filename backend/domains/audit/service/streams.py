@@ -87,7 +87,9 @@ class ExpiredEntries:
         if expired:
             first = expired[0]
             name = rules.archived_name(first.at, first.sequence)
-            self.archive.store_expired(name, rules.compressed_lines(one.item for one in expired))
+            self.archive.store_expired(
+                name, rules.compressed_lines(entry.item for entry in expired)
+            )
 
 
 @dataclass(eq=False, repr=False)
@@ -131,17 +133,17 @@ class ExpiryConsumer:
         return process_records(event, self._archive_expired)
 
     def _archive_expired(self, records: Sequence[Record]) -> None:
-        found: list[Expired] = []
+        entries: list[Expired] = []
         for record in records:
             if record.get("eventName") != "REMOVE" or record.get("userIdentity") != TIME_TO_LIVE:
                 continue
             try:
-                found.append(self._expired(record))
+                entries.append(self._expired_entry(record))
             except InvalidEventError as error:
                 self.store_failure(name_of(record), record, str(error))
-        self.expired.store(found)
+        self.expired.store(entries)
 
-    def _expired(self, record: Record) -> Expired:
+    def _expired_entry(self, record: Record) -> Expired:
         at = record["dynamodb"].get("ApproximateCreationDateTime")
         if not isinstance(at, int | float):
             raise InvalidEventError("the record has no time")

@@ -47,34 +47,34 @@ class PurgeCommands:
         """
         # By hand: a revision other than the expected one is refused at once.
         for _ in range(_ATTEMPTS):
-            found = self.databases.purgeable(
+            database = self.databases.purgeable(
                 caller, database_id, expected_revision=expected_revision
             )
             # Refuse while a job reserves the id; a job whose row has expired has ended.
-            running = found.purge_job_id
+            running = database.purge_job_id
             if running is not None and self.jobs.find(running) is not None:
-                raise DatabasePurgingError(found.database_id, running)
+                raise DatabasePurgingError(database.database_id, running)
             try:
-                return self._started(caller, found, reason)
+                return self._start(caller, database, reason)
             except DatabaseRevisionError:
                 continue
         raise DatabaseRevisionError(database_id)
 
-    def _started(self, caller: Identity, found: Database, reason: str | None) -> StartedPurge:
+    def _start(self, caller: Identity, database: Database, reason: str | None) -> StartedPurge:
         job = self.jobs.new(
             PURGE_DATABASE,
-            rules.job_id(found),
+            rules.job_id(database),
             caller=caller,
-            database_id=found.database_id,
+            database_id=database.database_id,
         )
         after = {"purgeJobId": job.job_id}
         entry = self.audit.entry(
             caller,
             "purge_database",
-            audit_entity("database", found.database_id),
-            before=attributes(found),
+            audit_entity("database", database.database_id),
+            before=attributes(database),
             after=after if reason is None else {**after, "purgedReason": reason},
         )
-        held = self.databases.reservation_writes(found, job.job_id)
+        held = self.databases.reservation_writes(database, job.job_id)
         self.repository.commit([*held, self.jobs.put(job), entry])
         return StartedPurge(job.job_id, job.state)

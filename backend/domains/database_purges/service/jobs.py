@@ -87,9 +87,9 @@ class PurgeSteps:
             )
             if removed.items or removed.wait_seconds:
                 return _progress(cursor, items=removed.items, wait_seconds=removed.wait_seconds)
-        return self._ended(job, cursor)
+        return self._end_sweep(job, cursor)
 
-    def _ended(self, job: Job, cursor: PurgeCursor) -> Progress:
+    def _end_sweep(self, job: Job, cursor: PurgeCursor) -> Progress:
         """After a sweep, start another one, or end the purge."""
         done = cursor.sweep + 1
         if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
@@ -122,9 +122,9 @@ class PurgeSteps:
         """Remove jobs that have ended; wait for the others, and read their page again."""
         page = self.jobs.list_in_database(_database_of(job), PageRequest(JOBS, after))
         others = [item for item in page.items if item.job_id != job.job_id]
-        for one in others:
-            self._check_deleted(one)
-        ended = [other for other in others if other.is_finished]
+        for other in others:
+            self._check_deleted(other)
+        ended = [item for item in others if item.is_finished]
         if ended:
             self._check_held(job)
             self.jobs.remove(ended)
@@ -133,13 +133,13 @@ class PurgeSteps:
             return _Removed(len(ended), more=True, after=after, wait_seconds=wait_seconds)
         return _Removed(len(ended), more=page.after is not None, after=page.after)
 
-    def _check_deleted(self, one: Job) -> None:
+    def _check_deleted(self, job: Job) -> None:
         """Fail if a deletion has failed and still reserves the asset's id."""
-        if one.kind != DELETE_ASSET.name or one.state != "failed":
+        if job.kind != DELETE_ASSET.name or job.state != "failed":
             return
-        asset_id = one.asset_id or ""
-        if self.assets.is_deleted_by(asset_id, one.job_id):
-            raise DeletionFailedError(asset_id, one.job_id)
+        asset_id = job.asset_id or ""
+        if self.assets.is_deleted_by(asset_id, job.job_id):
+            raise DeletionFailedError(asset_id, job.job_id)
 
     def _rows(self, remains: rules.RemainingRows, job: Job, after: Position | None) -> _Removed:
         page = self.repository.remove(remains, after, partial(self._check_held, job))

@@ -44,8 +44,8 @@ class ApiKeyRepository:
     def find_by_hash(self, key_hash: str) -> ApiKey | None:
         """Return the key with a hash from the index, which is eventually consistent."""
         query = Query(table=API_KEYS, index=API_KEYS_BY_HASH, partition=key_hash)
-        found = self.tables.query(query, PageRequest(1)).items
-        return ApiKey.model_validate(found[0]) if found else None
+        items = self.tables.query(query, PageRequest(1)).items
+        return ApiKey.model_validate(items[0]) if items else None
 
     def get_for_use(self, indexed: ApiKey) -> tuple[dict[str, ApiKey], User | None]:
         """Read a key, the keys that it descends from and its user's row, all consistently."""
@@ -73,7 +73,7 @@ class ApiKeyRepository:
             set={name: value for name, value in changes.items() if value is not None},
             remove=tuple(name for name, value in changes.items() if value is None),
             add={"revision": 1},
-            conditions=_unchanged(key),
+            conditions=_require_unchanged(key),
             refused=ApiKeyRevisionError(key.api_key_id),
         )
         self.tables.transact([update, *others])
@@ -101,12 +101,12 @@ class ApiKeyRepository:
         gone = Delete(
             table=API_KEYS,
             key={_KEY: key.api_key_id},
-            conditions=_unchanged(key),
+            conditions=_require_unchanged(key),
             refused=ApiKeyRevisionError(key.api_key_id),
         )
         self.tables.transact([gone, *others])
 
 
-def _unchanged(key: ApiKey) -> tuple[Condition, ...]:
+def _require_unchanged(key: ApiKey) -> tuple[Condition, ...]:
     seen = equals("revision", key.revision) if key.revision else absent("revision")
     return (exists(_KEY), seen)

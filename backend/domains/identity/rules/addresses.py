@@ -17,15 +17,15 @@ class AddressRanges:
         Raises:
             ValueError: a range is invalid.
         """
-        self._ranges = [_ends(each) for each in ranges]
+        self._ranges = [_ends(text) for text in ranges]
 
     def __contains__(self, address: str) -> bool:
         try:
-            found = _read(address)
+            number = _read(address)
         except ValueError:
             return False
         return any(
-            first.version == found.version and int(first) <= int(found) <= int(last)
+            first.version == number.version and int(first) <= int(number) <= int(last)
             for first, last in self._ranges
         )
 
@@ -40,9 +40,9 @@ def _ends(text: str) -> tuple[_Address, _Address]:
 
 def _read(text: str) -> _Address:
     """Parse an address; an IPv4 address in IPv6 form becomes the IPv4 address."""
-    found = ip_address(text.strip())
-    if isinstance(found, IPv6Address):
-        if found.scope_id is not None:
+    parsed = ip_address(text.strip())
+    if isinstance(parsed, IPv6Address):
+        if parsed.scope_id is not None:
             raise ValueError("an address with a zone")
-        return found.ipv4_mapped or found
-    return found
+        return parsed.ipv4_mapped or parsed
+    return parsed

@@ -25,11 +25,11 @@ def keys_url(document: Mapping[str, Any], issuer: str) -> str:
     """
     if document.get("issuer") != issuer:
         raise ValueError("its discovery document names another issuer")
-    found: object = document.get("jwks_uri")
-    if not isinstance(found, str):
+    address: object = document.get("jwks_uri")
+    if not isinstance(address, str):
         raise ValueError("its discovery document has no address of the keys (jwks_uri)")  # noqa: TRY004
-    _check_secure(found, issuer)
-    return found
+    _check_secure(address, issuer)
+    return address
 
 
 class SignInEndpoints(NamedTuple):

@@ -40,13 +40,13 @@ def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
     entries = cast("list[object]", listed)
     if len(entries) > MAX_KEYS:
         raise ValueError(f"it has more than {MAX_KEYS} keys")
-    found: dict[str, SigningKey] = {}
+    keys: dict[str, SigningKey] = {}
     for entry in entries:
         if isinstance(entry, dict):
             key = _key(cast("dict[str, Any]", entry))
             if key is not None:
-                found.setdefault(*key)
-    return found
+                keys.setdefault(*key)
+    return keys
 
 
 def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:

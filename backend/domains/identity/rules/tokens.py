@@ -54,7 +54,7 @@ def parse_unverified(token: str) -> Unverified:
     if not _FORM.fullmatch(token):
         raise RefusedError(Reason.JWT_FORM)
     first, second, _ = token.split(".")
-    header = _object(_decoded(first))
+    header = _object(_decode(first))
     algorithm = header.get("alg")
     if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
         raise RefusedError(Reason.JWT_ALGORITHM)
@@ -65,7 +65,7 @@ def parse_unverified(token: str) -> Unverified:
         raise RefusedError(Reason.JWT_HEADER)
     if not _REFUSED_HEADERS.isdisjoint(header):
         raise RefusedError(Reason.JWT_HEADER)
-    issuer = _object(_decoded(second)).get("iss")
+    issuer = _object(_decode(second)).get("iss")
     if not isinstance(issuer, str):
         raise RefusedError(Reason.JWT_ISSUER)
     return Unverified(algorithm, key_id, issuer)
@@ -93,14 +93,14 @@ def parse_object(text: bytes) -> dict[str, Any]:
         ValueError: the text is not such an object.
     """
     try:
-        found: object = json.loads(
+        content: object = json.loads(
             text.decode("utf-8"), object_pairs_hook=_different, parse_constant=_no_number
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise ValueError("not an object")  # noqa: TRY004 - one error for every form
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", content)
 
 
 def _object(text: bytes) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _object(text: bytes) -> dict[str, Any]:
         raise RefusedError(Reason.JWT_FORM) from None
 
 
-def _decoded(part: str) -> bytes:
+def _decode(part: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except binascii.Error:
@@ -118,10 +118,10 @@ def _decoded(part: str) -> bytes:
 
 
 def _different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise ValueError("a name is used twice")
-    return found
+    return members
 
 
 def _no_number(name: str) -> None:

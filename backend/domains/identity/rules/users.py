@@ -7,7 +7,7 @@ from backend.core.invisible import check_visible
 from backend.core.names import check_user_id
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 
-_RESERVED = frozenset(each.user_id.casefold() for each in (ANONYMOUS, SYSTEM))
+_RESERVED = frozenset(identity.user_id.casefold() for identity in (ANONYMOUS, SYSTEM))
 
 
 def has_prefix(user_id: str, prefix: str) -> bool:

@@ -66,7 +66,7 @@ class ApiKeyService:
         now = self.clock()
         if body.expires_at and is_expired(body.expires_at, now):
             raise InvalidInputError.of("expiresAt", f"{body.expires_at} is in the past")
-        used = self._used(caller)
+        used = self._key_of_request(caller)
         expires_at = first_expiry(body.expires_at, used)
         if not self.roles.of_user(body.user_id):
             raise InvalidInputError.of("userId", f"user {body.user_id} has no roles")
@@ -91,7 +91,7 @@ class ApiKeyService:
             caller,
             "create_api_key",
             audit_entity("apiKey", key.api_key_id),
-            after=_audited(key),
+            after=_audit_values(key),
             at=now,
         )
         self.keys.put_new(key, entry, *pool_user)
@@ -104,7 +104,7 @@ class ApiKeyService:
             ApiKeyNotFoundError: it does not exist, or the caller may not see it.
         """
         key = self.keys.get(api_key_id)
-        if key is None or not self.authorization.may(caller, "GET", _secured(key)):
+        if key is None or not self.authorization.may(caller, "GET", _secured_key(key)):
             raise ApiKeyNotFoundError(api_key_id)
         return key
 
@@ -113,7 +113,7 @@ class ApiKeyService:
         return fill(
             self.keys.list_registry,
             page,
-            visible=lambda key: self.authorization.may(caller, "GET", _secured(key)),
+            visible=lambda key: self.authorization.may(caller, "GET", _secured_key(key)),
             position_of=lambda key: {"apiKeyId": key.api_key_id},
         )
 
@@ -126,12 +126,12 @@ class ApiKeyService:
             InvalidInputError: it would end later than a key that created it.
             PermissionDeniedError: the caller may not, or may only shorten or disable it.
         """
-        found = self.get_api_key(caller, api_key_id)
-        require(self.authorization, caller, "PUT", _secured(found))
-        require_permitted(found, body, caller, self._used(caller))
+        api_key = self.get_api_key(caller, api_key_id)
+        require(self.authorization, caller, "PUT", _secured_key(api_key))
+        require_permitted(api_key, body, caller, self._key_of_request(caller))
         changes = body.model_dump(by_alias=True, exclude_none=True)
         now = self.clock()
-        before = _audited(found)
+        before = _audit_values(api_key)
         entry = self.audit.entry(
             caller,
             "update_api_key",
@@ -141,12 +141,12 @@ class ApiKeyService:
             at=now,
         )
         if body.expires_at is not None:
-            if found.made_by and expires_later(body.expires_at, found.expires_at):
-                makers = self.keys.get_many(found.made_by)
+            if api_key.made_by and expires_later(body.expires_at, api_key.expires_at):
+                makers = self.keys.get_many(api_key.made_by)
                 require_not_after(list(makers.values()), body.expires_at)
             changes["removeAt"] = removal_of(body.expires_at)
-        changes["endedBy"] = user_who_ended(found, body, caller)
-        return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
+        changes["endedBy"] = user_who_ended(api_key, body, caller)
+        return self.keys.change(api_key, {**changes, "updatedAt": iso(now)}, entry)
 
     @attempts(_ATTEMPTS, ApiKeyRevisionError)
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
@@ -156,14 +156,17 @@ class ApiKeyService:
             ApiKeyNotFoundError: it does not exist, or the caller may not see it.
             ApiKeyRevisionError: it is changed concurrently at every attempt.
         """
-        found = self.get_api_key(caller, api_key_id)
-        require(self.authorization, caller, "DELETE", _secured(found))
+        api_key = self.get_api_key(caller, api_key_id)
+        require(self.authorization, caller, "DELETE", _secured_key(api_key))
         entry = self.audit.entry(
-            caller, "delete_api_key", audit_entity("apiKey", api_key_id), before=_audited(found)
+            caller,
+            "delete_api_key",
+            audit_entity("apiKey", api_key_id),
+            before=_audit_values(api_key),
         )
-        return self.keys.delete(found, entry)
+        return self.keys.delete(api_key, entry)
 
-    def _used(self, caller: Identity) -> ApiKey | None:
+    def _key_of_request(self, caller: Identity) -> ApiKey | None:
         """Return the key of the request; None for a token.
 
         Raises:
@@ -178,10 +181,10 @@ class ApiKeyService:
 
     def _pool_user(self, user_id: str) -> tuple[Write, ...]:
         """Return the write that records a user of the pool."""
-        found = None if self.pool is None else self.pool.get_user(user_id)
-        if self.pool is None or found is None:
+        user = None if self.pool is None else self.pool.get_user(user_id)
+        if self.pool is None or user is None:
             return ()
-        if not found.enabled:
+        if not user.enabled:
             raise InvalidInputError.of("userId", f"user {user_id} is disabled in the user pool")
         # The record lets the key end when the pool deletes the user.
         return (self.profiles.pool_write(user_id, self.pool.pool_id),)
@@ -213,7 +216,7 @@ class UserKeys:
             return
         now = self.clock()
         changes = {"isActive": "false", "endedBy": caller.user_id}
-        before = _audited(key)
+        before = _audit_values(key)
         entry = self.audit.entry(
             caller,
             "disable_api_key",
@@ -225,11 +228,11 @@ class UserKeys:
         self.keys.change(key, {**changes, "updatedAt": iso(now)}, entry)
 
 
-def _audited(key: ApiKey) -> dict[str, Any]:
+def _audit_values(key: ApiKey) -> dict[str, Any]:
     """Return a key as its audit entries contain it, without hash, last use and time to live."""
     hidden = {"api_key_hash", "last_used_at", "remove_at"}
     return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 
 
-def _secured(key: ApiKey) -> Secured:
+def _secured_key(key: ApiKey) -> Secured:
     return Secured("apiKey", {"userId": key.user_id})

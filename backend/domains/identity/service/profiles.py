@@ -101,7 +101,7 @@ class EmailAddresses:
         """Return addresses by user: the profile's confirmed one, or a user id that is one."""
         wanted = list(dict.fromkeys(user_ids))
         own = {user_id: user_id for user_id in wanted if is_email(user_id)}
-        return own | self._confirmed(wanted)
+        return own | self._confirmed_addresses(wanted)
 
     def of_known_users(self, user_ids: Iterable[str]) -> dict[str, str]:
         """As `of_users`, without users of whom only the id is known.
@@ -110,12 +110,12 @@ class EmailAddresses:
         entered the address.
         """
         wanted = list(dict.fromkeys(user_ids))
-        confirmed = self._confirmed(wanted)
+        confirmed = self._confirmed_addresses(wanted)
         own = [user_id for user_id in wanted if user_id not in confirmed and is_email(user_id)]
         roles = in_parallel(self.roles.of_user, own)
         return {user: user for user, names in zip(own, roles, strict=True) if names} | (confirmed)
 
-    def _confirmed(self, user_ids: Iterable[str]) -> dict[str, str]:
+    def _confirmed_addresses(self, user_ids: Iterable[str]) -> dict[str, str]:
         profiles = self.profiles.get_many(user_ids)
         return {
             user_id: profile.email

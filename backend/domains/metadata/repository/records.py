@@ -91,7 +91,7 @@ class Part:
 
     _: KW_ONLY
     entity: AnyEntity
-    found: Mapping[str, Found]
+    stored: Mapping[str, Found]
     targets: Mapping[str, Record | None]
     expected: RecordSet | None = None
     guards: tuple[Write, ...] = ()
@@ -107,7 +107,7 @@ class Part:
 
     def _growth(self, *, of_facts: bool) -> int:
         return sum(
-            (record is not None) - (key in self.found)
+            (record is not None) - (key in self.stored)
             for key, record in self.targets.items()
             if is_reserved(self.entity, key) is of_facts
         )
@@ -133,16 +133,16 @@ class MetadataRepository:
         place = place_of(of)
         partition = keys.ASSET.build(of.database_id, of.asset_id)
         query = Query(table=place.table, partition=partition, index=place.by_asset)
-        found: dict[str, list[Record]] = {}
+        records_of: dict[str, list[Record]] = {}
         after = None
         for _ in range(most_pages):
             page = self.tables.query(query, PageRequest(_LISTED, after))
             for item in page.items:
                 path = keys.FILE.parse(str(item[place.owner]))[2]
-                found.setdefault(path, []).append(record_of(place, item))
+                records_of.setdefault(path, []).append(record_of(place, item))
             after = page.after
             if after is None:
-                return found
+                return records_of
         return None
 
     def list_snapshot(self, entity: Entity, snapshot_id: str, page: PageRequest) -> Page[Record]:
@@ -204,12 +204,12 @@ class MetadataRepository:
         """
         place = place_of(part.entity)
         writes = [
-            _write(place, part.entity, key, record, part.found.get(key))
+            _write(place, part.entity, key, record, part.stored.get(key))
             for key, record in part.targets.items()
         ]
         # Facts are not in the audit entry: they follow from the content of the file.
         shown = [key for key in part.targets if not is_reserved(part.entity, key)]
-        before = {key: audit_fields(part.found[key].record) for key in shown if key in part.found}
+        before = {key: audit_fields(part.stored[key].record) for key in shown if key in part.stored}
         after = {
             key: audit_fields(record) for key in shown if (record := part.targets[key]) is not None
         }
@@ -217,7 +217,7 @@ class MetadataRepository:
         try:
             # The count comes after the writes of records: a key that was added meanwhile is
             # reported first.
-            self.tables.transact([*part.guards, *writes, *_counted(part), *entries])
+            self.tables.transact([*part.guards, *writes, *_count_writes(part), *entries])
         except _KeyStateError:
             return False
         return True
@@ -238,7 +238,7 @@ def _query(entity: AnyEntity, *attributes: str) -> Query:
     )
 
 
-def _counted(part: Part) -> list[Update]:
+def _count_writes(part: Part) -> list[Update]:
     """Return the write that updates the count, if number or revision change.
 
     It comes after the writes of records, so that a key that was added meanwhile is reported first.
@@ -273,14 +273,14 @@ def _counted(part: Part) -> list[Update]:
 
 
 def _write(
-    place: Place, entity: AnyEntity, key: str, record: Record | None, found: Found | None
+    place: Place, entity: AnyEntity, key: str, record: Record | None, stored: Found | None
 ) -> Write:
     """Return the write of one record, or its removal, on the condition that it is unchanged."""
     refused = _KeyStateError("a record was changed after it was read")
     conditions: tuple[Condition, ...] = (absent(place.key),)
-    if found is not None:
+    if stored is not None:
         seen = (
-            equals(name, found.item[name]) if name in found.item else absent(name)
+            equals(name, stored.item[name]) if name in stored.item else absent(name)
             for name in (place.value, place.value_type)
         )
         conditions = (exists(place.key), *seen)

@@ -71,12 +71,14 @@ class RecordService:
         fields = self.fields(entity)
         if page.after is not None and _FIELD in page.after:
             return _rest(fields, self.metadata.keys_of(entity), page, ())
-        found = self.metadata.list_of(entity, page)
-        shown = _shown(found.items, fields)
-        if found.after is not None or not fields:
-            return Page(shown, found.after)
+        records = self.metadata.list_of(entity, page)
+        shown = _shown(records.items, fields)
+        if records.after is not None or not fields:
+            return Page(shown, records.after)
         is_all = page.after is None
-        stored = {r.metadata_key for r in found.items} if is_all else self.metadata.keys_of(entity)
+        stored = (
+            {r.metadata_key for r in records.items} if is_all else self.metadata.keys_of(entity)
+        )
         return _rest(fields, stored, page, shown)
 
     def list_snapshot(
@@ -100,13 +102,16 @@ class RecordService:
     def fields(self, entity: AnyEntity) -> Fields:
         """Return the schema fields of the entity's keys. They never apply to facts."""
         kind, path = rules.schema_kind(entity)
-        found = self.schemas.in_force(kind, rules.databases_of(entity), path=path)
-        return {key: field for key, field in found.items() if not is_reserved(entity, key)}
+        in_force = self.schemas.in_force(kind, rules.databases_of(entity), path=path)
+        return {key: field for key, field in in_force.items() if not is_reserved(entity, key)}
 
     def is_restricted(self, entity: AnyEntity) -> bool:
         """Return whether a database of the entity allows only keys that its schemas define."""
-        found = (self.databases.find_database(name) for name in rules.databases_of(entity))
-        return any(one is not None and one.restrict_metadata_outside_schemas for one in found)
+        databases = (self.databases.find_database(name) for name in rules.databases_of(entity))
+        return any(
+            database is not None and database.restrict_metadata_outside_schemas
+            for database in databases
+        )
 
     def add_records(
         self,
@@ -127,7 +132,7 @@ class RecordService:
             UnavailableError: records or schemas cannot be read.
         """
         sent = checked(entity, records)
-        governing = self._governing(entity)
+        governing = self._rules_of(entity)
         plan = carry_out(
             self.metadata,
             WriteRequest(
@@ -156,14 +161,14 @@ class RecordService:
         Facts remain unchanged. Raises as `add_records`.
         """
         sent = checked(entity, records)
-        governing = self._governing(entity)
+        governing = self._rules_of(entity)
         replaces = update_type == "replace_all"
 
-        def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
+        def plan(stored: rules.Records, done: Set[str]) -> rules.Plan:
             if replaces:
-                own = {key: r for key, r in found.items() if not is_reserved(entity, key)}
+                own = {key: r for key, r in stored.items() if not is_reserved(entity, key)}
                 return rules.planned_replacement(governing, sent, own)
-            return rules.planned_change(governing, sent, found, done)
+            return rules.planned_change(governing, sent, stored, done)
 
         made = carry_out(
             self.metadata,
@@ -195,7 +200,7 @@ class RecordService:
             UnavailableError: records or schemas cannot be read.
         """
         _check_distinct(wanted, "metadataKeys.{}")
-        governing = self._governing(entity)
+        governing = self._rules_of(entity)
         own = [key for key in wanted if not is_reserved(entity, key)]
         plan = carry_out(
             self.metadata,
@@ -221,8 +226,8 @@ class RecordService:
         Raises:
             RecordsBusyError: they are changed concurrently at every attempt.
         """
-        _, found = self.metadata.whole(entity)
-        return [found[key].record for key in sorted(found)]
+        _, records = self.metadata.whole(entity)
+        return [records[key].record for key in sorted(records)]
 
     def write_as_is(
         self,
@@ -243,8 +248,8 @@ class RecordService:
             for key in sent:  # a file may have been moved to a longer path since
                 rules.check_snapshot_key(entity.kind, entity.path, key, field=repr(key))
 
-        def plan(found: rules.Records, _: Set[str]) -> rules.Plan:
-            return rules.planned_replacement(rules.Governing({}), sent, found)
+        def plan(stored: rules.Records, _: Set[str]) -> rules.Plan:
+            return rules.planned_replacement(rules.Governing({}), sent, stored)
 
         carry_out(
             self.metadata,
@@ -296,7 +301,7 @@ class RecordService:
 
         return entry
 
-    def _governing(self, entity: AnyEntity) -> rules.Governing:
+    def _rules_of(self, entity: AnyEntity) -> rules.Governing:
         fields = self.fields(entity)
         return rules.Governing(fields, bool(fields) and self.is_restricted(entity))
 

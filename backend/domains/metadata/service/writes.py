@@ -58,22 +58,22 @@ def carry_out(metadata: MetadataRepository, wanted: WriteRequest) -> rules.Plan:
     """
     done: set[str] = set()
     plan = rules.Plan({}, {})
-    found: Mapping[str, Found] = {}
+    stored: Mapping[str, Found] = {}
     for attempt in range(_ATTEMPTS):  # by hand: it pauses, and keeps the keys that are written
         if attempt > 1:
             metadata.pause(_FIRST_PAUSE * 2 ** (attempt - 2))
         try:
-            known, found = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
-            plan = wanted.plan({key: one.record for key, one in found.items()}, done)
-            if _written(metadata, wanted, plan, known, found, done):
+            known, stored = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
+            plan = wanted.plan({key: row.record for key, row in stored.items()}, done)
+            if _write_plan(metadata, wanted, plan, known, stored, done):
                 return plan
         except UnavailableError:
             if wanted.whole or not done:
                 raise
-            return _left(plan, found, done, rules.OUTAGE)
+            return _left(plan, stored, done, rules.OUTAGE)
     if wanted.whole or not done:
         raise RecordsBusyError
-    return _left(plan, found, done, rules.BUSY)
+    return _left(plan, stored, done, rules.BUSY)
 
 
 def put_facts(
@@ -89,19 +89,19 @@ def put_facts(
     """
     sent = {record.metadata_key: record for record in facts}
 
-    def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
-        if unless is not None and unless(found):
+    def plan(stored: rules.Records, done: Set[str]) -> rules.Plan:
+        if unless is not None and unless(stored):
             return rules.Plan({}, {})
-        targets = {**dict.fromkeys(key for key in found if key not in done), **sent}
+        targets = {**dict.fromkeys(key for key in stored if key not in done), **sent}
         return rules.Plan(targets, {})
 
     reads = set(STORED_KEYS) | sent.keys()
     carry_out(metadata, WriteRequest(entity, reads, plan, entry_of=None, guards=tuple(guards)))
 
 
-def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
+def _left(plan: rules.Plan, stored: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
     """Return the plan, with the reason for each key that is not written."""
-    plan.refused.update(dict.fromkeys(_pending(plan, found).keys() - done, reason))
+    plan.refused.update(dict.fromkeys(_pending_records(plan, stored).keys() - done, reason))
     return plan
 
 
@@ -118,12 +118,12 @@ def _state(
     return known, metadata.found(wanted.entity, sorted(wanted.reads))
 
 
-def _written(
+def _write_plan(
     metadata: MetadataRepository,
     wanted: WriteRequest,
     plan: rules.Plan,
     known: RecordSet | None,
-    found: Mapping[str, Found],
+    stored: Mapping[str, Found],
     done: set[str],
 ) -> bool:
     """Write the plan; return False if records were changed. `done` lists the written keys.
@@ -132,16 +132,16 @@ def _written(
         TooManyRecordsError: there is no room, and nothing was written.
     """
     entity = wanted.entity
-    pending = _pending(plan, found)
+    pending = _pending_records(plan, stored)
     if known is not None and not done:
-        growth = Part(entity=entity, found=found, targets=pending).growth
+        growth = Part(entity=entity, stored=stored, targets=pending).growth
         if growth > 0 and known.size + growth > MAX_RECORDS:
             raise TooManyRecordsError(known.size + growth)
     beside = _BESIDE_RECORDS + len(wanted.guards)
-    for batch in _batches(entity, pending, found, MAX_TRANSACTION_ITEMS - beside):
+    for batch in _batches(entity, pending, stored, MAX_TRANSACTION_ITEMS - beside):
         part = Part(
             entity=entity,
-            found=found,
+            stored=stored,
             targets={key: pending[key] for key in batch},
             expected=known if wanted.serial else None,
             guards=wanted.guards,
@@ -161,26 +161,26 @@ def _written(
     return True
 
 
-def _pending(plan: rules.Plan, found: Mapping[str, Found]) -> dict[str, Record | None]:
+def _pending_records(plan: rules.Plan, stored: Mapping[str, Found]) -> dict[str, Record | None]:
     """Return the writes that the plan still needs; None for a removal."""
     return {
         key: record
         for key, record in plan.targets.items()
-        if (found[key].record if key in found else None) != record
+        if (stored[key].record if key in stored else None) != record
     }
 
 
 def _batches(
     entity: AnyEntity,
     pending: Mapping[str, Record | None],
-    found: Mapping[str, Found],
+    stored: Mapping[str, Found],
     items: int,
 ) -> Iterator[list[str]]:
     """Yield as many keys at once as a transaction allows."""
     batch: list[str] = []
     size = 0
     for key, record in pending.items():
-        old = size_of(found[key].item) if key in found else 0
+        old = size_of(stored[key].item) if key in stored else 0
         # Current values are part of the conditions, which count for the 4 MB of a transaction.
         this = old + (0 if record is None else size_of(item_of(entity, record)))
         if batch and (len(batch) == items or size + this > _TRANSACTION_BYTES):

@@ -58,9 +58,9 @@ class SchemaFields(WireModel):
 
 def _visible(fields: SchemaFields) -> SchemaFields:
     """Require visible characters in the keys of a new schema; stored schemas are exempt."""
-    for number, each in enumerate(fields.fields):
+    for number, schema_field in enumerate(fields.fields):
         try:
-            check_visible(each.metadata_field_key_name)
+            check_visible(schema_field.metadata_field_key_name)
         except ValueError as error:
             field = f"fields.{number}.metadataFieldKeyName"
             raise WrongFieldError(field, str(error)) from None

@@ -81,7 +81,7 @@ class SubscriptionService:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionExistsError: one of them is subscribed already.
         """
-        sent = _named(caller, body)
+        sent = _named_users(caller, body)
         asset = self.assets.asset_by_id(caller, "POST", body.entity_id)
         subscription = self.subscriptions.get(asset.asset_id)
         subscribers = subscription.subscribers if subscription is not None else []
@@ -107,12 +107,12 @@ class SubscriptionService:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: the asset has no subscribers.
         """
-        sent = _named(caller, body)
+        sent = _named_users(caller, body)
         asset = self.assets.asset_by_id(caller, "PUT", body.entity_id)
-        found = self._found(asset)
-        self._make_known(caller, set(sent) - set(found.subscribers))
+        subscription = self._found(asset)
+        self._make_known(caller, set(sent) - set(subscription.subscribers))
         users, active = sent, self.assets.require_active(asset)
-        return self._write(caller, "update_subscription", asset, found, users, active)
+        return self._write(caller, "update_subscription", asset, subscription, users, active)
 
     @attempts(_ATTEMPTS, SubscriptionChangedError)
     def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -123,8 +123,8 @@ class SubscriptionService:
             SubscriptionNotFoundError: the asset has no subscribers.
         """
         asset = self.assets.asset_by_id(caller, "DELETE", body.entity_id)
-        found = self._found(asset)
-        return self._write(caller, "delete_subscription", asset, found, [])
+        subscription = self._found(asset)
+        return self._write(caller, "delete_subscription", asset, subscription, [])
 
     @attempts(_ATTEMPTS, SubscriptionChangedError)
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -134,15 +134,15 @@ class SubscriptionService:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
             SubscriptionNotFoundError: one of them is not subscribed.
         """
-        sent = _named(caller, body)
+        sent = _named_users(caller, body)
         # Also of archived assets: archiving and restoring send messages too.
         asset = self.assets.asset_by_id(caller, "POST", body.entity_id, show_archived=True)
-        found = self._found(asset)
+        subscription = self._found(asset)
         for user_id in sent:
-            if user_id not in found.subscribers:
+            if user_id not in subscription.subscribers:
                 raise SubscriptionNotFoundError(asset.asset_id, user_id)
-        left = [user for user in found.subscribers if user not in sent]
-        return self._write(caller, "unsubscribe", asset, found, left)
+        left = [user for user in subscription.subscribers if user not in sent]
+        return self._write(caller, "unsubscribe", asset, subscription, left)
 
     def is_subscribed(self, caller: Identity, user_id: str, asset_id: str) -> bool:
         """Return whether a user is subscribed to an asset.
@@ -187,12 +187,12 @@ class SubscriptionService:
         caller: Identity,
         operation: str,
         asset: Asset,
-        found: Subscription | None,
+        subscription: Subscription | None,
         users: Sequence[str],
         *demands: Write,
     ) -> None:
-        entry = self._entry(caller, operation, asset, found, users)
-        if found is None:
+        entry = self._entry(caller, operation, asset, subscription, users)
+        if subscription is None:
             row = Subscription(
                 event_name=SUBSCRIPTION_EVENT,
                 key=key_of(asset.asset_id),
@@ -202,38 +202,38 @@ class SubscriptionService:
             )
             self.subscriptions.put_new(row, *demands, entry)
         elif users:
-            self.subscriptions.change(found, users, asset.database_id, *demands, entry)
+            self.subscriptions.change(subscription, users, asset.database_id, *demands, entry)
         else:
-            self.subscriptions.delete(found, *demands, entry)
+            self.subscriptions.delete(subscription, *demands, entry)
 
     def _entry(
         self,
         caller: Identity,
         operation: str,
         asset: Asset,
-        found: Subscription | None,
+        subscription: Subscription | None,
         users: Sequence[str],
     ) -> Put:
         return self.audit.entry(
             caller,
             operation,
             audit_entity("subscription", SUBSCRIPTION_ENTITY, asset.asset_id),
-            before=None if found is None else {"subscribers": found.subscribers},
+            before=None if subscription is None else {"subscribers": subscription.subscribers},
             after={"subscribers": list(users)} if users else None,
         )
 
     def _with_assets(self, caller: Identity, page: PageRequest) -> Page[Listed]:
-        found = self.subscriptions.list_all(page)
+        rows = self.subscriptions.list_all(page)
         references: list[AssetRef] = []
-        for row in found.items:
+        for row in rows.items:
             database_id = row.database_id or self.assets.database_of(row.entity_id)
             if database_id is not None:
                 references.append(AssetRef(database_id=database_id, asset_id=row.entity_id))
         visible = self.assets.visible(caller, references)
-        listed = [Listed(row, visible.get(row.entity_id)) for row in found.items]
-        return Page(tuple(listed), found.after)
+        listed = [Listed(row, visible.get(row.entity_id)) for row in rows.items]
+        return Page(tuple(listed), rows.after)
 
 
-def _named(caller: Identity, body: SubscriptionBody) -> list[str]:
+def _named_users(caller: Identity, body: SubscriptionBody) -> list[str]:
     """Return the users whom a request names, each once."""
     return list(dict.fromkeys(map(caller.named, body.subscribers)))

@@ -33,8 +33,10 @@ class NotificationsConsumer:
         return process_records(event, self._notify)
 
     def _notify(self, records: list[dict[str, Any]]) -> None:
-        found = (_parsed(record, self.from_wire, self.store_failure) for record in records)
-        self.notifier.notify(one for one in found if one is not None)
+        happenings = (
+            _happening_of(record, self.from_wire, self.store_failure) for record in records
+        )
+        self.notifier.notify(happening for happening in happenings if happening is not None)
 
 
 @dataclass(eq=False, repr=False)
@@ -51,11 +53,11 @@ class OutdatedNotifications:
     def consume(self, event: Event) -> Reply:
         """Store the records that still cannot be parsed."""
         for record in event["Records"]:
-            _parsed(dict(record), self.from_wire, self.store_failure)
+            _happening_of(dict(record), self.from_wire, self.store_failure)
         return failed(())
 
 
-def _parsed(
+def _happening_of(
     record: dict[str, Any], from_wire: FromWire, store_failure: StoreFailure
 ) -> Notification | None:
     try:

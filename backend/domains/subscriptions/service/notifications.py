@@ -33,10 +33,10 @@ class Notifier:
         Raises:
             UnavailableError: SNS or a table does not respond; some may have been notified.
         """
-        found = rules.by_asset(happenings)
-        rows = self.subscriptions.get_many(dict.fromkeys(ref.asset_id for ref in found))
+        by_asset = rules.by_asset(happenings)
+        rows = self.subscriptions.get_many(dict.fromkeys(ref.asset_id for ref in by_asset))
         sent = 0
-        for ref, done in found.items():
+        for ref, done in by_asset.items():
             row = rows.get(ref.asset_id)
             if row is not None and self._sent(ref, row.subscribers, done):
                 sent += 1
