@@ -49,7 +49,11 @@ def _take_fields(declared: type[Any], /) -> tuple[str, ...]:
     members = fields(declared)
     names = tuple([field.name for field in members])
     by_place = tuple([field.name for field in members if not field.kw_only])
-    optional = {field.name: field for field in members if _is_optional(field)}
+    optional = {
+        field.name: field
+        for field in members
+        if field.default is not MISSING or field.default_factory is not MISSING
+    }
     declared.__init__ = _constructor(by_place, frozenset(names), optional)
     return names
 
@@ -73,10 +77,6 @@ def _constructor(
             raise TypeError(f"{type(self).__name__} has missing or unknown fields: {wrong}")
 
     return construct
-
-
-def _is_optional(field: Field[Any]) -> bool:
-    return field.default is not MISSING or field.default_factory is not MISSING
 
 
 def _refuse(self: object, name: str, *_: object) -> None:

@@ -43,7 +43,12 @@ def respond(event: CloudFormationCustomResourceEvent, answer: ResourceAnswer) ->
         "LogicalResourceId": event.logical_resource_id,
         "Data": dict(answer.data),
     }
-    _until_accepted()(_put, event.response_url, json.dumps(body))
+    Retrying(
+        retry=retry_if_exception_type(UnavailableError),
+        wait=wait_exponential(multiplier=0.2, max=5),
+        stop=stop_after_attempt(5),
+        reraise=True,
+    )(_put, event.response_url, json.dumps(body))
 
 
 def _put(url: str, body: str) -> None:
@@ -56,12 +61,3 @@ def _put(url: str, body: str) -> None:
             raise UnavailableError("CloudFormation did not accept the response") from None
     if reply.status >= 400:
         raise UnavailableError(f"CloudFormation rejected the response with status {reply.status}")
-
-
-def _until_accepted() -> Retrying:
-    return Retrying(
-        retry=retry_if_exception_type(UnavailableError),
-        wait=wait_exponential(multiplier=0.2, max=5),
-        stop=stop_after_attempt(5),
-        reraise=True,
-    )

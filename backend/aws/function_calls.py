@@ -82,7 +82,11 @@ class LambdaCalls:
         except ClientError as error:
             if code_of(error) not in _BUSY and not is_outage(error):
                 raise
-            if code_of(error) not in _BUSY and _status(error) >= _SERVER_ERROR:
+            if (
+                code_of(error) not in _BUSY
+                and error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+                >= _SERVER_ERROR
+            ):
                 raise ReplyLostError("Lambda failed to run the function that reads it") from error
             raise UnavailableError("Lambda has no instance for the reader now") from error
         finally:
@@ -96,10 +100,6 @@ class LambdaCalls:
             failure = f"the function that reads it has not replied within {self.seconds} seconds"
             return CallReply(failure=failure, late=True)
         return _reply(body, failed="FunctionError" in reply)
-
-
-def _status(error: ClientError) -> int:
-    return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
 
 
 def _with_tenant(tenant: str) -> Any:

@@ -118,7 +118,7 @@ def _translate_errors(user_id: str) -> Generator[None]:
 
 
 _CONTACT = frozenset(
-    name + suffix for name in ("email", "phone_number") for suffix in ("", "_verified_attributes")
+    name + suffix for name in ("email", "phone_number") for suffix in ("", "_verified")
 )
 
 
@@ -127,7 +127,7 @@ def _verified_attributes(email: str | None, phone: str | None) -> "list[Attribut
     for name, value in (("email", email), ("phone_number", phone)):
         if value is not None:
             attributes.append({"Name": name, "Value": value})
-            attributes.append({"Name": f"{name}_verified_attributes", "Value": "true"})
+            attributes.append({"Name": f"{name}_verified", "Value": "true"})
     return attributes
 
 

@@ -52,7 +52,7 @@ class Composite:
         if not self.encoded:
             return tuple(texts)
         return tuple(
-            _decode(text) if part in self.encoded else text
+            text.replace("%3A", ":").replace("%25", "%") if part in self.encoded else text
             for part, text in zip(self.parts, texts, strict=True)
         )
 
@@ -65,19 +65,11 @@ class Composite:
     def _encode_leading(self, values: tuple[str, ...]) -> tuple[str, ...]:
         out: list[str] = []
         for part, value in zip(self.parts, values, strict=False):
-            text = _encode(value) if part in self.encoded else value
+            text = value.replace("%", "%25").replace(":", "%3A") if part in self.encoded else value
             if self.separator in text:
                 raise ValueError(f"{part} of {self.name} contains {self.separator!r}")
             out.append(text)
         return tuple(out)
-
-
-def _encode(text: str) -> str:
-    return text.replace("%", "%25").replace(":", "%3A")
-
-
-def _decode(text: str) -> str:
-    return text.replace("%3A", ":").replace("%25", "%")
 
 
 def archived(database_id: str) -> str:

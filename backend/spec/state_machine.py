@@ -106,7 +106,10 @@ def _outputs(process_output: str, partition: str) -> dict[str, Any]:
 
 def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
     kinds = [(kind, waits) for kind in INTEGRATIONS for waits in (False, True)]
-    tasks = {_name(kind, waits): _task(kind, waits, partition) for kind, waits in kinds}
+    tasks = {
+        (f"{kind}{CALLBACK}" if waits else kind): _task(kind, waits, partition)
+        for kind, waits in kinds
+    }
     choices = [{"Condition": "{% $states.input.earlier > 0 %}", "Next": "EarlierOutput"}]
     choices += [
         {"Condition": f"{{% $states.input.pipeline.kind = '{name}' %}}", "Next": name}
@@ -172,10 +175,6 @@ def _earlier_output(partition: str) -> dict[str, Any]:
         },
         "Next": "Kind",
     }
-
-
-def _name(kind: str, waits: bool) -> str:
-    return f"{kind}{CALLBACK}" if waits else kind
 
 
 def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:

@@ -70,7 +70,12 @@ class AssetLinkRepository:
 
     def edges(self, node: AssetRef, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
         """Return the edges of an asset (at most `limit`), in the order of their keys."""
-        query = _edges_of(node, kind)
+        query = Query(
+            table=ASSET_LINK_EDGES,
+            partition=_partition(node),
+            sort_prefix=None if kind is None else rules.edge_prefix(kind),
+            consistent=True,
+        )
         if limit:
             items: Sequence[Item] = self.tables.query(query, PageRequest(limit)).items
         else:
@@ -287,12 +292,3 @@ def _edge_item(node: AssetRef, edge: Edge) -> Item:
 def _edge(item: Mapping[str, Any]) -> Edge:
     kind = item[EDGE.name].split("#", 1)[0]
     return Edge.model_validate({**item, "kind": kind})
-
-
-def _edges_of(node: AssetRef, kind: EdgeKind | None) -> Query:
-    return Query(
-        table=ASSET_LINK_EDGES,
-        partition=_partition(node),
-        sort_prefix=None if kind is None else rules.edge_prefix(kind),
-        consistent=True,
-    )

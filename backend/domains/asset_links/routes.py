@@ -6,7 +6,6 @@ from backend.core.models import PageQuery
 from backend.domains.asset_links.models import (
     MAX_TREE_DEPTH,
     MAX_TREE_NODES,
-    AssetLink,
     CreateLinkBody,
     UpdateLinkBody,
 )
@@ -74,7 +73,9 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkQueries) 
     @router.bind(routes.GET_LINK)
     def get_link(call: Call, path: LinkPath) -> SingleLinkReply:
         link = service.get_link(call.caller, path.asset_link_id)
-        return SingleLinkReply(asset_link=_link(link), message="Success")
+        return SingleLinkReply(
+            asset_link=AssetLinkReply.model_validate(link.model_dump()), message="Success"
+        )
 
     @router.bind(routes.LIST_LINKS)
     def list_links(call: Call, path: AssetPath, query: LinksQuery) -> LinksReply:
@@ -134,10 +135,6 @@ def _bind_metadata(router: Router, service: LinkMetadataService) -> None:
     ) -> BulkReply:
         result = service.remove_metadata(call.caller, path.asset_link_id, body.metadata_keys)
         return bulk_reply(result, "removed", at=service.now())
-
-
-def _link(link: AssetLink) -> AssetLinkReply:
-    return AssetLinkReply.model_validate(link.model_dump())
 
 
 def _assets(links: Iterable[Linked]) -> list[LinkedAsset]:

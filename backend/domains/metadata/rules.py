@@ -184,22 +184,17 @@ def planned_removal(
     kept = True
     while kept:
         going = {key for key in wanted if key not in refused}
-        dependents = _dependents(fields, stored, going)
+        dependents = {
+            parent: field
+            for key, field in fields.items()
+            if key not in going and key in stored and stored[key].metadata_value
+            for parent in field.depends_on
+        }
         kept = {key: child for key, child in dependents.items() if key in going}
         for key, child in kept.items():
             refused[key] = f"{quoted(child.key)} depends on it, according to {_schema_names(child)}"
     order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
     return Plan({key: None for key in order if key not in refused and key not in done}, refused)
-
-
-def _dependents(fields: Fields, stored: Records, going: Set[str]) -> dict[str, FieldInForce]:
-    """Return the keys with values, depending on records, that remain."""
-    return {
-        parent: field
-        for key, field in fields.items()
-        if key not in going and key in stored and stored[key].metadata_value
-        for parent in field.depends_on
-    }
 
 
 def _with_defaults(

@@ -87,7 +87,15 @@ def _bind_tag_types(router: Router, service: TagService) -> None:
         page = service.list_tag_types(call.caller, call.page(query))
         tags = service.tags_by_type(call.caller) if page.items else {}
         return TagTypesReply(
-            items=[_tag_type(item, tags.get(item.tag_type_name, [])) for item in page.items],
+            items=[
+                TagTypeReply(
+                    tag_type_name=item.tag_type_name,
+                    description=item.description,
+                    required=item.required,
+                    tags=tags.get(item.tag_type_name, []),
+                )
+                for item in page.items
+            ],
             next_token=call.next_token(page.after),
         )
 
@@ -121,13 +129,4 @@ def _tag(tag: Tag, tag_type: TagType | None) -> TagReply:
         description=tag.description,
         tag_type_name=shown_type(tag, tag_type),
         required=tag_type.required if tag_type is not None else "False",
-    )
-
-
-def _tag_type(tag_type: TagType, tags: list[str]) -> TagTypeReply:
-    return TagTypeReply(
-        tag_type_name=tag_type.tag_type_name,
-        description=tag_type.description,
-        required=tag_type.required,
-        tags=tags,
     )

@@ -72,7 +72,9 @@ class PolicyRepository:
         roles = frozenset(
             str(item[ROLE_NAME.name])
             for table, item in rows
-            if table is ROLES and _counts(item, mfa=mfa)
+            if table is ROLES
+            and item.get("deletedBy") is None
+            and (mfa or not item.get("mfaRequired"))
         )
         refused = {_role(name) for name in names} - {_role(name) for name in roles}
         return Granted(
@@ -87,7 +89,3 @@ class PolicyRepository:
 
 def _role(name: str) -> str:
     return f"role#{name}"
-
-
-def _counts(role: Mapping[str, Any], *, mfa: bool) -> bool:
-    return role.get("deletedBy") is None and (mfa or not role.get("mfaRequired"))

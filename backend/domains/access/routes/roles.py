@@ -10,7 +10,6 @@ from backend.domains.access.models.roles import (
     RoleReply,
     RolesReply,
 )
-from backend.domains.access.models.stored_roles import Role
 from backend.domains.access.service.roles import RoleService
 from backend.http.call import Call
 from backend.http.router import Router
@@ -37,7 +36,8 @@ def bind_roles(router: Router, service: RoleService) -> None:
     def list_roles(call: Call, query: PageQuery) -> RolesReply:
         page = service.list_roles(call.caller, call.page(query))
         return RolesReply(
-            items=[_reply(role) for role in page.items], next_token=call.next_token(page.after)
+            items=[RoleReply.model_validate(role.model_dump()) for role in page.items],
+            next_token=call.next_token(page.after),
         )
 
     @router.bind(routes.CREATE_ROLE)
@@ -54,7 +54,3 @@ def bind_roles(router: Router, service: RoleService) -> None:
     def delete_role(call: Call, path: RolePath) -> RoleOperationReply:
         job_id = service.delete_role(call.caller, path.role_id)
         return done("delete", path.role_id, job_id=job_id)
-
-
-def _reply(role: Role) -> RoleReply:
-    return RoleReply.model_validate(role.model_dump())

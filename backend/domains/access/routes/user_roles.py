@@ -10,7 +10,7 @@ from backend.domains.access.models.roles import (
     UserRolesReply,
     UsersRolesReply,
 )
-from backend.domains.access.service.user_roles import RolesOfUser, UserRoleService
+from backend.domains.access.service.user_roles import UserRoleService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
@@ -33,7 +33,15 @@ def bind_user_roles(router: Router, service: UserRoleService) -> None:
     def list_user_roles(call: Call, query: PageQuery) -> UsersRolesReply:
         page = service.list_user_roles(call.caller, call.page(query))
         return UsersRolesReply(
-            items=[_reply(user) for user in page.items], next_token=call.next_token(page.after)
+            items=[
+                UserRolesReply(
+                    user_id=user.user_id,
+                    role_name=sorted(row.role_name for row in user.rows),
+                    created_on=min(row.created_on for row in user.rows),
+                )
+                for user in page.items
+            ],
+            next_token=call.next_token(page.after),
         )
 
     @router.bind(routes.ADD_USER_ROLES)
@@ -50,11 +58,3 @@ def bind_user_roles(router: Router, service: UserRoleService) -> None:
     def delete_user_roles(call: Call, body: UserBody) -> UserRoleOperationReply:
         service.delete_user_roles(call.caller, body.user_id)
         return done("delete", body.user_id)
-
-
-def _reply(user: RolesOfUser) -> UserRolesReply:
-    return UserRolesReply(
-        user_id=user.user_id,
-        role_name=sorted(row.role_name for row in user.rows),
-        created_on=min(row.created_on for row in user.rows),
-    )

@@ -37,7 +37,7 @@ def values_of(body: TemplateImportBody) -> dict[str, str]:
         name
         for constraint in body.constraints
         for text in _texts(constraint)
-        for name in _names(text)
+        for name in (match[1] for match in _VARIABLE.finditer(text))
     }
     missing = sorted((demanded | used) - set(values))
     if missing:
@@ -104,10 +104,6 @@ def _value(value: Value, values: Mapping[str, str]) -> Value:
 
 def _insert_values(text: str, values: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: values[match[1]], text)
-
-
-def _names(text: str) -> Iterable[str]:
-    return (match[1] for match in _VARIABLE.finditer(text))
 
 
 def _texts(criteria: Criteria) -> Iterable[str]:

@@ -1,6 +1,5 @@
 """The routes of the user pool."""
 
-from datetime import datetime
 from typing import Literal
 
 from backend.core.clock import iso
@@ -33,7 +32,12 @@ def bind_users(router: Router, service: UserService) -> None:
     """Bind the routes of the user pool to the service."""
 
     def done(operation: _Operation, user_id: str) -> SignInOperationReply:
-        return _done(operation, user_id, at=service.clock())
+        return SignInOperationReply(
+            message=f"User {user_id} {_DONE[operation]}",
+            user_id=user_id,
+            operation=operation,
+            timestamp=iso(service.clock()),
+        )
 
     @router.bind(routes.LIST_COGNITO_USERS)
     def list_cognito_users(call: Call, query: SignInsQuery) -> SignInsReply:
@@ -66,15 +70,6 @@ def bind_users(router: Router, service: UserService) -> None:
     ) -> SignInOperationReply:
         service.reset_password(call.caller, path.user_id)
         return done("resetPassword", path.user_id)
-
-
-def _done(operation: _Operation, user_id: str, *, at: datetime) -> SignInOperationReply:
-    return SignInOperationReply(
-        message=f"User {user_id} {_DONE[operation]}",
-        user_id=user_id,
-        operation=operation,
-        timestamp=iso(at),
-    )
 
 
 def _reply(user: PoolUser) -> SignInReply:

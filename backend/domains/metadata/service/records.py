@@ -351,19 +351,21 @@ def _rest(
         key=lambda f: order[f.key],
     )
     room = page.limit - len(shown)
-    part = tuple(ShownRecord(_default(field), field) for field in missing[:room])
+    part = tuple(
+        ShownRecord(
+            Record(
+                metadata_key=field.key,
+                metadata_value_type=field.value_type,
+                metadata_value=field.default or "",
+            ),
+            field,
+        )
+        for field in missing[:room]
+    )
     after: Position | None = None
     if len(missing) > room:
         after = {_FIELD: order[missing[room - 1].key] if room else begin}
     return Page((*shown, *part), after)
-
-
-def _default(field: FieldInForce) -> Record:
-    return Record(
-        metadata_key=field.key,
-        metadata_value_type=field.value_type,
-        metadata_value=field.default or "",
-    )
 
 
 def _check_distinct(wanted: Sequence[str], field: str) -> None:

@@ -214,7 +214,7 @@ def test_without_the_marks_the_same_writers_close_it(monkeypatch: pytest.MonkeyP
     def unmarked(*_: object) -> Iterator[Write]:
         return iter(())
 
-    monkeypatch.setattr("backend.domains.asset_links.repository._marked", unmarked)
+    monkeypatch.setattr("backend.domains.asset_links.repository._graph_writes", unmarked)
     made = world()
     made.run(circle(made), count())
     assert broken(made.tables) == ["there is a cycle"]
