@@ -28,7 +28,7 @@ from vitrine_mlflow.table import create_request
 
 from benchmarks.tracking.filling import Filler
 from benchmarks.tracking.growth import Cost, draw, grown, unlike
-from benchmarks.tracking.operations import Count, measured, world_of
+from benchmarks.tracking.operations import Count, measure_operations, world_of
 from local.engines import Options, prepare_all, start_all, stop_all
 from local.state import tools_folder
 
@@ -116,7 +116,7 @@ def _operations(
     ours = world_of(store, runs, filler)
     _screen.print(f"{runs} runs in both stores after {time.monotonic() - start:.0f} s")
     counts: list[Count] = []
-    for count in measured(client, ours, theirs, _ROUNDS):
+    for count in measure_operations(client, ours, theirs, _ROUNDS):
         counts.append(count)
         _screen.print(_line(count))
     return counts

@@ -78,7 +78,7 @@ def _new_experiment(world: World) -> str:
     return world.store.create_experiment(f"experiment {next(_names)}")
 
 
-def _logged(world: World, *metrics: Metric) -> str:
+def _create_logged_run(world: World, *metrics: Metric) -> str:
     """A run in a new experiment that has these metrics."""
     run_id = _new_run(world, _new_experiment(world))
     for metric in metrics:
@@ -107,7 +107,7 @@ def _trace_first(world: World, trace: tuple[str, Any, list[Any]]) -> None:
     world.store.log_spans(trace[0], trace[2])
 
 
-def _nothing(_: World) -> None:
+def _do_nothing(_: World) -> None:
     return None
 
 
@@ -121,7 +121,7 @@ OPERATIONS = (
         lambda world, _: world.store.create_run(
             "0", "ann", 1, [RunTag("a", "b"), RunTag("c", "d")], "run"
         ),
-        _nothing,
+        _do_nothing,
     ),
     Operation(
         "log 1,000 metrics of 1,000 keys", 45, 6_400,
@@ -129,22 +129,22 @@ OPERATIONS = (
     ),
     Operation(
         "log the first metric of an experiment", 3, 12,
-        lambda world, run_id: world.store.log_metric(run_id, _FIRST), _logged,
+        lambda world, run_id: world.store.log_metric(run_id, _FIRST), _create_logged_run,
     ),
     Operation(
         "log a metric for the first time", 3, 8,
         lambda world, run_id: world.store.log_metric(run_id, _OTHER),
-        lambda world: _logged(world, _FIRST),
+        lambda world: _create_logged_run(world, _FIRST),
     ),
     Operation(
         "log a metric again", 3, 10,
         lambda world, run_id: world.store.log_metric(run_id, _LATER),
-        lambda world: _logged(world, _FIRST, _OTHER),
+        lambda world: _create_logged_run(world, _FIRST, _OTHER),
     ),
     Operation(
         "log the primary metric again", 3, 10,
         lambda world, run_id: world.store.log_metric(run_id, _SECOND),
-        lambda world: _logged(world, _FIRST),
+        lambda world: _create_logged_run(world, _FIRST),
     ),
     Operation(
         "log a metric again, of 1,000", 3, 12,
@@ -155,7 +155,7 @@ OPERATIONS = (
     ),
     Operation(
         "get a run of 1,000 metrics", 3, None,
-        lambda world, _: world.store.get_run(world.large), _nothing,
+        lambda world, _: world.store.get_run(world.large), _do_nothing,
     ),
     Operation(
         "search a page of 100 runs by a metric", 5, None,
@@ -163,17 +163,17 @@ OPERATIONS = (
             [world.many], "metrics.`metric 3` > 0.1", ViewType.ACTIVE_ONLY, 100,
             ["metrics.`metric 3` DESC"],
         ),
-        _nothing,
+        _do_nothing,
     ),
     Operation("a trace of 5 spans, spans first", 3, 12, _spans_first, _trace),
     Operation("a trace of 5 spans, the trace first", 3, 12, _trace_first, _trace),
     Operation(
         "search a page of 100 traces", 2, None,
-        lambda world, _: world.store.search_traces([world.traced], None, 100), _nothing,
+        lambda world, _: world.store.search_traces([world.traced], None, 100), _do_nothing,
     ),
     Operation(
         "delete a run", 3, 8, lambda world, run_id: world.store.delete_run(run_id),
-        lambda world: _logged(world, _FIRST, _OTHER),
+        lambda world: _create_logged_run(world, _FIRST, _OTHER),
     ),
     Operation(
         "delete a run of an experiment of many", 3, 8,
@@ -199,7 +199,7 @@ def world_of(store: Any, runs: int, filler: Filler | None = None) -> World:
     return World(store, many, traced, large)
 
 
-def measured(client: Any, ours: World, theirs: World, rounds: int) -> Iterator[Count]:
+def measure_operations(client: Any, ours: World, theirs: World, rounds: int) -> Iterator[Count]:
     """Run each operation, alternately on both stores."""
     for operation in OPERATIONS:
         meters: list[Meter] = []

@@ -55,7 +55,7 @@ class AssetFound:
 @dataclass(frozen=True, kw_only=True)
 class Demo:
     report: ImportReport
-    found: Sequence[AssetFound]
+    assets: Sequence[AssetFound]
     facets: Mapping[str, Sequence[Facet]]
     seconds: float
 
@@ -63,7 +63,7 @@ class Demo:
     def problems(self) -> list[str]:
         """Return each file that search does not find, or finds twice."""
         lines: list[str] = []
-        for result in self.found:
+        for result in self.assets:
             lines += [f"not found: {result.asset.asset_name}{key}" for key in result.missing]
             lines += [f"found twice: {result.asset.asset_name}{key}" for key in result.twice]
         return lines
@@ -71,13 +71,13 @@ class Demo:
     @property
     def refused(self) -> list[tuple[str, str]]:
         """Return files that no reader could read, with the reasons."""
-        return [pair for result in self.found for pair in result.processed.refused]
+        return [pair for result in self.assets for pair in result.processed.refused]
 
     @property
     def not_inspected(self) -> Counter[str]:
         """Return how many files were not inspected, by reason."""
         return Counter(
-            reason for result in self.found for _, reason in result.processed.not_inspected
+            reason for result in self.assets for _, reason in result.processed.not_inspected
         )
 
     @property
@@ -86,7 +86,7 @@ class Demo:
 
     def figures(self) -> dict[str, int | float]:
         stored = self.report.of(Status.UPLOADED, Status.SKIPPED)
-        missing = sum(len(result.missing) for result in self.found)
+        missing = sum(len(result.missing) for result in self.assets)
         return {
             "assets": len(self.report.assets),
             "files": len(stored),
@@ -94,11 +94,11 @@ class Demo:
             "searchable": len(stored) - missing,
             "seconds": round(self.seconds, 2),
             "files_per_second": round(len(stored) / self.seconds, 1) if self.seconds else 0.0,
-            "facts": sum(result.processed.facts for result in self.found),
-            "thumbnails": sum(result.processed.thumbnails for result in self.found),
-            "glbs": sum(result.processed.glbs for result in self.found),
+            "facts": sum(result.processed.facts for result in self.assets),
+            "thumbnails": sum(result.processed.thumbnails for result in self.assets),
+            "glbs": sum(result.processed.glbs for result in self.assets),
             "refused": len(self.refused) + self.not_inspected.total(),
-            "unexplained": sum(result.processed.unexplained for result in self.found),
+            "unexplained": sum(result.processed.unexplained for result in self.assets),
         }
 
 
@@ -125,7 +125,7 @@ def run(
         SearchQuery(database_id=report.database_id, entity_types=[EntityType.FILE]), size=1
     )
     results = [_find(client, report, asset) for asset in report.assets]
-    return Demo(report=report, found=results, facets=facets(counted), seconds=seconds)
+    return Demo(report=report, assets=results, facets=facets(counted), seconds=seconds)
 
 
 def _find(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFound:
@@ -147,11 +147,11 @@ def _find(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFo
         files=files,
         missing=[key for full, key in wanted.items() if full not in hits],
         twice=[key for full, key in wanted.items() if hits[full] > 1],
-        processed=_processed(client, report.database_id, asset, documents),
+        processed=_processing_results(client, report.database_id, asset, documents),
     )
 
 
-def _processed(
+def _processing_results(
     client: Vitrine, database_id: str, asset: AssetOutcome, documents: Sequence[Hit]
 ) -> Processed:
     """Count facts and thumbnails; look for each model's GLB, and for the reason of other files."""
@@ -230,7 +230,7 @@ def table_rows(demo: Demo) -> list[list[str]]:
             str(len(row.processed.refused) + len(row.processed.not_inspected)),
             str(row.processed.unexplained),
         ]
-        for row in demo.found
+        for row in demo.assets
     ]
 
 

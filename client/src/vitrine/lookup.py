@@ -3,7 +3,7 @@
 from vitrine.client import Vitrine
 from vitrine.errors import NotFoundError, VitrineError
 from vitrine.models import Asset
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 
 
 class AmbiguousNameError(VitrineError):
@@ -27,5 +27,5 @@ def find_asset(client: Vitrine, database_id: str, wanted: str, *, archived: bool
             raise absent from None
     if len(named) > 1:
         ids = ", ".join(sorted(asset.asset_id for asset in named))
-        raise AmbiguousNameError(f"several assets are named {quoted(wanted)}: {ids}")
+        raise AmbiguousNameError(f"several assets are named {quote_text(wanted)}: {ids}")
     return client.assets.get(database_id, named[0].asset_id, show_archived=archived or None)

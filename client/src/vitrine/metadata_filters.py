@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from vitrine.errors import VitrineError
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 
 FilterOperator = Literal[
     "eq", "in", "gt", "gte", "lt", "lte", "between", "exists", "geoDistance", "geoBox"
@@ -60,12 +60,14 @@ def parse_filter(text: str) -> MetadataFilter:
         key = text.removeprefix("!").strip()
         if not key:
             raise FilterError(
-                f"{quoted(text)} has no key; a filter is key>=3, key=text, key or !key"
+                f"{quote_text(text)} has no key; a filter is key>=3, key=text, key or !key"
             )
         return MetadataFilter(key=key, op="exists", value=not text.startswith("!"))
     key, op, value = typed["key"].strip(), _OPERATORS[typed["op"]], typed["value"].strip()
     if not key or not value:
-        raise FilterError(f"{quoted(text)} has no key or no value; a filter is key>=3 or key=text")
+        raise FilterError(
+            f"{quote_text(text)} has no key or no value; a filter is key>=3 or key=text"
+        )
     return MetadataFilter(key=key, op=op, value=_value(value))
 
 
@@ -127,7 +129,7 @@ def parse_facet(text: str) -> MetadataFacet:
         or not isinstance(condition.value, int | float)
     ):
         raise FilterError(
-            f"{quoted(text)} is not a facet; write format, triangles >= 1000 or area < 2.5"
+            f"{quote_text(text)} is not a facet; write format, triangles >= 1000 or area < 2.5"
         )
     return MetadataFacet(key=condition.key, ranges=({bound: condition.value},))
 
@@ -165,7 +167,7 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not name or not equals or not value:
             raise FilterError(
-                f"{quoted(text)} is not a facet value; write ext=glb, tag=red or format=OBJ"
+                f"{quote_text(text)} is not a facet value; write ext=glb, tag=red or format=OBJ"
             )
         if name == "ext" and not value.startswith("."):
             value = f".{value}"

@@ -1,7 +1,7 @@
 """Quotes names and texts in messages for people."""
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return the text in single quotes, its unprintable characters escaped.
 
     Python's own form changes its quotes with the content.

@@ -20,7 +20,7 @@ from vitrine.errors import (
     UnreachableError,
     error_of,
 )
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.retry import Pauses, RetryPolicy, retry_after_seconds
 from vitrine.wire import Body
 
@@ -50,7 +50,7 @@ def path_of(*segments: str) -> str:
     """
     for segment in segments:
         if segment in {"", ".", ".."}:
-            fact = f"must not be {quoted(segment)}" if segment else "must not be empty"
+            fact = f"must not be {quote_text(segment)}" if segment else "must not be empty"
             raise InvalidNameError(f"a name or a segment of a path {fact}")
     return "/" + "/".join(quote(segment, safe="") for segment in segments)
 
@@ -96,7 +96,7 @@ class Writes:
         with self._lock:
             self._tokens.append(token)
 
-    def recorded(self, response: httpx.Response) -> httpx.Response:
+    def record(self, response: httpx.Response) -> httpx.Response:
         """Return the response, after recording its token if it has one."""
         token = response.headers.get("X-Sync-Token")
         if token:
@@ -199,7 +199,7 @@ class Transport:
                 self._pauses.wait(self.retry.delay(attempt), since=began, fact=fact)
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
-                return self.written.recorded(response)
+                return self.written.record(response)
             error = error_of(response, retry_after=retry_after_seconds(response))
             if last or not self.retry.tries_status_again(
                 error.status, error.code, repeatable=again

@@ -71,7 +71,7 @@ class Comparison:
         tokens: tuple[Any, Any] = (None, None)
         for number in range(_MAX_PAGES):
             ours = self._page(self.dynamo, method, query, tokens[0])
-            with self.sql.injected():
+            with self.sql.inject():
                 theirs = self._page(self.sql.store, method, query, tokens[1])
             assert ours[0] == theirs[0], f"seed {self.history.seed}: {query}"
             # Difference.PAGE_TOKENS
@@ -86,11 +86,11 @@ class Comparison:
             page = getattr(store, method)(**query, page_token=token)
         except MlflowException as error:
             return error_of(error), None
-        return [plain(one) for one in page], page.token
+        return [plain(entry) for entry in page], page.token
 
     def _both(self, call: Call) -> tuple[Any, Any]:
         ours = _outcome(self.dynamo, call)
-        with self.sql.injected():
+        with self.sql.inject():
             theirs = _outcome(self.sql.store, call)
         return ours, theirs
 
@@ -129,8 +129,8 @@ def _metric(metric: Any) -> tuple[str, Any, int, int]:
 
 def _run(run: Any) -> dict[str, Any]:  # sorted: Difference.ORDER
     used = [
-        {**dict(one.dataset), "tags": sorted((tag.key, tag.value) for tag in one.tags)}
-        for one in _members(run.inputs, "dataset_inputs")
+        {**dict(member.dataset), "tags": sorted((tag.key, tag.value) for tag in member.tags)}
+        for member in _members(run.inputs, "dataset_inputs")
     ]
     return {
         "info": dict(run.info),
@@ -138,9 +138,9 @@ def _run(run: Any) -> dict[str, Any]:  # sorted: Difference.ORDER
         "params": dict(run.data.params),
         "tags": dict(run.data.tags),
         "datasets": sorted(used, key=_dataset_of),
-        "read": sorted(one.model_id for one in _members(run.inputs, "model_inputs")),
+        "read": sorted(member.model_id for member in _members(run.inputs, "model_inputs")),
         "written": sorted(
-            (one.model_id, one.step) for one in _members(run.outputs, "model_outputs")
+            (member.model_id, member.step) for member in _members(run.outputs, "model_outputs")
         ),
     }
 
@@ -160,7 +160,7 @@ def _dataset_of(used: dict[str, Any]) -> tuple[str, str]:
 _CONVERSIONS: dict[type, Callable[[Any], Any]] = {
     Run: _run,
     RunInfo: dict,
-    Experiment: lambda one: {**dict(one), "tags": dict(one.tags)},
-    MetricWithRunId: lambda one: (one.run_id, _metric(one)),
+    Experiment: lambda experiment: {**dict(experiment), "tags": dict(experiment.tags)},
+    MetricWithRunId: lambda metric: (metric.run_id, _metric(metric)),
     Metric: _metric,
 }

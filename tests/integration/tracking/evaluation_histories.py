@@ -84,65 +84,65 @@ class EvaluationHistory:
         if name == "create_issue":
             self.issues.append(outcome[1]["issue_id"])
         if name == "_load_dataset_records":
-            self.records = ["dr-none", *(one["dataset_record_id"] for one in outcome[1][0])]
+            self.records = ["dr-none", *(record["dataset_record_id"] for record in outcome[1][0])]
 
     def _experiment(self) -> str:
         return self.pick(["0", "0", "1", "1", "2", "77", "x"])
 
-    def _often(self, usual: list[Any], odd: list[Any]) -> Any:
+    def _draw(self, usual: list[Any], odd: list[Any]) -> Any:
         return self.pick(odd if self.random.random() < 0.06 else usual)
 
     def _tags(self) -> Any:
-        return self._often(TAGS, ODD_TAGS)
+        return self._draw(TAGS, ODD_TAGS)
 
     def _dataset(self) -> Step:
-        one = self.pick(self.datasets[-4:])
+        known = self.pick(self.datasets[-4:])
         experiments = [self.pick(["0", "1"])]
         choices: list[Step] = [
-            ("create_dataset", (self._often(NAMES, ODD_NAMES),), {
+            ("create_dataset", (self._draw(NAMES, ODD_NAMES),), {
                 "tags": self.pick([None, self._tags()]),
-                "experiment_ids": self._often(
+                "experiment_ids": self._draw(
                     [None, [], ["0"], ["0", "1"]], [["0", "0"], ["77"], ["x"], [1]]
                 ),
             }),
-            ("get_dataset", (one,), {}),
-            ("set_dataset_tags", (one, self._tags()), {}),
-            ("delete_dataset_tag", (one, self.pick(["team", "none", "n"])), {}),
-            ("get_dataset_experiment_ids", (one,), {}),
-            ("add_dataset_to_experiments", (one, sorted({*experiments, self._experiment()})), {}),
-            ("add_dataset_to_experiments", (one, self.pick([[], ["1"], ["0", "0"], [1]])), {}),
-            ("remove_dataset_from_experiments", (one, self.pick([experiments, ["77", "0"]])), {}),
-            ("_load_dataset_records", (one,), {
-                "max_results": self._often([None, 1, 2], [0, -1]),
-                "page_token": self._often([None], ["x", "", "1", "MTox", "-1", "eDp5"]),
+            ("get_dataset", (known,), {}),
+            ("set_dataset_tags", (known, self._tags()), {}),
+            ("delete_dataset_tag", (known, self.pick(["team", "none", "n"])), {}),
+            ("get_dataset_experiment_ids", (known,), {}),
+            ("add_dataset_to_experiments", (known, sorted({*experiments, self._experiment()})), {}),
+            ("add_dataset_to_experiments", (known, self.pick([[], ["1"], ["0", "0"], [1]])), {}),
+            ("remove_dataset_from_experiments", (known, self.pick([experiments, ["77", "0"]])), {}),
+            ("_load_dataset_records", (known,), {
+                "max_results": self._draw([None, 1, 2], [0, -1]),
+                "page_token": self._draw([None], ["x", "", "1", "MTox", "-1", "eDp5"]),
             }),
-            ("delete_dataset_records", (one, self.random.sample(
+            ("delete_dataset_records", (known, self.random.sample(
                 self.records, min(2, len(self.records)))), {}),
         ]  # fmt: skip
-        choices += [("upsert_dataset_records", (one, self._records()), {})] * 4
+        choices += [("upsert_dataset_records", (known, self._records()), {})] * 4
         choices += [("search_datasets", (), self._search())] * 4
         if self.random.random() < 0.05:
-            return "delete_dataset", (one,), {}
+            return "delete_dataset", (known,), {}
         return self.pick(choices)
 
     def _search(self) -> dict[str, Any]:
         conditions = [
-            self._often(CONDITIONS, ODD_CONDITIONS) for _ in range(self.pick([0, 1, 1, 2]))
+            self._draw(CONDITIONS, ODD_CONDITIONS) for _ in range(self.pick([0, 1, 1, 2]))
         ]
         order = self.random.sample(KEYS, self.pick([0, 1, 2]))
         order = [f"{key} {self.pick(['ASC', 'DESC', ''])}".strip() for key in order]
         return {
             "experiment_ids": self.pick([None, None, [], ["0"], ["1", "9"], ["0", "1"]]),
             "filter_string": " AND ".join(conditions) if conditions else self.pick([None, ""]),
-            "order_by": self._often([order, order or None], ODD_ORDERS),
-            "max_results": self._often([1, 2, 1000], [0, -1, 100_000, None]),
-            "page_token": self._often([None], ["x", ""]),
+            "order_by": self._draw([order, order or None], ODD_ORDERS),
+            "max_results": self._draw([1, 2, 1000], [0, -1, 100_000, None]),
+            "page_token": self._draw([None], ["x", ""]),
         }
 
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for _ in range(self.random.randrange(4)):
-            record: dict[str, Any] = {"inputs": self._often([*INPUTS, *INPUTS], ODD_INPUTS)}
+            record: dict[str, Any] = {"inputs": self._draw([*INPUTS, *INPUTS], ODD_INPUTS)}
             if self.random.random() < 0.03:
                 record = {}
             if self.random.random() < 0.6:
@@ -150,13 +150,13 @@ class EvaluationHistory:
                     [{"a": 1}, {"b": "x"}, {"a": [1]}, None, "text", [1], 0, {}, False]
                 )
             if self.random.random() < 0.6:
-                record["expectations"] = self._often(
+                record["expectations"] = self._draw(
                     [{"e": True}, {"f": 1.5}, {}, None, {"e": None}], [[1], "x", 5]
                 )
             if self.random.random() < 0.4:
-                record["tags"] = self._often([*TAGS, None], [*ODD_TAGS, [1], "x"])
+                record["tags"] = self._draw([*TAGS, None], [*ODD_TAGS, [1], "x"])
             if self.random.random() < 0.3:
-                record["source"] = self._often(SOURCES, ODD_SOURCES)
+                record["source"] = self._draw(SOURCES, ODD_SOURCES)
             records.append(record)
         return records
 
@@ -180,7 +180,7 @@ class EvaluationHistory:
         )
 
     def _issue(self) -> Step:
-        one, experiment = self.pick(self.issues), self._experiment()
+        issue, experiment = self.pick(self.issues), self._experiment()
         status, severity = self.pick([None, *IssueStatus]), self.pick([None, *IssueSeverity])
         search = {
             "filter_string": self.pick(ISSUE_FILTERS),
@@ -195,8 +195,8 @@ class EvaluationHistory:
                     "categories": self.pick([None, ["c"]]), "created_by": self.pick([None, "ann"]),
                     "source_run_id": self.pick([None, None, "absent"]),
                 }),
-                ("get_issue", (one,), {}),
-                ("update_issue", (one,), {
+                ("get_issue", (issue,), {}),
+                ("update_issue", (issue,), {
                     "status": status, "severity": severity, "name": self.pick([None, "new"]),
                     "description": self.pick([None, ""]),
                 }),

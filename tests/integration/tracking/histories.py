@@ -247,7 +247,7 @@ class History:
         if self.random.random() < 0.4:
             return f"attributes.status {self.pick(['=', '!='])} '{self.pick(STATUSES)}'"
         if self.random.random() < 0.3:
-            some = ", ".join(f"'{one}'" for one in self.random.sample(self.runs, 2))
+            some = ", ".join(f"'{run_id}'" for run_id in self.random.sample(self.runs, 2))
             return f"attributes.run_id {self.pick(['IN', 'NOT IN'])} ({some})"
         name = self.pick(["run_name", "user_id", "artifact_uri"])
         return f"attributes.{name} {self._text_condition([*NAMES, *USERS])}"

@@ -27,13 +27,16 @@ _OWN = ("mlflow", "vitrine_mlflow")
 
 
 def main() -> None:
-    found = pkgutil.walk_packages(vitrine_mlflow.__path__, "vitrine_mlflow.")
-    names = {"vitrine_mlflow", *(one.name for one in found if not one.name.endswith("__main__"))}
-    plugins = {one.module for one in distribution("vitrine-mlflow").entry_points} & names
+    infos = pkgutil.walk_packages(vitrine_mlflow.__path__, "vitrine_mlflow.")
+    names = {
+        "vitrine_mlflow",
+        *(module.name for module in infos if not module.name.endswith("__main__")),
+    }
+    plugins = {point.module for point in distribution("vitrine-mlflow").entry_points} & names
     others = sorted(names - plugins)
     random.shuffle(others)  # a failure names its modules, so no seed is printed
     modules = [*sorted(plugins), *others][: int(sys.argv[1])]
-    for name in json.loads(_forked(lambda: json.dumps(_others(modules)))()):
+    for name in json.loads(_in_fork(lambda: json.dumps(_others(modules)))()):
         # names such as those of extension modules inside others cannot be imported by themselves
         with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):
             importlib.import_module(name)
@@ -43,7 +46,7 @@ def main() -> None:
     gc.disable()
     results: dict[str, str] = {}
     for two in zip_longest(modules[::2], modules[1::2]):
-        started = {name: _forked(partial(_fault, name)) for name in two if name}
+        started = {name: _in_fork(partial(_fault, name)) for name in two if name}
         results |= {name: result() for name, result in started.items()}
     faults = {name: fault for name, fault in results.items() if fault}
     sys.stdout.write(json.dumps({"modules": modules, "faults": faults}))
@@ -72,19 +75,19 @@ def _fault(name: str) -> str:
         # loads the last plugins; the address is refused before anything is requested
         with contextlib.suppress(MlflowException):
             get_workspace_store("dynamodb://")
-    faults = [str(one.message) for one in caught if "Failure" in str(one.message)]
+    faults = [str(warning.message) for warning in caught if "Failure" in str(warning.message)]
     if "vitrine" not in artifacts.get_registered_artifact_repositories():
         faults.append("artifacts: not registered")
     known: list[Any] = sources.get_registered_sources()
-    kinds = [one for one in known if one._get_source_type() == "vitrine"]
-    if [one.__name__ for one in kinds] != ["VitrineDatasetSource"]:
+    kinds = [kind for kind in known if kind._get_source_type() == "vitrine"]
+    if [kind.__name__ for kind in kinds] != ["VitrineDatasetSource"]:
         faults.append(f"sources of datasets: {kinds}")
     elif not issubclass(kinds[0], DatasetSource):
         faults.append(f"{kinds[0]} is no DatasetSource")
     return "; ".join(faults)
 
 
-def _forked(work: Callable[[], str]) -> Callable[[], str]:
+def _in_fork(work: Callable[[], str]) -> Callable[[], str]:
     """Start a function in a process of its own.
 
     Return a function that returns its result or error.

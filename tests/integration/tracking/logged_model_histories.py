@@ -63,7 +63,7 @@ class LoggedModelHistory:
     def pick(self, choices: Any) -> Any:
         return self.random.choice(choices)
 
-    def _often(self, usual: list[Any], odd: list[Any]) -> Any:
+    def _draw(self, usual: list[Any], odd: list[Any]) -> Any:
         return self.pick(odd if self.random.random() < 0.06 else usual)
 
     def operation(self) -> Call:
@@ -88,10 +88,11 @@ class LoggedModelHistory:
         return [kind(key, self.pick(TEXTS)) for key in keys]
 
     def _create(self) -> Call:
-        name = self._often(NAMES, ODD_NAMES)
-        run = self._often([None, *self._runs], ["absent", ""])
+        name = self._draw(NAMES, ODD_NAMES)
+        run = self._draw([None, *self._runs], ["absent", ""])
         tags, params = self._entries(LoggedModelTag), self._entries(LoggedModelParameter)
-        kind, experiment = self.pick(["m", None, ""]), self._often(["0", "0", "1"], ["9", "x", "2"])
+        kind = self.pick(["m", None, ""])
+        experiment = self._draw(["0", "0", "1"], ["9", "x", "2"])
         return lambda store: store.create_logged_model(experiment, name, run, tags, params, kind)
 
     def _value(self) -> Metric:
@@ -148,17 +149,17 @@ class LoggedModelHistory:
 
     def query(self) -> dict[str, Any]:
         count = self.pick([0, 1, 1, 2, 3])
-        conditions = [self._often(CONDITIONS, ODD_CONDITIONS) for _ in range(count)]
+        conditions = [self._draw(CONDITIONS, ODD_CONDITIONS) for _ in range(count)]
         return {
-            "experiment_ids": self._often(
+            "experiment_ids": self._draw(
                 [["0"], ["0", "1"], ["1"]], [[], ["0", "0"], ["x"], ["9"]]
             ),
             "filter_string": " AND ".join(conditions) if conditions else self.pick([None, ""]),
             "order_by": self._order(),
-            "datasets": self._often(
+            "datasets": self._draw(
                 [None, None, [], *self._datasets()], [[{"dataset_digest": "1"}]]
             ),
-            "max_results": self._often([1, 2, 3, None], [0, -1, -3]),
+            "max_results": self._draw([1, 2, 3, None], [0, -1, -3]),
         }
 
     def _datasets(self) -> list[list[dict[str, Any]]]:
@@ -171,7 +172,7 @@ class LoggedModelHistory:
     def _order(self) -> list[dict[str, Any]] | None:
         orders: list[dict[str, Any]] = []
         for _ in range(self.pick([0, 1, 1, 2, 3])):
-            order: dict[str, Any] = {"field_name": self._often(FIELDS, ODD_FIELDS)}
+            order: dict[str, Any] = {"field_name": self._draw(FIELDS, ODD_FIELDS)}
             if self.random.random() < 0.6:
                 order["ascending"] = self.pick([True, False])
             if self.random.random() < 0.3:

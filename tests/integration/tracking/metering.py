@@ -65,7 +65,7 @@ class Recorder:
 
     def _note(self, params: dict[str, Any], **_: Any) -> None:
         if "KeyConditionExpression" in params:
-            values = [next(iter(one.values())) for one in _values(params)]
+            values = [next(iter(value.values())) for value in _values(params)]
             if "IndexName" in params:
                 self.indexes.add(params["IndexName"])
             else:
@@ -80,10 +80,10 @@ def _values(params: dict[str, Any]) -> list[dict[str, Any]]:
 def _keys_in(value: Any) -> list[tuple[str, str]]:
     """Every primary key inside the parameters of a request."""
     if isinstance(value, list):
-        return [key for one in cast("list[Any]", value) for key in _keys_in(one)]
+        return [key for item in cast("list[Any]", value) for key in _keys_in(item)]
     if not isinstance(value, dict):
         return []
     members = cast("dict[str, Any]", value)
     if "PK" in members and "SK" in members:
         return [(members["PK"]["S"], members["SK"]["S"])]
-    return [key for one in members.values() for key in _keys_in(one)]
+    return [key for member in members.values() for key in _keys_in(member)]

@@ -41,20 +41,20 @@ class RegistryHistory:
     def pick(self, choices: list[Any]) -> Any:
         return self.random.choice(choices)
 
-    def _often(self, usual: list[Any], odd: list[Any]) -> Any:
+    def _draw(self, usual: list[Any], odd: list[Any]) -> Any:
         return self.pick(odd if self.random.random() < 0.08 else usual)
 
     def _name(self) -> str:
-        return self._often(NAMES, ODD_NAMES)
+        return self._draw(NAMES, ODD_NAMES)
 
     def _key(self) -> str:
-        return self._often(KEYS, ODD_KEYS)
+        return self._draw(KEYS, ODD_KEYS)
 
     def _alias(self) -> str:
-        return self._often(ALIASES, ODD_ALIASES)
+        return self._draw(ALIASES, ODD_ALIASES)
 
     def _version(self) -> Any:
-        return self._often([1, 1, 2, 3, "1", "2"], ["x", "", 0, -1, "01", 99])
+        return self._draw([1, 1, 2, 3, "1", "2"], ["x", "", 0, -1, "01", 99])
 
     def operation(self) -> Step:
         name, version, key, alias = self._name(), self._version(), self._key(), self._alias()
@@ -63,7 +63,7 @@ class RegistryHistory:
         weighted: list[tuple[int, str, tuple[Any, ...]]] = [
             (8, "create_registered_model", (name, self._tags(RegisteredModelTag), text)),
             (12, "create_model_version", (
-                name, self._often(SOURCES[:1], SOURCES), self.pick([None, "run", "", "Run"]),
+                name, self._draw(SOURCES[:1], SOURCES), self.pick([None, "run", "", "Run"]),
                 self._tags(ModelVersionTag), self.pick([None, "link"]), text,
             )),
             (2, "update_registered_model", (name, text)),
@@ -127,9 +127,9 @@ class RegistryHistory:
         orders = ORDERS.get(method, ORDERS["search_registered_models"])
         return method, {
             "filter_string": " AND ".join(filters) if filters else self.pick([None, ""]),
-            "max_results": self._often([1, 2, 3, 100], [0, -1, -5, 1_001, 10_000, 1_000_000]),
+            "max_results": self._draw([1, 2, 3, 100], [0, -1, -5, 1_001, 10_000, 1_000_000]),
             "order_by": self._order(orders),
-            "page_token": self._often([None], ["x", "", "eyJvZmZzZXQiOiAxfQ=="]),
+            "page_token": self._draw([None], ["x", "", "eyJvZmZzZXQiOiAxfQ=="]),
         }
 
     def _condition(self, *, versions: bool) -> str:
@@ -140,10 +140,8 @@ class RegistryHistory:
             if self.random.random() < 0.2:
                 value = self.pick(["1", "2", "1.5", "'x'", "'2'", "-1", "(1, 2)"])
                 return f"version_number {self.pick(['=', '>', '<=', '!=', 'IN', 'LIKE'])} {value}"
-        field = self._often(
-            fields, ["nothing", "params.x", "name.x", "creation_timestamp", "tags."]
-        )
-        comparator = self._often(COMPARATORS[:5], COMPARATORS)
+        field = self._draw(fields, ["nothing", "params.x", "name.x", "creation_timestamp", "tags."])
+        comparator = self._draw(COMPARATORS[:5], COMPARATORS)
         if "IN" in comparator or self.random.random() < 0.05:
             return f"{field} {comparator} {self.pick(LISTS)}"
         values = LIKES if "like" in comparator.lower() else VALUES

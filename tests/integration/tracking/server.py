@@ -26,16 +26,16 @@ class Server:
 
     def ui(self, method: str, path: str, **options: Any) -> Any:
         """Send a request as the pages of the UI do; return the JSON of the reply."""
-        return self._replied(httpx.request(method, f"{self.url}/ajax-api/{path}", **options))
+        return self._read_reply(httpx.request(method, f"{self.url}/ajax-api/{path}", **options))
 
     def api(self, method: str, path: str, **options: Any) -> httpx.Response:
         """Send a request as clients of other languages do."""
         return httpx.request(method, f"{self.url}/api/{path}", **options)
 
     def post_graphql(self, body: Any) -> Any:
-        return self._replied(httpx.post(f"{self.url}/graphql", json=body))
+        return self._read_reply(httpx.post(f"{self.url}/graphql", json=body))
 
-    def _replied(self, reply: httpx.Response) -> Any:
+    def _read_reply(self, reply: httpx.Response) -> Any:
         assert reply.is_success, f"{reply.status_code} {reply.url} {reply.text}"
         return reply.json()
 
@@ -54,11 +54,11 @@ def store_uri(table: str, dynamodb: str) -> str:
 
 
 @contextmanager
-def serving(uri: str, folder: Path, *arguments: str, **environment: str) -> Generator[Server]:
+def serve(uri: str, folder: Path, *arguments: str, **environment: str) -> Generator[Server]:
     """Start `mlflow server` on a store, and end its whole process group after the block."""
     port = free_port()
     options = Options()
-    given = {
+    variables = {
         **{name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ},
         "HOME": str(folder),
         "AWS_ACCESS_KEY_ID": options.access_key,
@@ -75,12 +75,12 @@ def serving(uri: str, folder: Path, *arguments: str, **environment: str) -> Gene
             [str(Path(sys.executable).with_name("mlflow")), "server", "--workers", "1",
              "--host", LOOPBACK, "--port", str(port), "--backend-store-uri", uri,
              "--artifacts-destination", str(folder / "artifacts"), *arguments],
-            env={**given, "MLFLOW_TRACKING_URI": ""}, stdout=output, stderr=output, cwd=folder,
+            env={**variables, "MLFLOW_TRACKING_URI": ""}, stdout=output, stderr=output, cwd=folder,
             start_new_session=True,
         )  # fmt: skip
     try:
         wait(process, f"http://{LOOPBACK}:{port}/health", log)
-        yield Server(f"http://{LOOPBACK}:{port}", given)
+        yield Server(f"http://{LOOPBACK}:{port}", variables)
     finally:
         end(process)
 

@@ -77,7 +77,7 @@ def dynamo_store(database: Database, series: Series) -> DynamoTrackingStore:
 
 
 @contextmanager
-def _injected(series: Series) -> Generator[None]:
+def _inject_series(series: Series) -> Generator[None]:
     """Replace the clock and ids of MLflow's store by a series."""
     store: Any = sqlalchemy_store
     classes: Any = models
@@ -94,7 +94,7 @@ def _injected(series: Series) -> Generator[None]:
 def empty_database() -> bytes:
     """An SQLite file with MLflow's schema, created once: its migrations take seconds."""
     store: Any = sqlalchemy_store
-    with TemporaryDirectory() as folder, _injected(Series()):
+    with TemporaryDirectory() as folder, _inject_series(Series()):
         path = Path(folder) / "empty.db"
         store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS).engine.dispose()
         return path.read_bytes()
@@ -106,8 +106,8 @@ class SqlStore:
     def __init__(self, path: Path, series: Series) -> None:
         self._series = series
         path.write_bytes(empty_database())
-        with self.injected():
+        with self.inject():
             self.store: Any = sqlalchemy_store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS)
 
-    def injected(self) -> AbstractContextManager[None]:
-        return _injected(self._series)
+    def inject(self) -> AbstractContextManager[None]:
+        return _inject_series(self._series)

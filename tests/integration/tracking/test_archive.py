@@ -65,8 +65,8 @@ class Place:
         stream = TableStream(self.engines.streams, self.name)
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
-            records = [dict(event_record(one, stream.arn)) for one in stream.read()]
-            expired = [one for one in records if any_of([PATTERN])(one)]
+            records = [dict(event_record(change, stream.arn)) for change in stream.read()]
+            expired = [record for record in records if any_of([PATTERN])(record)]
             if len(expired) >= count or time.monotonic() > until:
                 return expired
             time.sleep(0.2)
@@ -76,15 +76,15 @@ class Place:
         stream = TableStream(self.engines.streams, self.name)
         names = {"PK": {"S": key.pk}, "SK": {"S": key.sk}}
         self.engines.dynamodb.delete_item(TableName=self.name, Key=names)
-        for one in stream.read():
-            record: dict[str, Any] = dict(event_record(one, stream.arn))
+        for change in stream.read():
+            record: dict[str, Any] = dict(event_record(change, stream.arn))
             if record["eventName"] == "REMOVE" and record["dynamodb"]["Keys"] == names:
                 return record | {"userIdentity": TIME_TO_LIVE}
         raise AssertionError(f"the stream has no record of {key}")
 
     def objects(self) -> dict[str, list[dict[str, Any]]]:
-        found = self.engines.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
-        return {one.get("Key", ""): self._lines(one.get("Key", "")) for one in found}
+        entries = self.engines.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
+        return {entry.get("Key", ""): self._lines(entry.get("Key", "")) for entry in entries}
 
     def _lines(self, key: str) -> list[dict[str, Any]]:
         content = self.engines.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
@@ -93,8 +93,8 @@ class Place:
     def keys_with(self, text: str) -> list[tuple[str, str]]:
         """The keys of all items of the table that name something."""
         items: list[Any] = self.engines.dynamodb.scan(TableName=self.name)["Items"]
-        found = [(one["PK"]["S"], one["SK"]["S"]) for one in items]
-        return sorted(one for one in found if text in one[0] or text in one[1])
+        keys = [(value["PK"]["S"], value["SK"]["S"]) for value in items]
+        return sorted(key for key in keys if text in key[0] or text in key[1])
 
 
 def _create_request(name: str) -> Any:
@@ -102,12 +102,14 @@ def _create_request(name: str) -> Any:
     this table has only the indexes whose keys all runs and traces have.
     """
     request = create_request(name)
-    local = [one for one in request["LocalSecondaryIndexes"] if one["IndexName"] in _LOCAL]
+    local = [index for index in request["LocalSecondaryIndexes"] if index["IndexName"] in _LOCAL]
     indexes = [*request["GlobalSecondaryIndexes"][:1], *local]
-    used = {key["AttributeName"] for one in [request, *indexes] for key in one["KeySchema"]}
+    used = {key["AttributeName"] for source in [request, *indexes] for key in source["KeySchema"]}
     return request | {
         "AttributeDefinitions": [
-            one for one in request["AttributeDefinitions"] if one["AttributeName"] in used
+            attribute
+            for attribute in request["AttributeDefinitions"]
+            if attribute["AttributeName"] in used
         ],
         "GlobalSecondaryIndexes": indexes[:1],
         "LocalSecondaryIndexes": local,
@@ -130,7 +132,7 @@ def store(place: Place) -> DynamoTrackingStore:
     return DynamoTrackingStore.of_context(place.context)
 
 
-def _logged(store: DynamoTrackingStore, name: str) -> str:
+def _log_run(store: DynamoTrackingStore, name: str) -> str:
     run_id: str = store.create_run("0", "ann", 1, [RunTag("team", "a")], name).info.run_id
     metrics = [Metric(key, number, 1, number) for key in ("loss", "f 1/a") for number in range(3)]
     store.log_batch(run_id, metrics, [Param("rate", "0.1"), Param("empty", "")], [])
@@ -148,14 +150,14 @@ def _keep(place: Place, records: list[dict[str, Any]]) -> None:
 def test_an_expired_run_is_archived_once_and_leaves_nothing(
     place: Place, store: DynamoTrackingStore
 ) -> None:
-    kept_deleted, kept = _logged(store, "first"), _logged(store, "second")
+    kept_deleted, kept = _log_run(store, "first"), _log_run(store, "second")
     store.delete_run(kept_deleted)
     place.config.set(DELETED_RUNS_EXPIRE, "30")
-    expired, restored = _logged(store, "gone for good"), _logged(store, "back again")
+    expired, restored = _log_run(store, "gone for good"), _log_run(store, "back again")
     for run_id in (expired, restored):
         store.delete_run(run_id)
     store.restore_run(restored)
-    before = {one: place.keys_with(one) for one in (kept, kept_deleted, restored)}
+    before = {run_id: place.keys_with(run_id) for run_id in (kept, kept_deleted, restored)}
     own = {key for key in place.keys_with(expired) if key[0] == "EXP#0"}
 
     records = place.expire(1)
@@ -166,12 +168,12 @@ def test_an_expired_run_is_archived_once_and_leaves_nothing(
     ((key, lines),) = place.objects().items()
     assert key.startswith(f"archive/0/runs/{expired}/")
     assert lines[0]["SK"]["S"] == f"R#{expired}"
-    archived = {(one["PK"]["S"], one["SK"]["S"]) for one in lines}
+    archived = {(line["PK"]["S"], line["SK"]["S"]) for line in lines}
     assert {key for key in own if not key[1].startswith("RANK#")} == archived
-    histories = [one["value"]["S"] for one in lines if "#MHIST#loss#" in one["SK"]["S"]]
+    histories = [line["value"]["S"] for line in lines if "#MHIST#loss#" in line["SK"]["S"]]
     assert histories == ["0.0", "1.0", "2.0"]
     assert place.keys_with(expired) == []
-    assert {one: place.keys_with(one) for one in before} == before
+    assert {run_id: place.keys_with(run_id) for run_id in before} == before
     _keep(place, records)
     assert place.objects() == {key: lines}
 
@@ -193,7 +195,7 @@ def test_an_expired_trace_is_archived_with_its_spans_and_its_id_can_be_used_agai
     _keep(place, records)
     ((key, lines),) = place.objects().items()
     assert key.startswith("archive/0/traces/tr%2F1%20%23/")
-    names = [one["SK"]["S"].removeprefix("T#tr/1 %23") for one in lines]
+    names = [line["SK"]["S"].removeprefix("T#tr/1 %23") for line in lines]
     assert names == ["", "#SPANS", "#TAG#later"]
     assert base64.b64decode(lines[1]["spans"]["B"])
     assert place.keys_with("tr/1") == []
@@ -218,7 +220,7 @@ def test_the_full_text_rows_of_an_expired_run_are_deleted(
 def test_an_archival_whose_object_is_refused_deletes_nothing(
     place: Place, store: DynamoTrackingStore
 ) -> None:
-    run_id, record = _expired(place, store)
+    run_id, record = _expire_run(place, store)
     left = place.keys_with(run_id)
 
     class _Refusing:
@@ -232,7 +234,7 @@ def test_an_archival_whose_object_is_refused_deletes_nothing(
 
 
 def test_an_archival_that_dies_is_completed_later(place: Place, store: DynamoTrackingStore) -> None:
-    run_id, record = _expired(place, store)
+    run_id, record = _expire_run(place, store)
     whole: dict[str, Any] = {}
     deaths = 0
     for requests in itertools.count(1):
@@ -244,9 +246,9 @@ def test_an_archival_that_dies_is_completed_later(place: Place, store: DynamoTra
             break
         except _DyingError:
             deaths += 1
-            found = place.objects()
-            whole = whole or found
-            assert found == whole, "an object is written once, when everything is there"
+            objects = place.objects()
+            whole = whole or objects
+            assert objects == whole, "an object is written once, when everything is there"
     assert deaths >= 5
     assert place.keys_with(run_id) == []
     assert place.objects() == whole
@@ -268,24 +270,24 @@ class _Dying:
             raise _DyingError
 
 
-def _expired(place: Place, store: DynamoTrackingStore) -> tuple[str, dict[str, Any]]:
+def _expire_run(place: Place, store: DynamoTrackingStore) -> tuple[str, dict[str, Any]]:
     """A run that has expired, and the record of its deletion."""
     place.config.set(DELETED_RUNS_EXPIRE, "1")
-    run_id = _logged(store, "one")
+    run_id = _log_run(store, "one")
     store.delete_run(run_id)
     return run_id, place.expire_now(Key("EXP#0", f"R#{run_id}"))
 
 
 def test_deletions_by_others_are_not_archived(place: Place, store: DynamoTrackingStore) -> None:
-    run_id = _logged(store, "one")
+    run_id = _log_run(store, "one")
     stream = TableStream(place.engines.streams, place.name)
     hooks: Any = store
     store.delete_run(run_id)
     hooks._hard_delete_run(run_id)
-    records = [dict(event_record(one, stream.arn)) for one in stream.read()]
-    removals = [one for one in records if one["eventName"] == "REMOVE"]
+    records = [dict(event_record(change, stream.arn)) for change in stream.read()]
+    removals = [record for record in records if record["eventName"] == "REMOVE"]
     assert removals
-    assert [one for one in removals if any_of([PATTERN])(one)] == []
+    assert [removal for removal in removals if any_of([PATTERN])(removal)] == []
     _keep(place, records)
     assert place.objects() == {}
 
@@ -307,7 +309,7 @@ def test_what_expires_is_marked_with_the_days_of_the_setting(
     def expiry(sk: str) -> Any:
         return (place.context.database.get(Key("EXP#0", sk)) or {}).get(EXPIRES_AT)
 
-    run_id = _logged(store, "one")
+    run_id = _log_run(store, "one")
     store.delete_run(run_id)
     assert expiry(f"R#{run_id}") is None
     place.config.set(DELETED_RUNS_EXPIRE, "2")

@@ -15,13 +15,13 @@ from vitrine_mlflow.uri import StoreAddress
 from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
 
 
-def _used(version: str, name: str = "parts", asset: str = "hall") -> DatasetInput:
+def _dataset_input(version: str, name: str = "parts", asset: str = "hall") -> DatasetInput:
     source = json.dumps({"uri": f"vitrine://museum/{asset}@{version}/a.csv", "digest": "d1"})
     return DatasetInput(Dataset(name, version, "vitrine", source), [])
 
 
-def _listed(uses: list[AssetRun]) -> list[tuple[str, str, str | None, str, str]]:
-    return [(one.info.run_id, one.dataset, one.version, one.path, one.digest) for one in uses]
+def _list_uses(uses: list[AssetRun]) -> list[tuple[str, str, str | None, str, str]]:
+    return [(use.info.run_id, use.dataset, use.version, use.path, use.digest) for use in uses]
 
 
 def test_uses_are_listed_newest_first_until_the_run_is_removed(
@@ -38,12 +38,17 @@ def test_uses_are_listed_newest_first_until_the_run_is_removed(
     store = dynamo_store(database, Series())
     first = _run(store, 1_000)
     second = _run(store, 2_000)
-    store.log_inputs(first, [_used("1"), _used("1", "other"), _used("1", asset="elsewhere")])
-    store.log_inputs(first, [_used("1")])
-    store.log_inputs(second, [_used("2"), DatasetInput(Dataset("x", "1", "vitrine", "{"), [])])
+    store.log_inputs(
+        first,
+        [_dataset_input("1"), _dataset_input("1", "other"), _dataset_input("1", asset="elsewhere")],
+    )
+    store.log_inputs(first, [_dataset_input("1")])
+    store.log_inputs(
+        second, [_dataset_input("2"), DatasetInput(Dataset("x", "1", "vitrine", "{"), [])]
+    )
 
-    def listed() -> list[tuple[str, str, str | None, str, str]]:
-        return sorted(_listed(runs_of_asset("dynamodb://table", "museum", "hall")))
+    def list_uses() -> list[tuple[str, str, str | None, str, str]]:
+        return sorted(_list_uses(runs_of_asset("dynamodb://table", "museum", "hall")))
 
     expected = sorted(
         [
@@ -52,15 +57,15 @@ def test_uses_are_listed_newest_first_until_the_run_is_removed(
             (second, "parts", "2", "a.csv", "d1"),
         ]
     )
-    assert listed() == expected
+    assert list_uses() == expected
     newest = runs_of_asset("dynamodb://table", "museum", "hall")[0]
     assert newest.info.run_id == second
     hooks: Any = store
     store.delete_run(first)
-    assert listed() == expected, "deleted runs can be restored"
+    assert list_uses() == expected, "deleted runs can be restored"
     hooks._hard_delete_run(first)
-    assert _listed(runs_of_asset("dynamodb://table", "museum", "elsewhere")) == []
-    assert [one[0] for one in listed()] == [second]
+    assert _list_uses(runs_of_asset("dynamodb://table", "museum", "elsewhere")) == []
+    assert [use[0] for use in list_uses()] == [second]
     store.delete_experiment("0")
     hooks._hard_delete_experiment("0")
     assert list(database.query("ASSET#museum#hall")) == []
@@ -68,11 +73,11 @@ def test_uses_are_listed_newest_first_until_the_run_is_removed(
 
 def test_a_server_is_read_run_by_run(tmp_path: Path) -> None:
     sql = SqlStore(tmp_path / "one.db", Series())
-    with sql.injected():
+    with sql.inject():
         run_id = sql.store.create_run("0", "ann", 1_000, [], "first").info.run_id
-        sql.store.log_inputs(run_id, [_used("1"), _used("1", asset="elsewhere")])
+        sql.store.log_inputs(run_id, [_dataset_input("1"), _dataset_input("1", asset="elsewhere")])
     uses = runs_of_asset(f"sqlite:///{tmp_path / 'one.db'}", "museum", "hall")
-    assert _listed(uses) == [(run_id, "parts", "1", "a.csv", "d1")]
+    assert _list_uses(uses) == [(run_id, "parts", "1", "a.csv", "d1")]
 
 
 def _run(store: DynamoTrackingStore, start: int) -> str:

@@ -38,15 +38,15 @@ class Store:
     def plain(self, value: Any) -> Any:
         """A result without ids, in an order that does not depend on them."""
         if isinstance(value, (list, set)):
-            return sorted((self.plain(one) for one in value), key=repr)  # pyright: ignore[reportUnknownVariableType]
+            return sorted((self.plain(member) for member in value), key=repr)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(value, tuple):
-            return tuple(self.plain(one) for one in value)  # pyright: ignore[reportUnknownVariableType]
+            return tuple(self.plain(member) for member in value)  # pyright: ignore[reportUnknownVariableType]
         if hasattr(value, "to_json"):
             value = value.to_json()
         if isinstance(value, dict):
             return {
-                key: self.names(key, one)
-                for key, one in value.items()  # pyright: ignore[reportUnknownVariableType]
+                key: self.names(key, member)
+                for key, member in value.items()  # pyright: ignore[reportUnknownVariableType]
             }
         return value
 
@@ -77,13 +77,13 @@ class Store:
 
     def own_role(self, user: str) -> int:
         roles = self.store.list_user_roles_for_workspace(self.ids[user], "default")
-        return next(one.id for one in roles if one.name.startswith("__user_"))
+        return next(role.id for role in roles if role.name.startswith("__user_"))
 
     def permission(self, user: str, kind: str, resource: str, workspace: str = "default") -> Any:
-        found = self.store.get_role_permission_for_resource(
+        grant = self.store.get_role_permission_for_resource(
             self.ids[user], kind, resource, workspace
         )
-        return None if found is None else found.name
+        return None if grant is None else grant.name
 
 
 @pytest.fixture(scope="module")
@@ -115,31 +115,31 @@ def _resource_steps() -> list[Callable[[Store], Any]]:
     for kind, ids in (
         ("experiment", ("7",)), ("registered_model", ("my#model",)), ("scorer", ("7", "a/b")),
     ):  # fmt: skip
-        one = f"{kind}_permission"
+        suffix = f"{kind}_permission"
         calls: list[tuple[str, tuple[str, ...]]] = [
-            (f"get_{one}", (*ids, "ann")),
-            (f"create_{one}", (*ids, "ann", "READ")),
-            (f"create_{one}", (*ids, "ann", "EDIT")),
-            (f"create_{one}", (*ids, "nobody", "EDIT")),
-            (f"create_{one}", (*ids, "ann", "NO_PERMISSIONS")),
-            (f"create_{one}", (*ids, "ann", "everything")),
-            (f"get_{one}", (*ids, "ann")),
-            (f"update_{one}", (*ids, "ann", "MANAGE")),
-            (f"update_{one}", (*ids, "bob", "MANAGE")),
-            (f"list_{one}s", ("ann",)),
-            (f"list_{one}s", ("bob",)),
-            (f"list_{one}s", ("nobody",)),
-            (f"delete_{one}", (*ids, "bob")),
-            (f"delete_{one}", (*ids, "ann")),
-            (f"delete_{one}", (*ids, "ann")),
-            (f"create_{one}", (*ids, "ann", "DENY")),
+            (f"get_{suffix}", (*ids, "ann")),
+            (f"create_{suffix}", (*ids, "ann", "READ")),
+            (f"create_{suffix}", (*ids, "ann", "EDIT")),
+            (f"create_{suffix}", (*ids, "nobody", "EDIT")),
+            (f"create_{suffix}", (*ids, "ann", "NO_PERMISSIONS")),
+            (f"create_{suffix}", (*ids, "ann", "everything")),
+            (f"get_{suffix}", (*ids, "ann")),
+            (f"update_{suffix}", (*ids, "ann", "MANAGE")),
+            (f"update_{suffix}", (*ids, "bob", "MANAGE")),
+            (f"list_{suffix}s", ("ann",)),
+            (f"list_{suffix}s", ("bob",)),
+            (f"list_{suffix}s", ("nobody",)),
+            (f"delete_{suffix}", (*ids, "bob")),
+            (f"delete_{suffix}", (*ids, "ann")),
+            (f"delete_{suffix}", (*ids, "ann")),
+            (f"create_{suffix}", (*ids, "ann", "DENY")),
         ]
-        steps += [_call(name, given) for name, given in calls]
+        steps += [_call(name, arguments) for name, arguments in calls]
     return steps
 
 
-def _call(name: str, given: tuple[str, ...]) -> Callable[[Store], Any]:
-    return lambda s: getattr(s.store, name)(*given)
+def _call(name: str, arguments: tuple[str, ...]) -> Callable[[Store], Any]:
+    return lambda s: getattr(s.store, name)(*arguments)
 
 
 _USERS: list[Callable[[Store], Any]] = [
@@ -231,7 +231,7 @@ _ROLES: list[Callable[[Store], Any]] = [
     lambda s: s.store.user_has_any_role_in_workspace(s.ids["bob"], "team-a"),
     lambda s: s.store.user_has_any_role_in_workspace(s.ids["ann"], "team-a"),
     lambda s: s.store.list_user_present_workspaces(s.ids["bob"]),
-    lambda s: [s.permission("ann", "experiment", one) for one in ("1", "9")],
+    lambda s: [s.permission("ann", "experiment", resource) for resource in ("1", "9")],
     lambda s: s.permission("bob", "experiment", "9", "team-a"),
     lambda s: s.permission("bob", "workspace", "team-a", "team-a"),
     lambda s: s.store.is_workspace_admin(s.ids["bob"], "team-a"),
@@ -320,8 +320,12 @@ def test_it_has_every_method_of_mlflows_store_with_its_parameters() -> None:
             assert not hasattr(DynamoAuthStore, name)
             continue
         own = getattr(DynamoAuthStore, name)
-        wanted = [one for one in inspect.signature(method).parameters if one != "self"]
-        assert [one for one in inspect.signature(own).parameters if one != "self"] == wanted, name
+        wanted = [
+            parameter for parameter in inspect.signature(method).parameters if parameter != "self"
+        ]
+        assert [
+            parameter for parameter in inspect.signature(own).parameters if parameter != "self"
+        ] == wanted, name
 
 
 def test_passwords_are_stored_as_salted_hashes(ours: Store) -> None:
@@ -329,7 +333,7 @@ def test_passwords_are_stored_as_salted_hashes(ours: Store) -> None:
     ours.user("bob")
     hashes = {ours.store.items.user(name)["password_hash"] for name in ("ann", "bob")}
     assert len(hashes) == 2
-    assert all(one.startswith("scrypt:") and _PASSWORD not in one for one in hashes)
+    assert all(digest.startswith("scrypt:") and _PASSWORD not in digest for digest in hashes)
 
 
 def test_names_of_users_and_roles_have_no_invisible_characters(ours: Store) -> None:

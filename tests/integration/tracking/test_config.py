@@ -60,8 +60,8 @@ def test_the_command_sets_and_prints_settings(
     monkeypatch.setattr(StoreAddress, "connect", connect)
 
     def run(*arguments: str) -> Result:
-        given = ["config", "--backend-store-uri", "dynamodb://t", *arguments]
-        return CliRunner().invoke(main, given)
+        words = ["config", "--backend-store-uri", "dynamodb://t", *arguments]
+        return CliRunner().invoke(main, words)
 
     assert run("set", RUN_NAMES, "on").exit_code == 0
     assert run("get", RUN_NAMES).stdout == "on\n"

@@ -35,10 +35,10 @@ def _replies(store: Any) -> list[Any]:
         {"t": "2", "mlflow.traceName": "m"},
     )  # fmt: skip
     read = store.get_trace_info(started.request_id)
-    found, _ = store.search_traces(["0"], filter_string="tags.t = '2' AND name = 'm'")
+    traces, _ = store.search_traces(["0"], filter_string="tags.t = '2' AND name = 'm'")
     return [
         _shown(started), _shown(ended), read.state, read.execution_duration, read.trace_metadata,
-        [one.trace_id == started.request_id for one in found],
+        [trace.trace_id == started.request_id for trace in traces],
     ]  # fmt: skip
 
 

@@ -61,14 +61,14 @@ def _outcome(store: Any, step: Step) -> Any:
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
         members: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return [_plain(one) for one in members]
+        return [_plain(member) for member in members]
     if isinstance(value, tuple):
         records, token = value  # pyright: ignore[reportUnknownVariableType]
         return _plain(records), token  # pyright: ignore[reportUnknownArgumentType]
     for kind, left_out in _LEFT_OUT.items():
         if isinstance(value, kind):
             fields: dict[str, Any] = _fields(value)
-            return {key: _loaded(one) for key, one in fields.items() if key not in left_out}
+            return {key: _load_json(field) for key, field in fields.items() if key not in left_out}
     return _fields(value) if hasattr(value, "__dict__") else value
 
 
@@ -77,7 +77,7 @@ def _fields(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", vars(value) if convert is None else convert())
 
 
-def _loaded(value: Any) -> Any:
+def _load_json(value: Any) -> Any:
     try:
         return json.loads(value)
     except (TypeError, ValueError):
@@ -93,42 +93,42 @@ def test_replies_equal_those_of_the_sql_store(
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = EvaluationHistory(seed := seed_of(number))
     stores: tuple[tuple[Any, Series], ...] = ((store, ours), (sql.store, theirs))
-    with sql.injected():
-        for one, _ in stores:
-            one.create_experiment("first", None, [])
+    with sql.inject():
+        for target, _ in stores:
+            target.create_experiment("first", None, [])
         ours.experiments = theirs.experiments = 1
-        for one, _ in stores:
-            one.create_experiment("second", None, [])
-            one.delete_experiment("2")
+        for target, _ in stores:
+            target.create_experiment("second", None, [])
+            target.delete_experiment("2")
         for position in range(1, _STEPS):
             step = history.step()
             milliseconds = history.random.randrange(2)
             for _, series in stores:
                 series.milliseconds += milliseconds
                 series.numbers = itertools.count(position * 1_000)
-            found = _compare(stores, step, f"seed {seed}, {position}")
-            history.remember(step, found)
+            outcome = _compare(stores, step, f"seed {seed}, {position}")
+            history.remember(step, outcome)
         for dataset in history.datasets[1:]:
             assert _records(store, dataset) == _records(sql.store, dataset), f"seed {seed}"
 
 
 def _compare(stores: Any, step: Step, context: str) -> Any:
     """The reply of both stores to an operation; of a search, all pages are compared."""
-    found, expected = (_outcome(one, step) for one, _ in stores)
-    assert found == expected, f"{context}: {step}: {found} <> {expected}"
+    outcome, expected = (_outcome(store, step) for store, _ in stores)
+    assert outcome == expected, f"{context}: {step}: {outcome} <> {expected}"
     name, arguments, named = step
-    token = _token(found)
+    token = _page_token(outcome)
     for _ in range(_PAGES):
         if not token:
             break
         following = (name, arguments, {**named, "page_token": token})
-        page, expected = (_outcome(one, following) for one, _ in stores)
+        page, expected = (_outcome(store, following) for store, _ in stores)
         assert page == expected, f"{context}: {following}: {page} <> {expected}"
-        token = _token(page)
-    return found
+        token = _page_token(page)
+    return outcome
 
 
-def _token(outcome: Any) -> Any:
+def _page_token(outcome: Any) -> Any:
     if outcome[0] == "error":
         return None
     return outcome[1][1] if isinstance(outcome[1], tuple) else outcome[2]
@@ -151,17 +151,20 @@ def test_records_are_paged_without_gaps(
     records[60]["outputs"] = ["x"]
     assert store.upsert_dataset_records(dataset, records) == {"inserted": 120, "updated": 0}
     assert store.upsert_dataset_records(dataset, records) == {"inserted": 0, "updated": 120}
-    found: list[Any] = []
+    listed: list[Any] = []
     reading: Any = store
     token = None
     while True:
         page, token = reading._load_dataset_records(dataset, 50, token)
-        found += page
+        listed += page
         if token is None:
             break
-    assert sorted(one.inputs["n"] for one in found) == list(range(120))
+    assert sorted(record.inputs["n"] for record in listed) == list(range(120))
     assert json.loads(store.get_dataset(dataset).profile or "") == {"num_records": 120}
-    assert store.delete_dataset_records(dataset, [one.dataset_record_id for one in found]) == 120
+    assert (
+        store.delete_dataset_records(dataset, [record.dataset_record_id for record in listed])
+        == 120
+    )
     assert reading._load_dataset_records(dataset) == ([], None)
     with pytest.raises(MlflowException, match="not found"):
         store.upsert_dataset_records("d-none", records)
@@ -180,9 +183,9 @@ class BothStores:
     def same(self, call: Callable[[Any], Any]) -> None:
         """Both stores return the same reply, or the same error."""
         replies: list[Any] = []
-        for one in self:
+        for store in self:
             try:
-                replies.append(call(one))
+                replies.append(call(store))
             except MlflowException as error:
                 replies.append(error_of(error))
         assert replies[0] == replies[1]
@@ -197,35 +200,35 @@ def traced(
     store = dynamo_store(tracking_tables.database(new_table()), ours)
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = TraceHistory(3)
-    with sql.injected():
+    with sql.inject():
         both = BothStores(store, sql.store)
         for number in range(1, 41):
             _name, call = history.operation()
             for series in (ours, theirs):
                 series.milliseconds += 1
                 series.numbers = itertools.count(number * 1_000)
-            for one in both:
+            for target in both:
                 with suppress(MlflowException):
-                    call(one)
+                    call(target)
         yield both
 
 
 def test_issues_count_their_traces(traced: BothStores) -> None:
-    traced.same(lambda one: one.create_issue("0", "slow", "it is").issue_id)
+    traced.same(lambda store: store.create_issue("0", "slow", "it is").issue_id)
     issue = traced.ours.search_issues("0")[0].issue_id
-    found = traced.ours.search_traces(["0"])[0][:3]
-    assert found
-    for info in found:
+    traces = traced.ours.search_traces(["0"])[0][:3]
+    assert traces
+    for info in traces:
         reference = IssueReference(
             issue_id=issue,
             issue_name="slow",
             source=AssessmentSource("HUMAN", "ann"),
             trace_id=info.trace_id,
         )
-        for one in traced:
-            one.create_assessment(reference)
-    traced.same(lambda one: _plain(list(one.search_issues("0", include_trace_count=True))))
-    assert traced.ours.search_issues("0", include_trace_count=True)[0].trace_count == len(found)
+        for store in traced:
+            store.create_assessment(reference)
+    traced.same(lambda store: _plain(list(store.search_issues("0", include_trace_count=True))))
+    assert traced.ours.search_issues("0", include_trace_count=True)[0].trace_count == len(traces)
 
 
 def test_correlations_of_filters_are_equal(traced: BothStores) -> None:
@@ -234,8 +237,8 @@ def test_correlations_of_filters_are_equal(traced: BothStores) -> None:
         for base in (None, "status = 'OK'"):
             arguments = (["0", "77"], first, second, base)
             traced.same(
-                lambda one, arguments=arguments: _numbers(
-                    one.calculate_trace_filter_correlation(*arguments)
+                lambda store, arguments=arguments: _numbers(
+                    store.calculate_trace_filter_correlation(*arguments)
                 )
             )
 
@@ -292,26 +295,26 @@ def test_webhooks_equal_those_of_the_sql_registry(
     pairs: list[tuple[str, str]] = []
     for arguments in CREATIONS:
         series.milliseconds += 1
-        replies = [_hook(one, "create_webhook", *arguments) for one in both]
+        replies = [_hook(store, "create_webhook", *arguments) for store in both]
         assert replies[0][1:] == replies[1][1:]
         if replies[0][0]:
             pairs.append((replies[0][0], replies[1][0]))
     series.milliseconds += 1
     for change in CHANGES:
         replies = [
-            _hook(one, "update_webhook", webhook, **change)
-            for one, webhook in zip(both, pairs[0], strict=True)
+            _hook(store, "update_webhook", webhook, **change)
+            for store, webhook in zip(both, pairs[0], strict=True)
         ]
         assert replies[0][1:] == replies[1][1:]
     for size in (None, 1, 1001):
-        both.same(lambda one, size=size: _hooks(one.list_webhooks(size)))
+        both.same(lambda store, size=size: _hooks(store.list_webhooks(size)))
     for event in EVENTS:
-        both.same(lambda one, event=event: _hooks(one.list_webhooks_by_event(event)))
-    for one, webhook in zip(both, pairs[1], strict=True):
-        one.delete_webhook(webhook)
+        both.same(lambda store, event=event: _hooks(store.list_webhooks_by_event(event)))
+    for store, webhook in zip(both, pairs[1], strict=True):
+        store.delete_webhook(webhook)
     for name in ("get_webhook", "delete_webhook"):
-        both.same(lambda one, name=name: getattr(one, name)("none"))
-    both.same(lambda one: _hooks(one.list_webhooks()))
+        both.same(lambda store, name=name: getattr(store, name)("none"))
+    both.same(lambda store: _hooks(store.list_webhooks()))
     monkeypatch.delenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY")  # Difference.SECRETS_OF_WEBHOOKS
     with pytest.raises(MlflowException, match="MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY"):
         both.ours.create_webhook("three", URL, EVENTS, secret="x")
@@ -326,7 +329,7 @@ def test_a_webhooks_secret_is_stored_encrypted(
     store = DynamoRegistryStore.of_context(Context(database, ""))
     store.create_webhook("one", URL, EVENTS, secret="sesame")
     assert "sesame" not in str(list(database.query("WEBHOOKS#default")))
-    assert [one.secret for one in store.list_webhooks()] == ["sesame"]
+    assert [webhook.secret for webhook in store.list_webhooks()] == ["sesame"]
 
 
 def _hook(store: Any, call: str, *arguments: Any, **named: Any) -> tuple[Any, Any]:
@@ -344,7 +347,7 @@ def _shown(webhook: Any) -> dict[str, Any]:
 
 
 def _hooks(page: Any) -> tuple[list[Any], bool]:
-    return [_shown(one) for one in page], bool(page.token)
+    return [_shown(entry) for entry in page], bool(page.token)
 
 
 def test_what_a_removed_experiment_had_is_removed(

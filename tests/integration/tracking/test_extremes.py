@@ -74,10 +74,10 @@ def _expectation(value: Any) -> Expectation:
     )  # fmt: skip
 
 
-def _assessed(product: Product, assessment: Any) -> list[Any]:
+def _list_assessments(product: Product, assessment: Any) -> list[Any]:
     product.tracking.create_assessment(assessment)
-    found = product.tracking.get_trace_info("tr-1").assessments
-    return sorted((one.name, str(one.value)) for one in found)
+    assessments = product.tracking.get_trace_info("tr-1").assessments
+    return sorted((assessment.name, str(assessment.value)) for assessment in assessments)
 
 
 OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
@@ -118,7 +118,7 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
     "span": lambda p, text: len(
         p.tracking.log_spans("0", [span_of("tr-2", 1, name=text, attributes={"k": text})])
     ),
-    "feedback": lambda p, text: _assessed(p, _feedback(text)),
+    "feedback": lambda p, text: _list_assessments(p, _feedback(text)),
     "evaluation dataset": lambda p, text: p.tracking.create_dataset(text).name,
     "scorer": lambda p, text: p.tracking.register_scorer("0", text, "{}").scorer_version,
     "issue": lambda p, text: p.tracking.create_issue("0", text, text).description,
@@ -150,8 +150,8 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
     ),
     "models by name": lambda p, text: [
         # cut, since long names exist in SQL's registry only: Difference.LARGE_ITEMS
-        one.name
-        for one in p.registry.search_registered_models(f"name = '{text[:200]}'")
+        model.name
+        for model in p.registry.search_registered_models(f"name = '{text[:200]}'")
     ],
     "versions by tag": lambda p, text: len(
         p.registry.search_model_versions(f"tags.`{text}` = '{text}'")
@@ -166,7 +166,7 @@ OF_TEXTS: dict[str, Callable[[Product, str], Any]] = {
     ),
     "prompt's alias": lambda p, text: p.registry.set_prompt_alias("prompt", text, 1),
     "prompts by name": lambda p, text: [
-        one.name for one in p.registry.search_prompts(f"name = '{text[:200]}'")
+        prompt.name for prompt in p.registry.search_prompts(f"name = '{text[:200]}'")
     ],
     "deleted prompt": lambda p, text: p.registry.delete_prompt(text),
     "source": lambda p, text: p.registry.create_model_version("model", text).source,
@@ -182,8 +182,8 @@ OF_NUMBERS: dict[str, Callable[[Product, Any], Any]] = {
     "logged model again": lambda p, number: p.tracking.log_metric(
         p.run, Metric("again", number, 1, 1, model_id=p.model)
     ),
-    "feedback": lambda p, number: _assessed(p, _feedback(number)),
-    "expectation": lambda p, number: _assessed(p, _expectation(number)),
+    "feedback": lambda p, number: _list_assessments(p, _feedback(number)),
+    "expectation": lambda p, number: _list_assessments(p, _expectation(number)),
     "attribute": lambda p, number: (
         p.tracking.log_spans("0", [span_of("tr-2", 1, attributes={"n": number})])
         and p.tracking.get_trace("tr-2").data.spans[0].to_dict()
@@ -240,8 +240,8 @@ def products(
     registry: Any = module.SqlAlchemyStore(f"sqlite:///{folder / 'one.db'}")
     own = DynamoRegistryStore.of_context(Context(database, "", ours.sources()))
     both = ((dynamo_store(database, ours), own, ours), (sql.store, registry, theirs))
-    found: list[Product] = []
-    with sql.injected(), mock.patch.object(module, "get_current_time_millis", theirs.now_ms):
+    created: list[Product] = []
+    with sql.inject(), mock.patch.object(module, "get_current_time_millis", theirs.now_ms):
         for tracking, models, series in cast("Any", both):
             tracking.create_experiment("odd")
             for text in TEXTS:
@@ -254,8 +254,8 @@ def products(
             models.create_model_version("model", "s3://a")
             models.create_prompt("prompt")
             models.create_prompt_version("prompt", "Hello {{name}}")
-            found.append(Product(tracking, models, model, series))
-        yield found[0], found[1]
+            created.append(Product(tracking, models, model, series))
+        yield created[0], created[1]
 
 
 @pytest.mark.parametrize(("name", "call", "values"), CASES, ids=[case[0] for case in CASES])

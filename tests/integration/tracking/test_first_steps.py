@@ -77,10 +77,10 @@ def test_the_first_run_is_in_the_ui(engines: "RealEngines", tmp_path: Path) -> N
         wait(server, f"{url}/health", log_file)
         run(log, MLFLOW_TRACKING_URI=url)
         query = {"experiment_ids": ["0"], "max_results": 100}
-        found: Any = httpx.post(f"{url}/ajax-api/2.0/mlflow/runs/search", json=query).json()
-        assert [(one["key"], one["value"]) for one in found["runs"][0]["data"]["metrics"]] == [
-            ("loss", 0.5)
-        ]
+        reply: Any = httpx.post(f"{url}/ajax-api/2.0/mlflow/runs/search", json=query).json()
+        assert [
+            (metric["key"], metric["value"]) for metric in reply["runs"][0]["data"]["metrics"]
+        ] == [("loss", 0.5)]
     finally:
         end(server)
 
@@ -89,9 +89,9 @@ def _create(engines: "RealEngines", table: str, monkeypatch: pytest.MonkeyPatch)
     options = Options()
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", options.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", options.secret_key)
-    given = ("--table", table, "--region", options.region)
+    options_of_table = ("--table", table, "--region", options.region)
     return CliRunner().invoke(
-        main, ["create-table", *given, "--endpoint-url", engines.url("dynamodb")]
+        main, ["create-table", *options_of_table, "--endpoint-url", engines.url("dynamodb")]
     )
 
 
@@ -128,9 +128,11 @@ def test_a_table_of_another_form_is_refused_by_what_differs(
     request = create_request(name)
     change(request)
     keyed = (*request["GlobalSecondaryIndexes"], *request["LocalSecondaryIndexes"], request)
-    used = {key["AttributeName"] for one in keyed for key in one["KeySchema"]}
+    used = {key["AttributeName"] for source in keyed for key in source["KeySchema"]}
     request["AttributeDefinitions"] = [
-        one for one in request["AttributeDefinitions"] if one["AttributeName"] in used
+        attribute
+        for attribute in request["AttributeDefinitions"]
+        if attribute["AttributeName"] in used
     ]
     tracking_tables.client.create_table(**request)
     refused = _create(engines, name, monkeypatch)

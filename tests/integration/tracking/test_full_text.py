@@ -46,28 +46,30 @@ def registry(table: Database) -> DynamoRegistryStore:
     return DynamoRegistryStore.of_context(Context(table, ""))
 
 
-def _named(store: DynamoTrackingStore, text: str, view: Any = ViewType.ACTIVE_ONLY) -> list[str]:
-    found: Any = store.search_experiments(view, filter_string=f"name {text}")
-    return [one.name for one in found]
+def _find_names(
+    store: DynamoTrackingStore, text: str, view: Any = ViewType.ACTIVE_ONLY
+) -> list[str]:
+    experiments: Any = store.search_experiments(view, filter_string=f"name {text}")
+    return [experiment.name for experiment in experiments]
 
 
 def _models(registry: DynamoRegistryStore, text: str) -> list[str]:
-    found: Any = registry.search_registered_models(f"name {text}")
-    return [one.name for one in found]
+    models: Any = registry.search_registered_models(f"name {text}")
+    return [model.name for model in models]
 
 
 def test_an_experiment_is_found_by_its_name_in_every_stage(store: DynamoTrackingStore) -> None:
     experiment_id = store.create_experiment("Wind tunnel #4")
-    assert _named(store, "ILIKE '%TUNNEL #%'") == ["Wind tunnel #4"]
-    assert _named(store, "LIKE '%TUNNEL%'") == []
+    assert _find_names(store, "ILIKE '%TUNNEL #%'") == ["Wind tunnel #4"]
+    assert _find_names(store, "LIKE '%TUNNEL%'") == []
     store.rename_experiment(experiment_id, "Water channel")
-    assert _named(store, "LIKE '%tunnel%'") == []
-    assert _named(store, "LIKE '%chan_el'") == ["Water channel"]
+    assert _find_names(store, "LIKE '%tunnel%'") == []
+    assert _find_names(store, "LIKE '%chan_el'") == ["Water channel"]
     store.delete_experiment(experiment_id)
-    assert _named(store, "LIKE '%channel%'") == []
-    assert _named(store, "LIKE '%channel%'", ViewType.DELETED_ONLY) == ["Water channel"]
+    assert _find_names(store, "LIKE '%channel%'") == []
+    assert _find_names(store, "LIKE '%channel%'", ViewType.DELETED_ONLY) == ["Water channel"]
     store.restore_experiment(experiment_id)
-    assert _named(store, "= 'Water channel'") == ["Water channel"]
+    assert _find_names(store, "= 'Water channel'") == ["Water channel"]
 
 
 def test_rows_are_exactly_those_of_the_present_name(
@@ -78,7 +80,7 @@ def test_rows_are_exactly_those_of_the_present_name(
     for name in ["one two", FULL, OTHER, LONG, FULL, "x"]:
         store.rename_experiment(experiment_id, name)
         assert holder.stored_tokens(table) == tokens_of(name)
-        assert _named(store, f"LIKE '%{name[-4:]}'") == [name]
+        assert _find_names(store, f"LIKE '%{name[-4:]}'") == [name]
     store.delete_experiment(experiment_id)
     store._hard_delete_experiment(experiment_id)  # pyright: ignore[reportPrivateUsage]
     assert not list(table.query(f"EXP#{experiment_id}"))
@@ -88,9 +90,9 @@ def test_the_longest_name_and_many_tags_are_created_whole(store: DynamoTrackingS
     tags = [ExperimentTag(f"k{number}", "v") for number in range(150)]
     experiment_id = store.create_experiment(FULL, None, tags)
     assert len(store.get_experiment(experiment_id).tags) == 150
-    assert _named(store, f"LIKE '%{FULL[:5]}%'") == [FULL]
+    assert _find_names(store, f"LIKE '%{FULL[:5]}%'") == [FULL]
     store.create_experiment("n" * 500)
-    assert _named(store, "LIKE '%nnn%'") == ["n" * 500]
+    assert _find_names(store, "LIKE '%nnn%'") == ["n" * 500]
 
 
 def test_a_search_reads_rows_and_those_experiments_only(
@@ -99,13 +101,13 @@ def test_a_search_reads_rows_and_those_experiments_only(
     for number in range(120):
         store.create_experiment(f"experiment {number:03}")
     with Recorder(tracking_tables.client) as recorder:
-        assert _named(store, "LIKE '%nt 07_'")[-1] == "experiment 070"
+        assert _find_names(store, "LIKE '%nt 07_'")[-1] == "experiment 070"
     assert recorder.indexes == {"GSI2"}
     with Meter(tracking_tables.client) as meter:
-        assert _named(store, "ILIKE '%NT 077'") == ["experiment 077"]
+        assert _find_names(store, "ILIKE '%NT 077'") == ["experiment 077"]
     assert (meter.requests, meter.read_units <= 5) == (3, True), meter.read_units
     with Recorder(tracking_tables.client) as recorder:
-        assert len(_named(store, "LIKE '%07%'")) == 12
+        assert len(_find_names(store, "LIKE '%07%'")) == 12
     assert recorder.indexes == {"GSI5"}, "two letters select nothing"
 
 
@@ -139,10 +141,10 @@ def test_letters_of_too_many_names_are_not_used(
     index = NameIndex(table, "EXP")
     assert index.partitions(["com"]) is None
     with Recorder(tracking_tables.client) as recorder:
-        assert _named(store, "LIKE '%common%'") == ["rare common"]
+        assert _find_names(store, "LIKE '%common%'") == ["rare common"]
     assert recorder.indexes == {"GSI2", "GSI5"}
     with Recorder(tracking_tables.client) as recorder:
-        assert _named(store, "LIKE '%rare common%'") == ["rare common"]
+        assert _find_names(store, "LIKE '%rare common%'") == ["rare common"]
     assert recorder.indexes == {"GSI2"}
 
 
@@ -157,8 +159,8 @@ def test_a_model_is_found_by_its_present_name_only(
     registry.rename_registered_model("turbine blade", FULL)
     assert _models(registry, "LIKE '%blade%'") == []
     assert _models(registry, f"LIKE '{FULL[:3]}%'") == [FULL]
-    found: Any = registry.search_model_versions(f"name LIKE '{FULL[:3]}%'", max_results=5)
-    assert [one.name for one in found] == [FULL]
+    versions: Any = registry.search_model_versions(f"name LIKE '{FULL[:3]}%'", max_results=5)
+    assert [version.name for version in versions] == [FULL]
     assert not holder_of_model("default", "turbine blade").stored_tokens(table)
     registry.delete_registered_model(FULL)
     assert _models(registry, f"LIKE '{FULL[:3]}%'") == []
@@ -194,23 +196,29 @@ def test_a_search_finds_names_of_its_own_workspace_only(table: Database) -> None
     contexts = [
         Context(table, "s3://artifacts", isolation=_Workspace(name)) for name in ("default", "team")
     ]
-    stores = [DynamoTrackingStore.of_context(one) for one in contexts]
-    registries = [DynamoRegistryStore.of_context(one) for one in contexts]
+    stores = [DynamoTrackingStore.of_context(context) for context in contexts]
+    registries = [DynamoRegistryStore.of_context(context) for context in contexts]
     for number, (store, registry) in enumerate(zip(stores, registries, strict=True)):
         store.create_experiment(f"wind tunnel {number}")
         registry.create_registered_model(f"turbine {number}")
         registry.create_registered_model("same name")
-    assert [_named(one, "LIKE '%tunnel%'") for one in stores] == [
+    assert [_find_names(store, "LIKE '%tunnel%'") for store in stores] == [
         ["wind tunnel 0"], ["wind tunnel 1"],
     ]  # fmt: skip
-    assert [_models(one, "LIKE '%bine%'") for one in registries] == [["turbine 0"], ["turbine 1"]]
-    assert [_models(one, "LIKE '%same%'") for one in registries] == [["same name"], ["same name"]]
+    assert [_models(registry, "LIKE '%bine%'") for registry in registries] == [
+        ["turbine 0"],
+        ["turbine 1"],
+    ]
+    assert [_models(registry, "LIKE '%same%'") for registry in registries] == [
+        ["same name"],
+        ["same name"],
+    ]
     registries[1].delete_registered_model("same name")
     assert _models(registries[1], "LIKE '%same%'") == []
     workspaces = DynamoWorkspaceStore.of_database(table)
     workspaces.create_workspace(Workspace("team"))
     workspaces.delete_workspace("team", WorkspaceDeletionMode.SET_DEFAULT)
-    assert sorted(_named(stores[0], "LIKE '%tunnel%'")) == ["wind tunnel 0", "wind tunnel 1"]
+    assert sorted(_find_names(stores[0], "LIKE '%tunnel%'")) == ["wind tunnel 0", "wind tunnel 1"]
     assert sorted(_models(registries[0], "LIKE '%bine%'")) == ["turbine 0", "turbine 1"]
     assert _models(registries[1], "LIKE '%bine%'") == []
 
@@ -222,21 +230,21 @@ def test_a_rename_killed_at_any_request_loses_no_row(
     experiment_id = store.create_experiment(OTHER)
     real, left = table.write, [allowed]
 
-    def dying(writes: Any) -> None:
+    def die(writes: Any) -> None:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
         real(writes)
 
     with monkeypatch.context() as patched:
-        patched.setattr(table, "write", dying)
+        patched.setattr(table, "write", die)
         with suppress(KeyboardInterrupt):
             store.rename_experiment(experiment_id, FULL)
     name = store.get_experiment(experiment_id).name
-    assert _named(store, f"LIKE '%{name[9:14]}%'") == [name]
+    assert _find_names(store, f"LIKE '%{name[9:14]}%'") == [name]
     for other in ("between", OTHER):
         store.rename_experiment(experiment_id, other)
-        assert _named(store, f"LIKE '%{other[-4:]}'") == [other]
+        assert _find_names(store, f"LIKE '%{other[-4:]}'") == [other]
     assert holder_of_experiment(experiment_id).stored_tokens(table) == tokens_of(OTHER)
 
 
@@ -245,8 +253,8 @@ def test_a_rename_killed_at_any_request_loses_no_row(
 
 def _runs(store: DynamoTrackingStore, text: str, experiment_id: str) -> list[str]:
     searching: Any = store
-    found = searching.search_runs([experiment_id], f"run_name {text}", ViewType.ALL)
-    return sorted(run.info.run_name for run in found)
+    runs = searching.search_runs([experiment_id], f"run_name {text}", ViewType.ALL)
+    return sorted(run.info.run_name for run in runs)
 
 
 @pytest.fixture

@@ -19,6 +19,6 @@ def test_any_module_can_be_imported_before_mlflow() -> None:
         [sys.executable, str(PROGRAM), str(MODULES)], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
-    found = json.loads(result.stdout)
-    assert len(found["modules"]) >= min(MODULES, 80)
-    assert not found["faults"]
+    reply = json.loads(result.stdout)
+    assert len(reply["modules"]) >= min(MODULES, 80)
+    assert not reply["faults"]

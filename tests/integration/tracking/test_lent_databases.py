@@ -22,7 +22,7 @@ from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
 
 from local.engines import LOOPBACK, Options
-from tests.integration.tracking.server import Server, serving, store_uri
+from tests.integration.tracking.server import Server, serve, store_uri
 
 if TYPE_CHECKING:
     from tests.engines import RealEngines
@@ -42,11 +42,11 @@ class Deployment:
 
 @contextmanager
 def _deployment() -> Generator[Deployment]:
-    found = Deployment("")
+    deployment = Deployment("")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.requests.append(self.path)
+            deployment.requests.append(self.path)
             self.send_error(404)
 
         do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - names of the base class
@@ -54,11 +54,11 @@ def _deployment() -> Generator[Deployment]:
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002
 
     server = ThreadingHTTPServer((LOOPBACK, 0), Handler)
-    found.url = f"http://{LOOPBACK}:{server.server_port}"
+    deployment.url = f"http://{LOOPBACK}:{server.server_port}"
     thread = Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield found
+        yield deployment
     finally:
         server.shutdown()
         thread.join()
@@ -108,12 +108,12 @@ def seeded(engines: "RealEngines", tracking_tables: Any) -> Iterator[tuple[str, 
 def server(
     seeded: tuple[str, Rows], deployment: Deployment, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    given = {"VITRINE_API": deployment.url, "VITRINE_API_KEY": "key"}
-    with serving(seeded[0], tmp_path_factory.mktemp("lending"), **given) as running:
+    variables = {"VITRINE_API": deployment.url, "VITRINE_API_KEY": "key"}
+    with serve(seeded[0], tmp_path_factory.mktemp("lending"), **variables) as running:
         yield running
 
 
-def _refused(reply: httpx.Response) -> bool:
+def _is_refused(reply: httpx.Response) -> bool:
     return reply.status_code == 403 and "VITRINE_MLFLOW_DATABASES" in reply.text
 
 
@@ -149,7 +149,11 @@ def test_users_of_a_server_read_and_write_no_asset(
         ),
     ]  # fmt: skip
     replies = [read() for read in reads]
-    assert [(one.status_code, one.url, one.text) for one in replies[:-1] if not _refused(one)] == []
+    assert [
+        (reply.status_code, reply.url, reply.text)
+        for reply in replies[:-1]
+        if not _is_refused(reply)
+    ] == []
     assert not replies[-1].is_success
     assert deployment.requests == []
 
@@ -183,9 +187,9 @@ def test_no_new_row_names_an_asset(
     tag = {"key": "mlflow.artifactLocation", "value": HALL}
     replies.append(server.api("PATCH", f"3.0/mlflow/traces/{rows.trace}/tags", json=tag))
     unexpected = [
-        (one.status_code, str(one.url), one.text)
-        for one in replies
-        if one.status_code not in {400, 403} or "VITRINE_MLFLOW_DATABASES" not in one.text
+        (reply.status_code, str(reply.url), reply.text)
+        for reply in replies
+        if reply.status_code not in {400, 403} or "VITRINE_MLFLOW_DATABASES" not in reply.text
     ]
     assert unexpected == []
     assert deployment.requests == []
@@ -194,11 +198,11 @@ def test_no_new_row_names_an_asset(
 def test_a_listed_database_is_used(seeded: tuple[str, Rows], tmp_path: Path) -> None:
     rows = seeded[1]
     with _deployment() as other:
-        given = {
+        variables = {
             "VITRINE_API": other.url, "VITRINE_API_KEY": "key",
             "VITRINE_MLFLOW_DATABASES": "museum",
         }  # fmt: skip
-        with serving(seeded[0], tmp_path, **given) as server:
+        with serve(seeded[0], tmp_path, **variables) as server:
             created = server.api(
                 "POST", "2.0/mlflow/runs/create", json={"experiment_id": rows.experiment}
             )
@@ -208,4 +212,4 @@ def test_a_listed_database_is_used(seeded: tuple[str, Rows], tmp_path: Path) -> 
             assert other.requests
             elsewhere = {"name": "c", "artifact_location": "vitrine://archive/hall"}
             refused = server.api("POST", "2.0/mlflow/experiments/create", json=elsewhere)
-            assert _refused(refused), refused.text
+            assert _is_refused(refused), refused.text

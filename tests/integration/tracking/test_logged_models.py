@@ -70,7 +70,7 @@ class _BothStores:
 
     def _reply(self, call: Call) -> tuple[Any, Any]:
         ours = _outcome(self._dynamo, call)
-        with self._sql.injected():
+        with self._sql.inject():
             return ours, _outcome(self._sql.store, call)
 
 
@@ -91,15 +91,15 @@ def _outcome(store: Any, call: Call) -> tuple[Any, ...]:
         return "reply", _plain(reply), None
     if hasattr(reply, "token"):
         page = cast("list[LoggedModel]", reply)
-        return "page", [_plain(one) for one in page], reply.token
+        return "page", [_plain(entry) for entry in page], reply.token
     return "reply", reply, None
 
 
 def _plain(model: LoggedModel) -> dict[str, Any]:
-    found = model.to_dictionary()
+    fields = model.to_dictionary()
     # Difference.ORDER
-    found["metrics"] = sorted(map(str, found["metrics"] or []))
-    return found
+    fields["metrics"] = sorted(map(str, fields["metrics"] or []))
+    return fields
 
 
 def test_a_model_that_was_removed_permanently_leaves_nothing(

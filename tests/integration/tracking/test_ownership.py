@@ -81,7 +81,7 @@ def stores(
         yield Stores(context, table)
 
 
-def _furnished(stores: Stores) -> dict[str, str]:
+def _create_objects(stores: Stores) -> dict[str, str]:
     """One object of each kind in a workspace; ids by the names of the parameters that take them."""
     tracking, registry = stores.tracking, stores.registry
     experiment = tracking.create_experiment("secret")
@@ -112,13 +112,13 @@ def _furnished(stores: Stores) -> dict[str, str]:
     webhook = registry.create_webhook(
         "hook", "https://127.0.0.1/", [WebhookEvent.from_str("registered_model.created")]
     ).webhook_id
-    found: dict[str, Any] = {
+    ids: dict[str, Any] = {
         "experiment_id": experiment, "run_id": run, "model_id": model, "trace_id": "tr-secret",
         "assessment_id": assessment, "dataset_id": dataset, "record_id": record,
         "scorer_id": online.scorer_id, "issue_id": issue, "webhook_id": webhook,
         "name": "secret", "scorer_name": "scorer",
     }  # fmt: skip
-    return found
+    return ids
 
 
 UNKNOWN = {
@@ -197,16 +197,20 @@ def _arguments(name: str, method: Any, ids: Ids) -> dict[str, Any]:
     own = _own_values(name, ids)
     values = {**_values(ids), **own}
     parameters = inspect.signature(method).parameters.values()
-    named = [one for one in parameters if one.kind not in {one.VAR_POSITIONAL, one.VAR_KEYWORD}]
+    named = [
+        parameter
+        for parameter in parameters
+        if parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+    ]
     if len(named) < len(parameters):  # the rest of the names is not declared
         return {
             "experiment_ids": values["experiment_ids"],
             **{key: value for key, value in own.items() if key != "tag"},
         }
     return {
-        one.name: values[one.name]
-        for one in named
-        if one.name in values or one.default is one.empty
+        parameter.name: values[parameter.name]
+        for parameter in named
+        if parameter.name in values or parameter.default is parameter.empty
     }
 
 
@@ -226,14 +230,14 @@ def _shown(value: object) -> str:
 def _outcome(method: Any, arguments: dict[str, Any], ids: Ids) -> str:
     """The reply to a caller, with the caller's ids replaced by their names."""
     try:
-        found: Any = method(**arguments)
-        several: list[Any] = [*found] if isinstance(found, list | tuple) else [found]
+        reply: Any = method(**arguments)
+        several: list[Any] = [*reply] if isinstance(reply, list | tuple) else [reply]
         text = " ".join(map(_shown, several))
     except MlflowException as error:
         text = f"{error.error_code}: {error.message}"
     except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
         text = f"{type(error).__name__}: {error}"
-    for name, value in sorted(ids.items(), key=lambda one: -len(one[1])):
+    for name, value in sorted(ids.items(), key=lambda pair: -len(pair[1])):
         text = text.replace(value, f"<{name}>")
     return text
 
@@ -250,7 +254,7 @@ def _state(stores: Stores, ids: Ids) -> str:
 
 def test_a_foreign_workspace_sees_and_changes_nothing(stores: Stores) -> None:
     with WorkspaceContext(OWN):
-        own = _furnished(stores)
+        own = _create_objects(stores)
     before = _state(stores, own)
     assert len(before.splitlines()) > 25
     different: list[str] = []
@@ -278,16 +282,16 @@ def test_a_workspace_is_deleted_with_everything_in_it(
 
     def items() -> list[str]:
         paginator = tracking_tables.client.get_paginator("scan")
-        found: list[Any] = [
+        rows: list[Any] = [
             item for page in paginator.paginate(TableName=stores.table) for item in page["Items"]
         ]
-        keys = [(item["PK"]["S"], item["SK"]["S"]) for item in found]
+        keys = [(item["PK"]["S"], item["SK"]["S"]) for item in rows]
         return sorted(f"{pk} {sk}" for pk, sk in keys if not sk.startswith("USED#"))
 
     before = items()
     provider.create_workspace(Workspace(OWN))
     with WorkspaceContext(OWN):
-        _furnished(stores)
+        _create_objects(stores)
     assert len(items()) > len(before) + 40
     provider.delete_workspace(OWN, WorkspaceDeletionMode.CASCADE)
     assert items() == before
@@ -296,7 +300,7 @@ def test_a_workspace_is_deleted_with_everything_in_it(
 def test_the_owner_finds_all_of_it(stores: Stores) -> None:
     """So that the test above does not compare failures of the calls themselves."""
     with WorkspaceContext(OWN):
-        own = _furnished(stores)
+        own = _create_objects(stores)
         for name, method in [*_methods(stores.tracking), *_methods(stores.registry)]:
             if name.startswith(("get_", "search_", "list_", "find_", "batch_get")):
                 outcome = _outcome(method, _arguments(name, method, own), own)

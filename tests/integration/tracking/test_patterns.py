@@ -70,8 +70,8 @@ class World:
         return DynamoTrackingStore.of_context(self.context)
 
     def use(self, run_id: str) -> None:
-        given = DatasetInput(Dataset("iris", "digest", "local", "src"), [])
-        self.store.datasets.log_inputs(run_id, [given], None)
+        dataset_input = DatasetInput(Dataset("iris", "digest", "local", "src"), [])
+        self.store.datasets.log_inputs(run_id, [dataset_input], None)
         self.store.datasets.log_outputs(run_id, [LoggedModelOutput("m-1", 0)])
 
     def version(self, name: str) -> None:
@@ -213,7 +213,7 @@ def test_a_pattern_uses_its_key_or_index(pattern: AccessPattern, world: World) -
         return
     wanted = pattern.entity
     items = [key for key in recorder.keys if wanted.parse(keys.Key(*key)) is not None]
-    ranges = [one for one in recorder.ranges if _begins(wanted, *one)]
+    ranges = [range_ for range_ in recorder.ranges if _begins(wanted, *range_)]
     assert items or ranges, (recorder.keys, recorder.ranges)
 
 

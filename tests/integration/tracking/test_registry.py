@@ -60,8 +60,8 @@ def test_a_rename_killed_between_two_requests_leaves_one_whole_model(
         registry.rename_registered_model("old", "new")
     models: Any = registry.search_registered_models()
     (model,) = list(models)
-    found = registry.get_model_version_by_alias(model.name, "champion")
-    assert (int(found.version), found.tags, model.tags) == (1, {"t": "v"}, {"k": "v"})
+    version = registry.get_model_version_by_alias(model.name, "champion")
+    assert (int(version.version), version.tags, model.tags) == (1, {"t": "v"}, {"k": "v"})
     if model.name == "old":
         registry.rename_registered_model("old", "new")
     registry.create_registered_model("old")
@@ -159,8 +159,8 @@ def test_versions_of_many_tags_have_their_own_tags_only(
     version = registry.create_model_version("m", "s3://b", tags=others)
     assert version.tags == _values(others)
     assert int(version.version) == (2 if allowed else 1)
-    found: Any = registry.search_model_versions("name = 'm'")
-    assert {int(one.version): one.tags for one in found} == {
+    versions: Any = registry.search_model_versions("name = 'm'")
+    assert {int(version.version): version.tags for version in versions} == {
         int(version.version): _values(others), **({1: _values(tags)} if allowed == 4 else {})
     }  # fmt: skip
 
@@ -206,8 +206,8 @@ def test_a_deletion_removes_nothing_of_a_model_created_meanwhile(
         patched.setattr(database, "query", query_then_create)
         deleting.delete_registered_model(name)
     assert creating.get_registered_model(name).tags == {"k": "new"}
-    found: Any = creating.search_registered_models("name LIKE '%mode%'")
-    assert [one.name for one in found] == [name]
+    models: Any = creating.search_registered_models("name LIKE '%mode%'")
+    assert [entry.name for entry in models] == [name]
 
 
 @pytest.mark.parametrize(("count", "size", "largest"), [(150, 1, 100), (60, 90_000, 45)])
@@ -225,12 +225,12 @@ def test_a_model_with_more_than_a_transaction_holds_is_deleted_whole(
     database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
     write, numbers = database.write, list[int]()
 
-    def counted(writes: Any) -> None:
+    def count_writes(writes: Any) -> None:
         numbers.append(len(writes))
         write(writes)
 
     with monkeypatch.context() as patched:
-        patched.setattr(database, "write", counted)
+        patched.setattr(database, "write", count_writes)
         registry.delete_registered_model("model")
     # DynamoDB refuses transactions over 4 MB; its local engine does not count what they delete
     assert 1 < max(numbers) <= largest
@@ -242,7 +242,7 @@ def test_prompts_work_by_the_registry(registry: DynamoRegistryStore) -> None:
     registry.create_prompt("greeting", "says hello", {"team": "x"})
     created = registry.create_prompt_version("greeting", "Hello {{name}}", "first", {})
     registry.set_prompt_alias("greeting", "live", created.version)
-    found = registry.get_prompt_version_by_alias("greeting", "live")
-    assert found is not None
-    assert found.template == "Hello {{name}}"
+    prompt = registry.get_prompt_version_by_alias("greeting", "live")
+    assert prompt is not None
+    assert prompt.template == "Hello {{name}}"
     assert list(registry.search_registered_models()) == []  # pyright: ignore[reportUnknownArgumentType]

@@ -50,7 +50,7 @@ def test_replies_and_searches_equal_those_of_the_sql_registry(
     for step in range(_STEPS):
         series.milliseconds += history.random.randrange(3)
         name, arguments = history.operation()
-        ours, theirs = (_outcome(one, name, *arguments) for one in stores)
+        ours, theirs = (_outcome(store, name, *arguments) for store in stores)
         assert ours == theirs, f"seed {seed}, {step}: {name} {arguments}: {ours} <> {theirs}"
         if step % 3 == 0:
             _compare_search(seed, stores, *history.search())
@@ -72,13 +72,13 @@ def test_many_tags_equal_those_of_the_sql_registry(stores: tuple[Any, Any]) -> N
         ("delete_registered_model", ("n",)),
         ("create_registered_model", ("n",)),
     ]:  # fmt: skip
-        ours, theirs = (_outcome(one, name, *arguments) for one in stores)
+        ours, theirs = (_outcome(store, name, *arguments) for store in stores)
         assert ours == theirs, name
 
 
 def _compare_search(seed: int, stores: Any, name: str, query: dict[str, Any]) -> None:
     for _ in range(_PAGES):
-        ours, theirs = (_outcome(one, name, **query) for one in stores)
+        ours, theirs = (_outcome(store, name, **query) for store in stores)
         assert ours == theirs, f"seed {seed}: {name} {query}: {ours} <> {theirs}"
         if ours[0] != "page" or not ours[2]:
             return
@@ -104,8 +104,7 @@ def _plain(value: Any) -> Any:
         members: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
         return [_plain(member) for member in members]
     if isinstance(value, ModelVersion):
-        found: dict[str, Any] = dict(value)
-        return {**found, "aliases": sorted(found["aliases"])}
+        return {**dict(value), "aliases": sorted(value.aliases)}
     if hasattr(value, "latest_versions"):
         latest = sorted(map(_plain, value.latest_versions), key=str)  # Difference.ORDER
         return {**dict(value), "latest_versions": latest}

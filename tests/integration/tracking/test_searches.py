@@ -41,7 +41,7 @@ def stores(
     database = tracking_tables.database(tracking_tables.create(f"mlflow-{new_uuid()[:8]}"))
     ours = dynamo_store(database, Series())
     sql = SqlStore(tmp_path_factory.mktemp("searches") / "one.db", Series())
-    with sql.injected():
+    with sql.inject():
         pair = Pair(ours, sql.store)
         for number, name in enumerate(NAMES):
             status, end = STATUSES[number % 4], (number * 7) % 5
@@ -176,26 +176,26 @@ def _method(search: Search) -> str:
 
 @pytest.mark.parametrize("search", SEARCHES, ids=_method)
 def test_of_several_invalid_arguments_the_same_is_refused(search: Search, stores: Pair) -> None:
-    assert _compared(search, stores) > 0
+    assert _compare_search(search, stores) > 0
 
 
 @pytest.mark.parametrize("search", MODEL_SEARCHES, ids=_method)
 def test_of_several_invalid_arguments_registries_refuse_the_same(
     search: Search, registries: Pair
 ) -> None:
-    assert _compared(search, registries) > 0
+    assert _compare_search(search, registries) > 0
 
 
-def _compared(search: Search, stores: Pair) -> int:
+def _compare_search(search: Search, stores: Pair) -> int:
     """How many combinations of one or two invalid arguments were refused, by both alike."""
     refused = 0
     one_or_two: list[tuple[str, ...]] = [(name,) for name in search.invalid]
     one_or_two += itertools.combinations(search.invalid, 2)
     for names in one_or_two:
         for values in itertools.product(*(search.invalid[name] for name in names)):
-            given = {**search.valid, **dict(zip(names, values, strict=True))}
-            ours, theirs = (_error(store, search.method, given) for store in stores)
-            assert ours == theirs, given
+            arguments = {**search.valid, **dict(zip(names, values, strict=True))}
+            ours, theirs = (_error(store, search.method, arguments) for store in stores)
+            assert ours == theirs, arguments
             refused += ours is not None
     return refused
 

@@ -7,7 +7,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param
 
-from tests.integration.tracking.server import Server, serving, store_uri
+from tests.integration.tracking.server import Server, serve, store_uri
 
 if TYPE_CHECKING:
     from tests.engines import RealEngines
@@ -19,7 +19,7 @@ def server(
 ) -> Iterator[Server]:
     table = tracking_tables.create("mlflow-server")
     uri = store_uri(table, engines.url("dynamodb"))
-    with serving(uri, tmp_path_factory.mktemp("server")) as running:
+    with serve(uri, tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
@@ -29,8 +29,8 @@ def test_a_client_and_the_pages_of_the_ui_read_the_same_run(server: Server) -> N
     run_id = client.create_run(experiment_id, run_name="quick").info.run_id
     client.log_batch(run_id, [Metric("loss", 0.5, 1, 1)], [Param("depth", "3")])
     client.set_terminated(run_id)
-    found = client.search_runs([experiment_id], "metrics.loss < 1 AND params.depth = '3'")
-    assert [run.info.run_id for run in found] == [run_id]
+    runs = client.search_runs([experiment_id], "metrics.loss < 1 AND params.depth = '3'")
+    assert [run.info.run_id for run in runs] == [run_id]
 
     searched = server.ui(
         "POST", "2.0/mlflow/runs/search",

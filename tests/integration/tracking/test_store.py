@@ -57,9 +57,9 @@ def test_of_eight_concurrent_creations_of_a_name_one_succeeds(
     with ThreadPoolExecutor(8) as threads:
         outcomes = sorted(threads.map(create, range(8)))
     assert outcomes[:7] == [(False, "RESOURCE_ALREADY_EXISTS")] * 7
-    found = store.get_experiment_by_name("same")
-    assert found is not None
-    assert outcomes[7] == (True, found.experiment_id)
+    experiment = store.get_experiment_by_name("same")
+    assert experiment is not None
+    assert outcomes[7] == (True, experiment.experiment_id)
 
 
 def test_concurrent_writers_of_one_run_lose_nothing(store: DynamoTrackingStore) -> None:
@@ -74,9 +74,9 @@ def test_concurrent_writers_of_one_run_lose_nothing(store: DynamoTrackingStore) 
     data = store.get_run(run_id).data
     assert data.metrics == {f"m{key}": 25.0 + key for key in range(5)}
     assert all(data.tags[f"t{number}"] == str(number) for number in range(30))
-    (found,) = _search(store, ["0"], "", ViewType.ACTIVE_ONLY)
-    assert found.data.metrics == data.metrics
-    assert found.data.tags == data.tags
+    (run,) = _search(store, ["0"], "", ViewType.ACTIVE_ONLY)
+    assert run.data.metrics == data.metrics
+    assert run.data.tags == data.tags
     assert all(len(store.get_metric_history(run_id, f"m{key}")) == 6 for key in range(5))
 
 
@@ -86,8 +86,8 @@ def test_a_batch_of_many_transactions_comes_back_whole(store: DynamoTrackingStor
     store.log_batch(run_id, metrics, [], [])
     expected = {metric.key: metric.value for metric in metrics}
     assert store.get_run(run_id).data.metrics == expected
-    (found,) = _search(store, ["0"], "metrics.`key-0200` > 0", ViewType.ACTIVE_ONLY)
-    assert found.data.metrics == expected
+    (run,) = _search(store, ["0"], "metrics.`key-0200` > 0", ViewType.ACTIVE_ONLY)
+    assert run.data.metrics == expected
 
 
 def test_infinities_and_nan_come_back_as_they_were(store: DynamoTrackingStore) -> None:
@@ -96,9 +96,9 @@ def test_infinities_and_nan_come_back_as_they_were(store: DynamoTrackingStore) -
     for key, value in values.items():
         store.log_metric(run_id, Metric(key, value, 1, 1))
     store.log_metric(run_id, Metric("nan", float("nan"), 1, 1))
-    found = store.get_run(run_id).data.metrics
-    assert {key: found[key] for key in values} == values
-    assert found["nan"] != found["nan"]
+    metrics = store.get_run(run_id).data.metrics
+    assert {key: metrics[key] for key in values} == values
+    assert metrics["nan"] != metrics["nan"]
 
 
 def test_a_thousand_experiment_tags_are_kept(store: DynamoTrackingStore) -> None:
@@ -107,8 +107,8 @@ def test_a_thousand_experiment_tags_are_kept(store: DynamoTrackingStore) -> None
     assert len(store.get_experiment(experiment_id).tags) == 1_000
     store.set_experiment_tag(experiment_id, ExperimentTag("key999", "new"))
     store.delete_experiment_tag(experiment_id, "key0")
-    (found,) = store.search_experiments(filter_string="tags.key999 = 'new'")
-    assert len(found.tags) == 999
+    (experiment,) = store.search_experiments(filter_string="tags.key999 = 'new'")
+    assert len(experiment.tags) == 999
 
 
 def test_ten_thousand_tags_of_a_run_come_back_whole(store: DynamoTrackingStore) -> None:
@@ -120,8 +120,8 @@ def test_ten_thousand_tags_of_a_run_come_back_whole(store: DynamoTrackingStore) 
     expected = {tag.key: tag.value for tag in tags} | {"mlflow.runName": "tagged"}
     assert store.get_run(run_id).data.tags == expected
     for number in (0, 4_999, 5_000, 9_999):
-        (found,) = _search(store, ["0"], f"tags.`key {number}` = 'v{number}'", ViewType.ALL)
-        assert found.data.tags == expected
+        (run,) = _search(store, ["0"], f"tags.`key {number}` = 'v{number}'", ViewType.ALL)
+        assert run.data.tags == expected
 
 
 def test_a_tag_that_grows_is_moved_before_its_item_becomes_too_large(
@@ -132,8 +132,8 @@ def test_a_tag_that_grows_is_moved_before_its_item_becomes_too_large(
         store.set_tag(run_id, RunTag(f"t{number}", "a"))
     for number in range(40):
         store.set_tag(run_id, RunTag(f"t{number}", "ü" * 8_000))
-    (found,) = _search(store, ["0"], "", ViewType.ACTIVE_ONLY)
-    assert all(found.data.tags[f"t{number}"] == "ü" * 8_000 for number in range(40))
+    (run,) = _search(store, ["0"], "", ViewType.ACTIVE_ONLY)
+    assert all(run.data.tags[f"t{number}"] == "ü" * 8_000 for number in range(40))
 
 
 def test_a_key_over_the_limit_of_dynamodb_is_refused(store: DynamoTrackingStore) -> None:
@@ -228,7 +228,10 @@ def _state(table: Database) -> Any:
     store = DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
     runs = _search(store, ["0"], "", ViewType.ALL)
     return (
-        [dict(one) | {"tags": dict(one.tags)} for one in store.search_experiments(ViewType.ALL)],
+        [
+            dict(experiment) | {"tags": dict(experiment.tags)}
+            for experiment in store.search_experiments(ViewType.ALL)
+        ],
         [run.to_dictionary() for run in runs],
         [store.get_run(run.info.run_id).to_dictionary()["data"]["metrics"] for run in runs],
         [store.get_metric_history(run.info.run_id, "m") for run in runs],
@@ -245,8 +248,8 @@ def test_deleting_a_run_permanently_leaves_only_others(store: DynamoTrackingStor
     hooks._hard_delete_run(removed)
     with pytest.raises(MlflowException, match="not found"):
         store.get_run(removed)
-    found = _search(store, ["0"], "metrics.m = 1 AND params.p = 'v'", ViewType.ALL)
-    assert [run.info.run_id for run in found] == [kept]
+    runs = _search(store, ["0"], "metrics.m = 1 AND params.p = 'v'", ViewType.ALL)
+    assert [run.info.run_id for run in runs] == [kept]
 
 
 def test_a_missing_table_is_named_with_its_region(tracking_tables: TrackingTables) -> None:
@@ -284,15 +287,18 @@ def test_datasets_are_listed_by_context_as_sql_lists_them(
     store = dynamo_store(tracking_tables.database(new_table()), series)
     iris, other = Dataset("iris", "d1", "local", "a"), Dataset("other", "d2", "local", "b")
     context = [InputTag("mlflow.data.context", "training")]
-    for one in (store, sql.store):
+    for written in (store, sql.store):
         for inputs in ([DatasetInput(iris, context)], [DatasetInput(iris, context)],
                        [DatasetInput(iris, []), DatasetInput(other, [])]):  # fmt: skip
-            run_id = one.create_run("0", "ann", 1, [], None).info.run_id
-            one.log_inputs(run_id, inputs)
+            run_id = written.create_run("0", "ann", 1, [], None).info.run_id
+            written.log_inputs(run_id, inputs)
     searching: Any = store
     listed: list[set[Any]] = [
-        {(one.experiment_id, one.name, one.digest, one.context) for one in found}
-        for found in (searching._search_datasets(["0", "7"]), sql.store._search_datasets(["0"]))
+        {
+            (dataset.experiment_id, dataset.name, dataset.digest, dataset.context)
+            for dataset in datasets
+        }
+        for datasets in (searching._search_datasets(["0", "7"]), sql.store._search_datasets(["0"]))
     ]
     assert listed[0] == listed[1]
     assert len(listed[0]) == 3

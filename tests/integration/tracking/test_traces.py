@@ -56,7 +56,7 @@ def test_a_trace_of_five_spans_costs_three_requests_and_few_units(
         store.log_spans("0", _five("tr-2"))
     assert meter.requests <= 3, meter.operations
     assert meter.write_units <= UNITS, meter.write_units
-    assert all(len(store.get_trace(one).data.spans) == 5 for one in ("tr-1", "tr-2"))
+    assert all(len(store.get_trace(trace_id).data.spans) == 5 for trace_id in ("tr-1", "tr-2"))
 
 
 def test_a_page_of_a_hundred_traces_costs_two_requests(
@@ -68,9 +68,11 @@ def test_a_page_of_a_hundred_traces_costs_two_requests(
     with Meter(tracking_tables.client) as meter:
         page, token = store.search_traces(["0"], max_results=100)
     assert meter.requests <= 2
-    assert [one.trace_id for one in page] == [f"tr-{number:03d}" for number in range(129, 29, -1)]
+    assert [entry.trace_id for entry in page] == [
+        f"tr-{number:03d}" for number in range(129, 29, -1)
+    ]
     rest, end = store.search_traces(["0"], max_results=100, page_token=token)
-    assert ([one.trace_id for one in rest][::29], end) == (["tr-029", "tr-000"], None)
+    assert ([entry.trace_id for entry in rest][::29], end) == (["tr-029", "tr-000"], None)
     with Meter(tracking_tables.client) as meter:
         store.search_traces(["0"], "name = 'answer 7'")
     assert meter.requests <= 2
@@ -121,12 +123,12 @@ def test_ten_thousand_tags_and_names_of_all_kinds_come_back(store: DynamoTrackin
     names = {"a#b": "1", "100%": "#", "日本": "", "mlflow.traceName": "x" * 4_000}
     store.start_trace(info_of("tr#1%", tags=tags | names))
     store.set_trace_tag("tr#1%", "more", "ü")
-    found = store.get_trace_info("tr#1%").tags
-    assert {key: found[key] for key in names} == names
-    assert len(found) == 10_000 + len(names) + 2  # and the place of artifacts
-    assert found["more"] == "ü"
+    stored_tags = store.get_trace_info("tr#1%").tags
+    assert {key: stored_tags[key] for key in names} == names
+    assert len(stored_tags) == 10_000 + len(names) + 2  # and the place of artifacts
+    assert stored_tags["more"] == "ü"
     page, _ = store.search_traces(["0"], "tags.more = 'ü'", order_by=["timestamp ASC"])
-    assert [one.trace_id for one in page] == ["tr#1%"]
+    assert [entry.trace_id for entry in page] == ["tr#1%"]
     nothing, _ = store.search_traces(["0"], "timestamp > 5 AND timestamp < 3")
     assert nothing == []
 
@@ -136,7 +138,7 @@ def test_a_run_finds_the_traces_that_were_linked_to_it(store: DynamoTrackingStor
         store.start_trace(info_of(f"tr-{number}"))
     store.link_traces_to_run(["tr-0", "tr-2", "missing"], "run")
     page, _ = store.search_traces(["0"], "run_id = 'run'")
-    assert sorted(one.trace_id for one in page) == ["tr-0", "tr-2"]
+    assert sorted(entry.trace_id for entry in page) == ["tr-0", "tr-2"]
     with pytest.raises(MlflowException, match="Cannot link more than 100"):
         store.link_traces_to_run([str(number) for number in range(101)], "run")
 
@@ -150,7 +152,7 @@ def test_concurrent_assessments_of_one_trace_are_all_kept(store: DynamoTrackingS
 
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(assess, range(6)))
-    assert {one.name for one in store.get_trace_info("tr-1").assessments} == {
+    assert {assessment.name for assessment in store.get_trace_info("tr-1").assessments} == {
         f"f{number}" for number in range(6)
     }
 
@@ -159,8 +161,8 @@ def test_metrics_leave_out_assessments_that_another_overrides(store: DynamoTrack
     store.start_trace(info_of("tr-1"))
     source, overridden = AssessmentSource("HUMAN", "ann"), None
     for value in (1, 5):
-        given = Feedback("score", value, source=source, trace_id="tr-1", overrides=overridden)
-        overridden = store.create_assessment(given).assessment_id
+        feedback = Feedback("score", value, source=source, trace_id="tr-1", overrides=overridden)
+        overridden = store.create_assessment(feedback).assessment_id
     (point,) = store.query_trace_metrics(
         ["0"], MetricViewType.ASSESSMENTS, "assessment_value",
         [MetricAggregation(AggregationType.AVG)],

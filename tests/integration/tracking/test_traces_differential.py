@@ -84,7 +84,7 @@ class _BothStores:
 
     def _reply(self, call: Call, other: Call | None = None) -> tuple[Any, Any]:
         ours = _outcome(self.dynamo, call)
-        with self.sql.injected():
+        with self.sql.inject():
             return ours, _outcome(self.sql.store, other or call)
 
 
@@ -99,21 +99,21 @@ def _outcome(store: Any, call: Call) -> tuple[Any, ...]:
     except (MlflowException, MlflowTracingException) as error:
         return "error", error_of(error), None
     if isinstance(reply, tuple):
-        found, token = cast("tuple[list[TraceInfo], str | None]", reply)
-        return "page", [_plain(one) for one in found], token
+        traces, token = cast("tuple[list[TraceInfo], str | None]", reply)
+        return "page", [_plain(trace) for trace in traces], token
     return "reply", _plain(reply), None
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(one) for one in cast("list[Any]", value)]
+        return [_plain(member) for member in cast("list[Any]", value)]
     if isinstance(value, TraceInfo):
-        found = value.to_dict()
+        fields = value.to_dict()
         # Difference.ORDER
-        found["assessments"] = sorted(
-            found.get("assessments", []), key=lambda one: one["assessment_id"]
+        fields["assessments"] = sorted(
+            fields.get("assessments", []), key=lambda assessment: assessment["assessment_id"]
         )
-        return found
+        return fields
     if isinstance(value, Trace):
         return _plain(value.info), [span.to_dict() for span in value.data.spans]
     return value.to_dictionary() if hasattr(value, "to_dictionary") else value

@@ -86,8 +86,8 @@ def both(
         yield ours, theirs
 
 
-def _named(found: Any) -> Any:
-    return sorted(one.name for one in found)
+def _sorted_names(entities: Any) -> Any:
+    return sorted(entity.name for entity in entities)
 
 
 _PLAIN = Workspace("team-a", "first", trace_archival_retention="30d")
@@ -119,9 +119,9 @@ _STEPS: list[tuple[str, Callable[[Stores], Any]]] = [
     ("team-b", lambda s: s.location("of-b")),
     ("default", lambda s: s.tracking.get_experiment("0").name),
     ("team-a", lambda s: s.tracking.get_experiment("0").name),
-    ("team-a", lambda s: _named(s.tracking.search_experiments())),
-    ("team-b", lambda s: _named(s.tracking.search_experiments())),
-    ("default", lambda s: _named(s.tracking.search_experiments())),
+    ("team-a", lambda s: _sorted_names(s.tracking.search_experiments())),
+    ("team-b", lambda s: _sorted_names(s.tracking.search_experiments())),
+    ("default", lambda s: _sorted_names(s.tracking.search_experiments())),
     ("team-b", lambda s: s.tracking.get_experiment_by_name("same").workspace),
     ("default", lambda s: s.tracking.get_experiment_by_name("same")),
     ("team-a", lambda s: s.run("same")),
@@ -142,9 +142,9 @@ _STEPS: list[tuple[str, Callable[[Stores], Any]]] = [
     ("team-a", lambda s: s.registry.get_model_version_by_alias("model", "best").source),
     ("team-b", lambda s: s.registry.get_model_version_by_alias("model", "best")),
     ("default", lambda s: s.registry.get_registered_model("model")),
-    ("default", lambda s: _named(s.registry.search_registered_models())),
-    ("team-b", lambda s: _named(s.registry.search_registered_models())),
-    ("team-b", lambda s: _named(s.registry.search_model_versions("name = 'model'"))),
+    ("default", lambda s: _sorted_names(s.registry.search_registered_models())),
+    ("team-b", lambda s: _sorted_names(s.registry.search_registered_models())),
+    ("team-b", lambda s: _sorted_names(s.registry.search_model_versions("name = 'model'"))),
     ("team-b", lambda s: s.registry.rename_registered_model("model", "renamed").workspace),
     ("default", lambda s: s.workspaces.delete_workspace("default")),
     ("default", lambda s: s.workspaces.delete_workspace("absent")),
@@ -155,10 +155,10 @@ _STEPS: list[tuple[str, Callable[[Stores], Any]]] = [
     ("default", lambda s: s.registry.delete_registered_model("renamed")),
     ("default", lambda s: s.workspaces.delete_workspace(
         "team-b", WorkspaceDeletionMode.SET_DEFAULT)),
-    ("default", lambda s: _named(s.tracking.search_experiments())),
+    ("default", lambda s: _sorted_names(s.tracking.search_experiments())),
     ("default", lambda s: s.registry.get_registered_model("renamed").workspace),
     ("default", lambda s: s.workspaces.delete_workspace("team-a", WorkspaceDeletionMode.CASCADE)),
-    ("default", lambda s: [one.name for one in s.workspaces.list_workspaces()]),
+    ("default", lambda s: [workspace.name for workspace in s.workspaces.list_workspaces()]),
 ]  # fmt: skip
 
 # Requests in any other workspace return 404.
@@ -282,9 +282,9 @@ def test_webhooks_and_datasets_go_where_their_workspace_goes(both: tuple[Stores,
             assert "'evaluation_datasets' still contains 1" in refused[1]
             stores.workspaces.delete_workspace(workspace, WorkspaceDeletionMode(mode))
             stores.workspaces.create_workspace(Workspace(workspace))
-            kept = stores.outcome(workspace, lambda s: _named(s.tracking.search_datasets()))
+            kept = stores.outcome(workspace, lambda s: _sorted_names(s.tracking.search_datasets()))
             assert kept == []
-        assert stores.outcome("default", lambda s: _named(s.tracking.search_datasets())) == [
+        assert stores.outcome("default", lambda s: _sorted_names(s.tracking.search_datasets())) == [
             "examples"
         ]
 
@@ -312,6 +312,10 @@ def test_webhooks_go_where_their_workspace_goes(
             assert "'webhooks' still contains 1" in refused[1]
             stores.workspaces.delete_workspace(workspace, WorkspaceDeletionMode(mode))
             stores.workspaces.create_workspace(Workspace(workspace))
-            assert stores.outcome(workspace, lambda s: _named(s.registry.list_webhooks())) == []
+            assert (
+                stores.outcome(workspace, lambda s: _sorted_names(s.registry.list_webhooks())) == []
+            )
         kept = stores.outcome("default", lambda s: list(s.registry.list_webhooks()))
-        assert [(one.name, one.workspace) for one in kept] == [("hook-of-team-a", "default")]
+        assert [(webhook.name, webhook.workspace) for webhook in kept] == [
+            ("hook-of-team-a", "default")
+        ]

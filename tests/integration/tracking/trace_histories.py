@@ -91,28 +91,28 @@ def span_of(
     times: tuple[int, int] = (START, START + 5),
 ) -> Span:
     """A span as a client sends it."""
-    given = {"mlflow.traceRequestId": trace_id, "mlflow.spanType": "LLM", **(attributes or {})}
+    values = {"mlflow.traceRequestId": trace_id, "mlflow.spanType": "LLM", **(attributes or {})}
     return Span.from_dict({
-        "trace_id": _encoded(trace_id.encode().rjust(16, b"0")[-16:]),
-        "span_id": _encoded(number.to_bytes(8, "big")),
-        "parent_span_id": None if parent is None else _encoded(parent.to_bytes(8, "big")),
+        "trace_id": _encode(trace_id.encode().rjust(16, b"0")[-16:]),
+        "span_id": _encode(number.to_bytes(8, "big")),
+        "parent_span_id": None if parent is None else _encode(parent.to_bytes(8, "big")),
         "name": name,
         "start_time_unix_nano": times[0] * 1_000_000 + number,
         "end_time_unix_nano": times[1] * 1_000_000,
         "events": [],
         "status": {"code": status, "message": ""},
-        "attributes": {key: json.dumps(value) for key, value in given.items()},
+        "attributes": {key: json.dumps(value) for key, value in values.items()},
     })  # fmt: skip
 
 
-def _encoded(raw: bytes) -> str:
+def _encode(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
 def info_of(trace_id: str, experiment_id: str = "0", **fields: Any) -> TraceInfo:
-    given: dict[str, Any] = {"request_time": START, "state": TraceState.OK, **fields}
+    values: dict[str, Any] = {"request_time": START, "state": TraceState.OK, **fields}
     location = TraceLocation.from_experiment_id(experiment_id)
-    return TraceInfo(trace_id=trace_id, trace_location=location, **given)
+    return TraceInfo(trace_id=trace_id, trace_location=location, **values)
 
 
 @dataclass
@@ -165,7 +165,7 @@ class TraceHistory:
             "request_preview": self.pick(["hello", None]),
             "assessments": [self._feedback(trace_id)] if self.random.random() < 0.2 else [],
         }  # fmt: skip
-        return "start_trace", lambda store: _started(
+        return "start_trace", lambda store: _start_trace(
             store, info_of(trace_id, self.experiments[trace_id], **fields)
         )
 
@@ -225,13 +225,17 @@ class TraceHistory:
             "create_time_ms": START, "last_update_time_ms": START,
         }  # fmt: skip
         if self.random.random() < 0.3:
-            one: Any = Expectation(name="answer", value=self.pick(["yes", "no", 3]), **common)
+            assessment: Any = Expectation(
+                name="answer", value=self.pick(["yes", "no", 3]), **common
+            )
         else:
             error = AssessmentError("code", "message") if self.random.random() < 0.2 else None
             name, value = self.pick([("good", True), ("good", False), ("score", 3), ("score", 1.5)])
-            one = Feedback(name=name, value=value, error=error, overrides=overrides, **common)
-        one.assessment_id = identifier
-        return one
+            assessment = Feedback(
+                name=name, value=value, error=error, overrides=overrides, **common
+            )
+        assessment.assessment_id = identifier
+        return assessment
 
     def _assess(self) -> tuple[str, Call]:
         trace_id = self._trace()
@@ -296,13 +300,15 @@ class TraceHistory:
         low, high = START + self.random.randrange(4), START + self.random.randrange(2, 8)
         times = self.pick([{}, {"start_time_ms": low}, {"start_time_ms": low, "end_time_ms": high}])
         metric = self.pick(METRICS[view])
-        one = self.random.random() < 0.6 and "count" in metric
+        is_count = self.random.random() < 0.6 and "count" in metric
         known = 0 if self.random.random() < 0.5 else self.random.randrange(3)
         return {
             "experiment_ids": self.pick([["0"], ["0", "1"], []]),
             "view_type": view,
             "metric_name": metric,
-            "aggregations": AGGREGATIONS[:1] if one else self.random.sample(AGGREGATIONS[1:], 2),
+            "aggregations": AGGREGATIONS[:1]
+            if is_count
+            else self.random.sample(AGGREGATIONS[1:], 2),
             "dimensions": self.random.sample(DIMENSIONS[view], min(known, len(DIMENSIONS[view]))),
             "filters": self.random.sample(METRIC_FILTERS, self.pick([0, 0, 1, 1, 2])),
             "time_interval_seconds": self.pick([None, None, 1, 3600]),
@@ -311,7 +317,7 @@ class TraceHistory:
         }
 
 
-def _started(store: Any, info: TraceInfo) -> TraceInfo:
+def _start_trace(store: Any, info: TraceInfo) -> TraceInfo:
     """Start a trace; what is stored is compared: Difference.REPLY_OF_START."""
     store.start_trace(info)
     return store.get_trace_info(info.trace_id)

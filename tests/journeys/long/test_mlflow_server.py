@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from vitrine_mlflow.table import create_request
 
-from tests.integration.tracking.server import Server, serving, store_uri
+from tests.integration.tracking.server import Server, serve, store_uri
 
 if TYPE_CHECKING:
     from tests.engines import RealEngines
@@ -43,7 +43,7 @@ def trained(
 ) -> Iterator[TrainedServer]:
     engines.dynamodb.create_table(**create_request("mlflow-trained"))
     uri = store_uri("mlflow-trained", engines.url("dynamodb"))
-    with serving(uri, tmp_path_factory.mktemp("server")) as server:
+    with serve(uri, tmp_path_factory.mktemp("server")) as server:
         ids: dict[str, str] = json.loads(server.run(_TRAINING).splitlines()[-1])
         found = server.ui(
             "GET", "2.0/mlflow/experiments/get-by-name", params={"experiment_name": "flowers"}
@@ -140,7 +140,7 @@ def test_the_page_of_a_run_reads_it_by_graphql(trained: TrainedServer) -> None:
 def test_workspaces_of_requests_are_apart(engines: "RealEngines", tmp_path: Path) -> None:
     engines.dynamodb.create_table(**create_request("mlflow-workspaces"))
     uri = store_uri("mlflow-workspaces", engines.url("dynamodb"))
-    with serving(uri, tmp_path, "--enable-workspaces") as server:
+    with serve(uri, tmp_path, "--enable-workspaces") as server:
         created = server.api("POST", "3.0/mlflow/workspaces", json={"name": "team-a"})
         assert created.status_code == 201, created.text
         own = {"X-MLFLOW-WORKSPACE": "team-a"}
@@ -164,7 +164,7 @@ def test_users_see_what_they_are_granted(engines: "RealEngines", tmp_path: Path)
     uri = store_uri("mlflow-auth", engines.url("dynamodb"))
     ann, bob = ("ann", "a long password"), ("bob", "another password")
     admin = ("admin", "the first password")
-    with serving(
+    with serve(
         uri, tmp_path, "--app-name", "dynamodb-auth",
         MLFLOW_FLASK_SERVER_SECRET_KEY="secret", MLFLOW_AUTH_ADMIN_PASSWORD=admin[1],
     ) as server:  # fmt: skip

@@ -56,7 +56,10 @@ def asset(connected: Runtime, api: Api, database: str) -> str:
 
 
 def _found(repository: Any, path: str | None = None) -> list[tuple[str, bool, int | None]]:
-    return [(one.path, one.is_dir, one.file_size) for one in repository.list_artifacts(path)]
+    return [
+        (artifact.path, artifact.is_dir, artifact.file_size)
+        for artifact in repository.list_artifacts(path)
+    ]
 
 
 def test_artifacts_are_stored_in_an_asset(
@@ -111,7 +114,7 @@ def test_a_logged_version_is_a_link_that_both_sides_list(
         client.log_inputs(run_id, [DatasetInput(logged._to_mlflow_entity())])
 
     inputs: Any = client.get_run(run_id).inputs
-    used = {one.dataset.name: one.dataset for one in inputs.dataset_inputs}
+    used = {entry.dataset.name: entry.dataset for entry in inputs.dataset_inputs}
     shown = json.loads(used["parts 0"].source)
     assert (shown["database"], shown["asset"], shown["version"]) == (database, asset, "2")
     again: Any = get_dataset_source_from_json(used["parts 0"].source, used["parts 0"].source_type)
@@ -125,8 +128,8 @@ def test_a_logged_version_is_a_link_that_both_sides_list(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     runs = json.loads(done.stdout)["runs"]
-    assert {(one["runId"], one["runName"]) for one in runs} == {(run_id, "training")}
-    assert {(one["version"], one["path"], one["digest"]) for one in runs} == {
+    assert {(run["runId"], run["runName"]) for run in runs} == {(run_id, "training")}
+    assert {(use["version"], use["path"], use["digest"]) for use in runs} == {
         ("2", "", shown["digest"]),
         ("1", "data/a.csv", sources[1].to_dict()["digest"]),
     }

@@ -183,7 +183,7 @@ class FakeFiles:
         self.uploads[upload_id] = OpenUpload(
             asset_id=str(body["assetId"]), files={str(row["relativeKey"]): row for row in rows}
         )
-        files = [self._pending(upload_id, row) for row in rows]
+        files = [self._pending_file(upload_id, row) for row in rows]
         return reply({"uploadId": upload_id, "files": list[JsonValue](files), "message": "ok"})
 
     def _wrong(self, row: Document) -> str | None:
@@ -194,7 +194,7 @@ class FakeFiles:
             return f"files of the type {key[-4:]} are not allowed"
         return None
 
-    def _pending(self, upload_id: str, row: Document) -> Document:
+    def _pending_file(self, upload_id: str, row: Document) -> Document:
         key, size = str(row["relativeKey"]), int(str(row["file_size"]))
         parts = int(str(row.get("num_parts") or -(-size // self.part_size)))
         return {
@@ -224,12 +224,12 @@ class FakeFiles:
             assert isinstance(ranges, list)
             numbers = [
                 n
-                for one in ranges
-                if isinstance(one, dict)
-                for n in range(int(str(one["first"])), int(str(one["last"])) + 1)
+                for range_ in ranges
+                if isinstance(range_, dict)
+                for n in range(int(str(range_["first"])), int(str(range_["last"])) + 1)
             ]
             stored = upload.parts.get(key, {}) if body["storedParts"] else {}
-            pending = self._pending(upload_id, upload.files[key])
+            pending = self._pending_file(upload_id, upload.files[key])
             files.append(
                 {
                     **pending,
@@ -258,8 +258,10 @@ class FakeFiles:
                 state = "failed" if error else "done"
             row: Document = {"relativeKey": key, "state": state, "error": error or None}
             files.append({**row, "errorKind": self.error_kind if error else None})
-        states = [str(one["state"]) for one in files if isinstance(one, dict)]
-        state = next((one for one in ("open", "working") if one in states), "completed")
+        states = [str(file["state"]) for file in files if isinstance(file, dict)]
+        state = next(
+            (state_name for state_name in ("open", "working") if state_name in states), "completed"
+        )
         place: Document = {"databaseId": "garage", "assetId": upload.asset_id}
         return reply({"uploadId": upload_id, "state": state, "files": files, **place})
 
@@ -300,7 +302,7 @@ class FakeFiles:
         rows = body["files"]
         assert isinstance(rows, list)
         results = [self._finish(upload, row) for row in rows if isinstance(row, dict)]
-        good = [one for one in results if one["success"]]
+        good = [result for result in results if result["success"]]
         answer: Document = {
             "message": "done",
             "uploadId": upload_id,
@@ -320,7 +322,7 @@ class FakeFiles:
             error = upload.settled[key]
             return {**result, "success": not error, "error": error or None}
         stored = [content for _, content in sorted(upload.parts.get(key, {}).items())]
-        etags = [one["ETag"] for one in parts if isinstance(one, dict)]
+        etags = [part["ETag"] for part in parts if isinstance(part, dict)]
         content = b"".join(stored)
         checksum = upload.files[key].get("checksumSha256")
         if not parts and row["uploadIdS3"] != "zero-byte":

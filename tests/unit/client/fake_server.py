@@ -61,12 +61,12 @@ class FakeServer(FakeFiles):
 
     def calls(self, method: str, path: str) -> int:
         pattern = re.compile(path)
-        return sum(one == method and bool(pattern.search(to)) for one, to in self.requests)
+        return sum(verb == method and bool(pattern.search(to)) for verb, to in self.requests)
 
     def content(self) -> dict[str, bytes]:
         """Every stored file by asset name and path."""
-        names = {asset_id: str(one["assetName"]) for (_, asset_id), one in self.assets.items()}
-        return {f"{names[asset]}{path}": one.content for (asset, path), one in self.files.items()}
+        names = {asset_id: str(asset["assetName"]) for (_, asset_id), asset in self.assets.items()}
+        return {f"{names[asset]}{path}": file.content for (asset, path), file in self.files.items()}
 
     # -- serving -----------------------------------------------------------------------------
 
@@ -158,9 +158,9 @@ class FakeServer(FakeFiles):
                 database = self.databases.get(database_id) or refuse(404, "no such database")
                 answer = reply(database, headers={"ETag": '"1"'})
             case ["GET", database_id, "assets"]:
-                rows = [one for (owner, _), one in self.assets.items() if owner == database_id]
+                rows = [asset for (owner, _), asset in self.assets.items() if owner == database_id]
                 is_all = "showArchived" in query
-                shown = [one for one in rows if is_all or one["status"] == "active"]
+                shown = [row for row in rows if is_all or row["status"] == "active"]
                 answer = self.page(shown, query, "Items")
             case _:
                 answer = example_reply(request)
@@ -170,7 +170,7 @@ class FakeServer(FakeFiles):
         self, method: str, kind: str, body: Document, query: httpx.QueryParams
     ) -> httpx.Response:
         if method == "GET":
-            return self.page([{"tagName": one} for one in sorted(self.tags)], query, "Items")
+            return self.page([{"tagName": tag} for tag in sorted(self.tags)], query, "Items")
         if kind == "tag-types":
             refuse(409, "the tag type exists")
         self.tags.add(str(body["tagName"]))
@@ -232,7 +232,7 @@ class FakeServer(FakeFiles):
         if not 4 <= len(str(body["description"])) <= 256:
             refuse(400, "description: must have 4 to 256 characters")
         tags = body["tags"]
-        if isinstance(tags, list) and (unknown := [one for one in tags if one not in self.tags]):
+        if isinstance(tags, list) and (unknown := [tag for tag in tags if tag not in self.tags]):
             refuse(400, f"no such tag: {unknown[0]}")
         if any(taken == asset_id for _, taken in self.assets):
             refuse(409, "the asset id is taken")
@@ -264,7 +264,7 @@ class FakeServer(FakeFiles):
         size = int(str(body["size"]))
         assert start + size <= 10_000
         assert size <= 2_000
-        owners = {asset_id: one for (_, asset_id), one in self.assets.items()}
+        owners = {asset_id: asset for (_, asset_id), asset in self.assets.items()}
         hits: list[JsonValue] = [
             {
                 "_id": f"{asset_id}:{path}",

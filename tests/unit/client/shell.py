@@ -35,7 +35,7 @@ class Shell:
         self.pauses = 0
         self.browse: Callable[[str], bool] = lambda _: False
 
-    def run(self, *arguments: str, given: str = "") -> str:
+    def run(self, *arguments: str, typed: str = "") -> str:
         wiring = Wiring(
             environment=self.environment,
             login_path=self.login,
@@ -47,7 +47,7 @@ class Shell:
             sleep=self._pause,
             browse=self.browse,
         )
-        with CliRunner().isolation(given) as (out, err, _):
+        with CliRunner().isolation(typed) as (out, err, _):
             with pytest.raises(SystemExit) as ended:
                 COMMAND.main(list(arguments), prog_name="vitrine", obj=wiring)
             sys.stdout.flush()

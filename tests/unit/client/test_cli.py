@@ -103,7 +103,7 @@ def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None
     out = shell.folder / "out"
     shell.run("download", "garage", "car", "-o", str(out))
     assert shell.code == 0
-    assert {one.name: one.read_bytes() for one in out.iterdir()} == {
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
         "body.glb": b"car/body.glb",
         "wheel.obj": b"car/wheel.obj",
     }

@@ -56,7 +56,7 @@ def test_an_uploaded_file_has_its_composed_path(
 ) -> None:
     client.assets.create("garage", "Pump", description="A pump", asset_id="pump")
     local = LocalFile(path=file, key=f"/{DECOMPOSED}/{DECOMPOSED}", size=5)
-    assert [one.reason for one in upload_files(client, "garage", "pump", [local])] == [None]
+    assert [outcome.reason for outcome in upload_files(client, "garage", "pump", [local])] == [None]
     assert server.content() == {f"Pump/{NAME}/{NAME}": b"bytes"}
 
 
@@ -66,7 +66,7 @@ def test_files_are_downloaded_and_streamed_by_either_form(
     ingest_files(client, PUMP, [file])
     for path in (NAME, DECOMPOSED, f"/{DECOMPOSED}"):
         report = download(client, "garage", "pump", tmp_path / "out" / path, path=path)
-        assert [one.key for one in report.files] == [f"/{NAME}"]
+        assert [file.key for file in report.files] == [f"/{NAME}"]
         source = Source(database_id="garage", asset_id="pump", path=path)
         assert unquote(source.url_path).endswith(f"/{NAME}")
 
@@ -81,9 +81,9 @@ def test_commands_send_names_in_composed_form(
     ):
         shell.run(*arguments, "--json")
     sent = [unquote(str(request.url)) + request.content.decode() for request in server.sent]
-    assert any(NAME in each for each in sent)
-    texts = [each.encode().decode("unicode_escape", "ignore") for each in sent]
-    assert [each for each in (*sent, *texts) if DECOMPOSED in each] == []
+    assert any(NAME in request for request in sent)
+    texts = [request.encode().decode("unicode_escape", "ignore") for request in sent]
+    assert [text for text in (*sent, *texts) if DECOMPOSED in text] == []
 
     client.assets.create("garage", "Pump", description="A pump", asset_id="pump")
     shell.run("metadata", "set", "garage", "pump", DECOMPOSED, kept, "--json")

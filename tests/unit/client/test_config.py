@@ -45,8 +45,8 @@ def known(
     endpoint: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[str, str | None]:
-    found = resolve(api=api, key=key, endpoint=endpoint, environment=environment, login=login)
-    return found.api, found.key
+    connection = resolve(api=api, key=key, endpoint=endpoint, environment=environment, login=login)
+    return connection.api, connection.key
 
 
 def test_the_stored_login_is_the_default(login: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_damaged_login_is_reported(login: Path) -> None:
         known(login)
 
 
-def ticking() -> tuple[list[float], httpx.MockTransport, list[httpx.Response | Exception]]:
+def create_clock() -> tuple[list[float], httpx.MockTransport, list[httpx.Response | Exception]]:
     """A clock that pauses advance, and a runtime that returns the listed replies."""
     now = [0.0]
     answers: list[httpx.Response | Exception] = []
@@ -132,9 +132,9 @@ def ticking() -> tuple[list[float], httpx.MockTransport, list[httpx.Response | E
     return now, httpx.MockTransport(serve), answers
 
 
-def wait(*given: httpx.Response | Exception, timeout: float = 10.0) -> float:
-    now, transport, answers = ticking()
-    answers.extend(given)
+def wait(*scripted: httpx.Response | Exception, timeout: float = 10.0) -> float:
+    now, transport, answers = create_clock()
+    answers.extend(scripted)
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
@@ -144,17 +144,20 @@ def wait(*given: httpx.Response | Exception, timeout: float = 10.0) -> float:
     )
 
 
-def drained(state: bool, **more: int) -> httpx.Response:
+def drain_reply(state: bool, **more: int) -> httpx.Response:
     return httpx.Response(200, json={"drained": state, **more})
 
 
 def test_waiting_ends_when_the_runtime_is_drained() -> None:
-    assert wait(drained(False), httpx.ConnectError("busy"), drained(False), drained(True)) == 0.75
+    assert (
+        wait(drain_reply(False), httpx.ConnectError("busy"), drain_reply(False), drain_reply(True))
+        == 0.75
+    )
 
 
 def test_waiting_ends_with_what_is_left_when_the_time_is_over() -> None:
     with pytest.raises(DrainTimeoutError, match=r'changes processed after 10 s.*"queues":3'):
-        wait(drained(False, queues=3))
+        wait(drain_reply(False, queues=3))
 
 
 def test_a_runtime_that_has_ended_is_not_waited_for() -> None:
@@ -168,11 +171,11 @@ def test_another_server_on_the_port_is_reported() -> None:
 
 
 def test_the_wait_reports_its_counts_every_ten_seconds() -> None:
-    now, transport, answers = ticking()
+    now, transport, answers = create_clock()
     left = {"drained": False, "running": 2, "executions": 3}
     answers.extend(httpx.Response(200, json=left) for _ in range(5))
     queues = {"drained": False, "queues": {"Files": 7}, "objects": True}
-    answers.extend([httpx.Response(200, json=queues), drained(True)])
+    answers.extend([httpx.Response(200, json=queues), drain_reply(True)])
     lines: list[str] = []
 
     def sleep(_: float) -> None:

@@ -20,10 +20,10 @@ FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.b
 def car(client: Vitrine, server: FakeServer) -> None:
     client.assets.create("cars", "car", description="A car", asset_id="car")
     for path, content in FILES.items():
-        server.files["car", path] = stored(content)
+        server.files["car", path] = store_content(content)
 
 
-def stored(content: bytes) -> StoredFile:
+def store_content(content: bytes) -> StoredFile:
     return StoredFile(content, md5_of_parts([content]), sha256(content))
 
 
@@ -36,7 +36,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def fates(report: Report) -> dict[str, str]:
-    return {str(one.key): one.status.value for one in report.files}
+    return {str(file.key): file.status.value for file in report.files}
 
 
 def ranges(server: FakeServer) -> list[str | None]:
@@ -93,7 +93,7 @@ def test_a_missing_asset_is_reported(client: Vitrine, tmp_path: Path) -> None:
         download(client, "cars", "nothing", tmp_path)
 
 
-def breaking(content: bytes) -> StreamedBody:
+def break_stream(content: bytes) -> StreamedBody:
     return StreamedBody(content, breaks=True)
 
 
@@ -105,8 +105,8 @@ def test_a_broken_transfer_continues_where_it_ended(
     server.fail(
         "GET",
         "storage/get",
-        httpx.Response(200, stream=breaking(content[:1000])),
-        httpx.Response(206, stream=breaking(content[1000:1500]), headers=rest),
+        httpx.Response(200, stream=break_stream(content[:1000])),
+        httpx.Response(206, stream=break_stream(content[1000:1500]), headers=rest),
     )
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
     assert fates(report) == {"/a.glb": "downloaded"}
@@ -121,7 +121,7 @@ def test_a_later_run_continues_where_a_crashed_one_ended(
     server.fail(
         "GET",
         "storage/get",
-        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(200, stream=break_stream(content[:1000])),
         *(httpx.ConnectError("down") for _ in range(3)),
     )
     assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
@@ -137,11 +137,11 @@ def test_a_partial_file_of_an_older_content_is_not_continued(
     server.fail(
         "GET",
         "storage/get",
-        httpx.Response(200, stream=breaking(b"abc")),
+        httpx.Response(200, stream=break_stream(b"abc")),
         *(httpx.ConnectError("down") for _ in range(3)),
     )
     download(client, "cars", "car", tmp_path, path="/a.glb")
-    server.files["car", "/a.glb"] = stored(b"something else")
+    server.files["car", "/a.glb"] = store_content(b"something else")
     download(client, "cars", "car", tmp_path, path="/a.glb")
     assert contents(tmp_path) == {"/a.glb": b"something else"}
 
@@ -153,7 +153,7 @@ def test_a_storage_without_ranges_sends_the_whole_content_again(
     server.fail(
         "GET",
         "storage/get",
-        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(200, stream=break_stream(content[:1000])),
         httpx.Response(200, stream=StreamedBody(content)),
     )
     download(client, "cars", "car", tmp_path, path="/a.glb")
@@ -168,7 +168,7 @@ def test_a_range_that_starts_elsewhere_is_thrown_away(
     server.fail(
         "GET",
         "storage/get",
-        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(200, stream=break_stream(content[:1000])),
         httpx.Response(206, stream=StreamedBody(content[500:]), headers=other),
     )
     download(client, "cars", "car", tmp_path, path="/a.glb")
@@ -181,7 +181,7 @@ def test_bytes_with_another_checksum_do_not_get_the_files_name(
     content = b"xyz" * 1000
     server.fail("GET", "storage/get", httpx.Response(200, stream=StreamedBody(content)))
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert [one.reason for one in report.files] == [
+    assert [file.reason for file in report.files] == [
         "the received bytes do not match the file's checksum"
     ]
     assert contents(tmp_path) == {}
@@ -237,7 +237,7 @@ def test_a_file_that_is_refused_does_not_stop_the_others(
 def test_a_path_that_would_leave_the_folder_is_not_written(
     client: Vitrine, server: FakeServer, tmp_path: Path, path: str
 ) -> None:
-    server.files["car", path] = stored(b"evil")
+    server.files["car", path] = store_content(b"evil")
     report = download(client, "cars", "car", tmp_path / "out")
     assert fates(report)[path] == "failed"
     assert b"evil" not in contents(tmp_path).values()
@@ -291,6 +291,6 @@ def test_the_observer_receives_just_the_bytes_of_the_files(
         def moved(self, size: int) -> None:
             received.append(size)
 
-    server.fail("GET", "storage/get", httpx.Response(200, stream=breaking(b"abc")))
+    server.fail("GET", "storage/get", httpx.Response(200, stream=break_stream(b"abc")))
     download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())
     assert sum(received) == sum(map(len, FILES.values()))

@@ -92,9 +92,9 @@ def samples(kind: Any) -> list[object]:
     if origin in PLAIN:
         return [PLAIN[origin]]
     if origin in {Sequence, list}:
-        return [[each] for each in samples(inner[0])]
+        return [[sample] for sample in samples(inner[0])]
     if origin is tuple:
-        return [tuple(samples(each)[0] for each in inner if each is not Ellipsis)]
+        return [tuple(samples(kind)[0] for kind in inner if kind is not Ellipsis)]
     if origin in {typing.Union, UnionType}:
         return samples(inner[0])
     return [inner[0] if origin is typing.Literal else _made(kind)]
@@ -104,24 +104,24 @@ def _made(kind: Any) -> object:
     if issubclass(kind, Enum):
         return next(iter(kind))
     assert issubclass(kind, BaseModel), kind
-    needed = {name: each for name, each in kind.model_fields.items() if each.is_required()}
-    given: dict[str, Any] = {name: samples(one.annotation)[0] for name, one in needed.items()}
-    return kind.model_construct(**given)
+    needed = {name: field for name, field in kind.model_fields.items() if field.is_required()}
+    values: dict[str, Any] = {name: samples(field.annotation)[0] for name, field in needed.items()}
+    return kind.model_construct(**values)
 
 
 def call(method: Callable[..., object]) -> None:
     """Call a method with its required arguments, and again for each further value of one."""
     kinds = typing.get_type_hints(method)
     needed = {
-        each.name: samples(kinds[each.name])
-        for each in inspect.signature(method).parameters.values()
-        if each.kind is not each.VAR_KEYWORD
-        and (each.default is each.empty or kinds[each.name] in SEVERAL)
+        parameter.name: samples(kinds[parameter.name])
+        for parameter in inspect.signature(method).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+        and (parameter.default is parameter.empty or kinds[parameter.name] in SEVERAL)
     }
     for number in range(max(map(len, needed.values()), default=1)):
-        given = {name: values[min(number, len(values) - 1)] for name, values in needed.items()}
+        arguments = {name: values[min(number, len(values) - 1)] for name, values in needed.items()}
         with suppress(VitrineError):
-            _use(method(**given))
+            _use(method(**arguments))
 
 
 def _use(answer: object) -> None:
@@ -148,8 +148,8 @@ def test_the_sdk_calls_every_route_and_no_other() -> None:
         request: [route.key for route in ROUTES if fits(route, *request)]
         for request in received.requested
     }
-    assert [request for request, found in routes.items() if not found] == []
-    listed = {key for found in routes.values() for key in found}
+    assert [request for request, keys in routes.items() if not keys] == []
+    listed = {key for keys in routes.values() for key in keys}
     assert {route.key for route in ROUTES} - listed == set()
 
 

@@ -59,9 +59,9 @@ def test_options_that_commands_of_several_nouns_share_name_none_of_them() -> Non
 
 @pytest.mark.parametrize("verb", ["delete", "delete-preview", "delete-auxiliary", "reset-password"])
 def test_irreversible_commands_require_confirmation(verb: str) -> None:
-    found = {name for name in COMMANDS if name.rpartition(" ")[2] == verb}
-    assert found
-    assert {name for name in found if "--yes" not in options(COMMANDS[name])} == set()
+    commands = {name for name in COMMANDS if name.rpartition(" ")[2] == verb}
+    assert commands
+    assert {name for name in commands if "--yes" not in options(COMMANDS[name])} == set()
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,14 @@ def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
 
 def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        code, found = without_a_server(tmp_path, full.fileno())
+        code, text = without_a_server(tmp_path, full.fileno())
     assert code == 1
-    assert json.loads(found)["error"]["message"].endswith("No space left on device")
+    assert json.loads(text)["error"]["message"].endswith("No space left on device")
 
 
 def test_the_help_of_the_whole_command_has_one_line_for_each_command() -> None:
     # 80 columns, without the frame and the longest name, `metadata-schemas`, with its spaces.
-    long = [name for name, one in ROOT.commands.items() if len(one.help.split("\n\n")[0]) > 58]
+    long = [
+        name for name, command in ROOT.commands.items() if len(command.help.split("\n\n")[0]) > 58
+    ]
     assert not long

@@ -32,16 +32,16 @@ def garage(tmp_path: Path) -> Path:
     return root
 
 
-def expected() -> dict[str, bytes]:
+def expected_files() -> dict[str, bytes]:
     return {name if "/" in name else f"garage/{name}": data for name, data in FILES.items()}
 
 
 def statuses(report: ImportReport) -> dict[str, str]:
-    return {Path(one.path).name: one.status.value for one in report.files}
+    return {Path(file.path).name: file.status.value for file in report.files}
 
 
 def reason(report: ImportReport, name: str) -> str | None:
-    [outcome] = [one for one in report.files if Path(one.path).name == name]
+    [outcome] = [file for file in report.files if Path(file.path).name == name]
     return outcome.reason
 
 
@@ -49,9 +49,9 @@ def test_everything_arrives_in_a_new_database(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     report = import_directory(client, garage)
-    assert server.content() == expected()
+    assert server.content() == expected_files()
     assert report.database_id == "garage"
-    assert [(one.asset_name, one.created) for one in report.assets] == [
+    assert [(asset.asset_name, asset.created) for asset in report.assets] == [
         ("bike", True),
         ("car", True),
         ("garage", True),
@@ -69,7 +69,7 @@ def test_a_second_run_sends_nothing(
     sent, opened = len(server.storage_requests), server.calls("POST", "/uploads")
     report = import_directory(client, garage)
     assert set(statuses(report).values()) == {"skipped"}
-    assert not any(one.created for one in report.assets)
+    assert not any(asset.created for asset in report.assets)
     assert (len(server.storage_requests), server.calls("POST", "/uploads")) == (sent, opened)
 
 
@@ -103,7 +103,7 @@ def test_large_files_go_in_parts_that_add_up(
 ) -> None:
     server.part_size = 64
     import_directory(client, garage)
-    assert server.content() == expected()
+    assert server.content() == expected_files()
     body = server.files[asset_id("garage", "car"), "/body.glb"]
     assert body.etag.endswith("-7")
     server.keeps_checksums = False
@@ -116,7 +116,7 @@ def test_an_asset_that_was_made_by_hand_is_found_by_its_name(
     server.databases["garage"] = {"databaseId": "garage"}
     client.assets.create("garage", "car", description="By hand", asset_id="xyz")
     report = import_directory(client, garage)
-    assert {one.asset_name: one.asset_id for one in report.assets}["car"] == "xyz"
+    assert {asset.asset_name: asset.asset_id for asset in report.assets}["car"] == "xyz"
     assert ("xyz", "/body.glb") in server.files
 
 
@@ -150,8 +150,8 @@ def test_a_folder_name_that_the_server_does_not_take_gets_a_plain_one(
     (garage / "car").rename(garage / "Möbel (alt)")
     report = import_directory(client, garage)
     assert not report.failed
-    assert any(one.asset_name.startswith("Mobel _alt_-") for one in report.assets)
-    assert not any(one.created for one in import_directory(client, garage).assets)
+    assert any(asset.asset_name.startswith("Mobel _alt_-") for asset in report.assets)
+    assert not any(asset.created for asset in import_directory(client, garage).assets)
 
 
 @pytest.mark.parametrize("names_them", [True, False])
@@ -162,9 +162,9 @@ def test_refused_files_are_listed_with_the_reason_and_do_not_stop_others(
     for name in ("setup.exe", "run.bat", "more.glb", "last.glb"):
         (garage / "car" / name).write_bytes(name.encode())
     report = import_directory(client, garage)
-    found = statuses(report)
-    assert (found.pop("setup.exe"), found.pop("run.bat")) == ("refused", "refused")
-    assert set(found.values()) == {"uploaded"}
+    fates = statuses(report)
+    assert (fates.pop("setup.exe"), fates.pop("run.bat")) == ("refused", "refused")
+    assert set(fates.values()) == {"uploaded"}
     assert str(reason(report, "setup.exe")).startswith("files of the type .exe are not allowed")
     assert not report.failed
 
@@ -201,8 +201,8 @@ def test_a_lost_reply_to_a_completion_is_looked_up(
 ) -> None:
     server.fail("POST", "/complete$", httpx.ReadError("reset"), after=True)
     report = import_directory(client, garage)
-    assert [one.reason for one in report.files] == [None] * len(FILES)
-    assert server.content() == expected()
+    assert [file.reason for file in report.files] == [None] * len(FILES)
+    assert server.content() == expected_files()
     assert set(statuses(report).values()) == {"uploaded"}
 
 
@@ -211,7 +211,7 @@ def test_a_completion_that_was_repeated_counts_as_done(
 ) -> None:
     server.fail("POST", "/complete$", httpx.Response(503, json={"message": "late"}), after=True)
     report = import_directory(client, garage)
-    assert server.content() == expected()
+    assert server.content() == expected_files()
     assert set(statuses(report).values()) == {"uploaded"}
 
 
@@ -232,7 +232,7 @@ def test_a_part_is_sent_again_when_the_storage_fails(
         "PUT", "storage/put", httpx.Response(503, text="SlowDown"), httpx.WriteError("reset")
     )
     report = import_directory(client, garage)
-    assert server.content() == expected()
+    assert server.content() == expected_files()
     assert not report.failed
 
 
@@ -251,7 +251,7 @@ def test_a_part_that_the_storage_refuses_fails_its_file_alone(
     }
     assert "rejected the request with 403: <Error>" in str(reason(report, "body.glb"))
     assert set(statuses(import_directory(client, garage)).values()) == {"skipped", "uploaded"}
-    assert server.content() == expected()
+    assert server.content() == expected_files()
 
 
 def test_a_run_that_broke_off_is_continued_by_the_next(
@@ -261,12 +261,12 @@ def test_a_run_that_broke_off_is_continued_by_the_next(
     monkeypatch.setattr(importing, "BATCHES_AT_ONCE", 1)
     server.fail("POST", "/uploads$", *(httpx.ConnectError("down") for _ in range(3)))
     first = import_directory(client, garage, jobs=1)
-    found = statuses(first)
-    assert "failed" in found.values()
+    fates = statuses(first)
+    assert "failed" in fates.values()
     assert server.calls("POST", "/uploads$") == 3, "after the server was gone, others were tried"
     second = import_directory(client, garage)
     assert not second.failed
-    assert server.content() == expected()
+    assert server.content() == expected_files()
 
 
 def test_a_file_that_changes_while_it_is_sent_is_not_completed(
@@ -297,7 +297,7 @@ def test_a_file_that_vanishes_is_a_failure(
 def test_the_observer_is_called_for_every_byte_and_file(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
-    lock, seen, found = threading.Lock(), [0, 0, 0], list[FileOutcome]()
+    lock, seen, outcomes = threading.Lock(), [0, 0, 0], list[FileOutcome]()
 
     class Counter(Silent):
         def planned(self, *, files: int, size: int) -> None:
@@ -309,13 +309,15 @@ def test_the_observer_is_called_for_every_byte_and_file(
 
         def settled(self, outcome: FileOutcome) -> None:
             with lock:
-                found.append(outcome)
+                outcomes.append(outcome)
 
     server.fail("PUT", "storage/put", httpx.Response(500, text="again"))
     report = import_directory(client, garage, observer=Counter())
     size = sum(map(len, FILES.values()))
     assert seen == [len(FILES), size, size]
-    assert sorted(one.path for one in found) == [one.path for one in report.files]
+    assert sorted(outcome.path for outcome in outcomes) == [
+        outcome.path for outcome in report.files
+    ]
 
 
 def test_tags_are_given_to_new_assets_and_added_to_old_ones(
@@ -367,7 +369,7 @@ def test_an_empty_folder_is_an_asset_without_files(
 ) -> None:
     (tmp_path / "root" / "empty").mkdir(parents=True)
     report = import_directory(client, tmp_path / "root")
-    assert [one.asset_name for one in report.assets] == ["empty"]
+    assert [asset.asset_name for asset in report.assets] == ["empty"]
     assert report.files == ()
 
 

@@ -32,19 +32,19 @@ class IngestServer(FakeServer):
             files.append({**row, "relativeKey": "/" + key.removeprefix(beginning)})
         inner: Document = {**body, "files": [*files]}
         if "uploadId" in body:
-            return self._keyed(self.complete_upload(str(body["uploadId"]), inner), beginning)
+            return self._rename_keys(self.complete_upload(str(body["uploadId"]), inner), beginning)
         if (str(body["databaseId"]), str(body["assetId"])) not in self.assets:
             if body["assetId"] == "taken":
                 refuse(409, "the asset id is taken", code="AssetIdTaken")
             self._create_asset(body)
-        return self._keyed(self.open_upload(inner), beginning)
+        return self._rename_keys(self.open_upload(inner), beginning)
 
     @staticmethod
-    def _keyed(answer: httpx.Response, beginning: str) -> httpx.Response:
-        found = answer.json()
-        for row in [*found.get("files", []), *found.get("fileResults", [])]:
+    def _rename_keys(answer: httpx.Response, beginning: str) -> httpx.Response:
+        reply = answer.json()
+        for row in [*reply.get("files", []), *reply.get("fileResults", [])]:
             row["relativeKey"] = beginning + row["relativeKey"].removeprefix("/")
-        return httpx.Response(answer.status_code, json=found)
+        return httpx.Response(answer.status_code, json=reply)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_files_are_stored_with_their_asset(
     monkeypatch.setattr(ingesting, "PART_SIZE", 40)
     result = ingest_files(client, PUMP, files)
     assert result.overall_success
-    assert [one.relative_key for one in result.file_results] == [
+    assert [file.relative_key for file in result.file_results] == [
         "pump/a.glb",
         "pump/b c.txt",
         "pump/empty.txt",
@@ -108,8 +108,8 @@ def test_the_command_prints_each_file(
     out = shell.run("ingest", "garage", "pump", *names, "--name", "Old Pump")
     assert out.splitlines()[0] == "pump/a.glb\tstored"
     assert server.assets["garage", "pump"]["assetName"] == "Old Pump"
-    found = shell.json("ingest", "garage", "pump", *names)
-    assert found["overallSuccess"] is True
+    reply = shell.json("ingest", "garage", "pump", *names)
+    assert reply["overallSuccess"] is True
     shell.run("ingest", "garage", "taken", names[0])
     assert shell.code == 1
     server.file_results["/a.glb"] = "the content is an ELF executable"

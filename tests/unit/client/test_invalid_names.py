@@ -2,7 +2,7 @@
 
 import pytest
 from vitrine import InvalidNameError
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.transport import path_of
 
 
@@ -26,4 +26,4 @@ def test_a_segment_of_dots_that_a_url_keeps_is_sent() -> None:
     ],
 )
 def test_names_are_quoted_alike_whatever_they_hold(text: str, shown: str) -> None:
-    assert quoted(text) == shown
+    assert quote_text(text) == shown

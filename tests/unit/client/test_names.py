@@ -22,7 +22,7 @@ def is_storable(segment: str) -> bool:
 
 @given(SEGMENTS)
 def test_a_path_is_taken_exactly_when_every_segment_is_storable(segments: list[str]) -> None:
-    composed = [unicodedata.normalize("NFC", one) for one in segments]
+    composed = [unicodedata.normalize("NFC", segment) for segment in segments]
     if all(map(is_storable, composed)):
         assert names.relative_key(segments) == "/" + "/".join(composed)
     else:
@@ -35,7 +35,9 @@ def test_both_unicode_forms_of_a_path_are_one_path(segments: list[str]) -> None:
     forms: set[str] = set()
     for form in ("NFC", "NFD"):
         try:
-            forms.add(names.relative_key([unicodedata.normalize(form, one) for one in segments]))
+            forms.add(
+                names.relative_key([unicodedata.normalize(form, segment) for segment in segments])
+            )
         except UnusableNameError as error:
             forms.add(str(error))
     assert len(forms) == 1
@@ -74,9 +76,9 @@ def test_every_folder_gets_a_valid_asset_id(folder: str) -> None:
 
 
 @given(ANY_NAME, ANY_NAME)
-def test_different_folders_get_different_asset_ids(one: str, other: str) -> None:
-    same = unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
-    assert (names.asset_id("cars", one) == names.asset_id("cars", other)) == same
+def test_different_folders_get_different_asset_ids(folder: str, other: str) -> None:
+    same = unicodedata.normalize("NFC", folder) == unicodedata.normalize("NFC", other)
+    assert (names.asset_id("cars", folder) == names.asset_id("cars", other)) == same
 
 
 def test_the_same_folder_in_another_database_is_another_asset() -> None:

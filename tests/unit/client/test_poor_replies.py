@@ -173,7 +173,7 @@ def test_a_reply_that_is_none_of_the_api_ends_each_command_with_one_error(
 
 
 def test_a_reply_without_optional_fields_ends_no_command_with_a_traceback(tmp_path: Path) -> None:
-    found = [*runs(tmp_path, required_fields_only)]
-    assert len(found) > 100
-    wrong = [f"{words}: {end!r}" for words, end, _, _ in found if isinstance(end, Exception)]
+    tracebacks = [*runs(tmp_path, required_fields_only)]
+    assert len(tracebacks) > 100
+    wrong = [f"{words}: {end!r}" for words, end, _, _ in tracebacks if isinstance(end, Exception)]
     assert not wrong, "\n".join(wrong)

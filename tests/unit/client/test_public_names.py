@@ -67,9 +67,9 @@ def _plain(line: str) -> str:
     return f"{module} " + re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", _after_dots, rest)
 
 
-def _after_dots(found: re.Match[str]) -> str:
+def _after_dots(match: re.Match[str]) -> str:
     """Drop the path before a type; a member's class is kept."""
-    return found[0] if found.start() == 0 else ""
+    return match[0] if match.start() == 0 else ""
 
 
 def test_every_public_name_still_has_its_signature() -> None:
@@ -84,7 +84,7 @@ def test_the_models_are_up_to_date() -> None:
 def test_a_model_that_a_module_imports_has_the_schema_of_its_name(tmp_path: Path) -> None:
     source = "from vitrine.api_models import DeletedApiKey, Unknown\nbody = api.TagsBody()\n"
     (tmp_path / "resources.py").write_text(source, encoding="utf-8")
-    found = listed_models(tmp_path)
-    assert found["DeletedApiKey"] == {"schema": "DeletedApiKeyReply"}
-    assert found["TagsBody"] == {"schema": "TagsBody", "base": "vitrine.wire.Body"}
-    assert "Unknown" not in found
+    models = listed_models(tmp_path)
+    assert models["DeletedApiKey"] == {"schema": "DeletedApiKeyReply"}
+    assert models["TagsBody"] == {"schema": "TagsBody", "base": "vitrine.wire.Body"}
+    assert "Unknown" not in models

@@ -41,12 +41,12 @@ def settings(tmp_path: Path, **more: Any) -> Settings:
 
 
 def statuses(report: ImportReport) -> dict[str, str]:
-    return {Path(one.path).name: one.status.value for one in report.files}
+    return {Path(file.path).name: file.status.value for file in report.files}
 
 
 def puts(server: FakeServer) -> list[int]:
     """The numbers of the parts that were sent, in order."""
-    return [int(one.url.path.rpartition("/")[2]) for one in server.storage_requests]
+    return [int(request.url.path.rpartition("/")[2]) for request in server.storage_requests]
 
 
 def broken_off(
@@ -186,14 +186,14 @@ def test_urls_that_expired_are_renewed(
     real = server.serve_url
     sent = 0
 
-    def expiring(request: httpx.Request) -> httpx.Response:
+    def expire(request: httpx.Request) -> httpx.Response:
         nonlocal sent
         sent += 1
         if sent in {3, 7}:
             server.generation += 1
         return real(request)
 
-    monkeypatch.setattr(server, "serve_url", expiring)
+    monkeypatch.setattr(server, "serve_url", expire)
     report = import_directory(client, garage, jobs=1)
     assert statuses(report) == {"body.glb": "uploaded"}
     assert server.calls("POST", "/renew$") == 2
@@ -254,7 +254,7 @@ def test_a_client_cuts_no_part_smaller_than_requested(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
     import_directory(client, garage, settings=Settings(part_bytes=300))
-    lengths = sorted(int(one.headers["Content-Length"]) for one in server.storage_requests)
+    lengths = sorted(int(request.headers["Content-Length"]) for request in server.storage_requests)
     assert lengths == [333, 333, 334]
 
 
@@ -264,14 +264,14 @@ def test_a_kill_between_two_parts_leaves_a_journal_that_continues(
     server.part_size = 100
     real, sent = server.serve_storage, 0
 
-    def killing(request: httpx.Request) -> httpx.Response:
+    def kill(request: httpx.Request) -> httpx.Response:
         nonlocal sent
         sent += 1
         if sent > 4:
             raise KilledError
         return real(request)
 
-    def connected(storage: httpx.BaseTransport) -> Vitrine:
+    def connect(storage: httpx.BaseTransport) -> Vitrine:
         return Vitrine(
             API,
             KEY,
@@ -281,10 +281,10 @@ def test_a_kill_between_two_parts_leaves_a_journal_that_continues(
             sleep=lambda _: None,
         )
 
-    with connected(httpx.MockTransport(killing)) as client, pytest.raises(KilledError):
+    with connect(httpx.MockTransport(kill)) as client, pytest.raises(KilledError):
         import_directory(client, garage, jobs=1, settings=settings(tmp_path))
     server.storage_requests.clear()
-    with connected(server.storage) as client:
+    with connect(server.storage) as client:
         import_directory(client, garage, jobs=1, settings=settings(tmp_path))
     assert puts(server) == [5, 6, 7, 8, 9, 10]
     assert server.files[asset_id("garage", "car"), "/body.glb"].content == BODY

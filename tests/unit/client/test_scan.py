@@ -23,12 +23,12 @@ def put(root: Path, name: str, content: bytes = b"x") -> Path:
     return path
 
 
-def keys(found: Scan) -> dict[str, list[str]]:
-    return {folder.name: [file.key for file in folder.files] for folder in found.folders}
+def keys(content: Scan) -> dict[str, list[str]]:
+    return {folder.name: [file.key for file in folder.files] for folder in content.folders}
 
 
-def reasons(found: Scan) -> dict[str, str]:
-    return {Path(problem.path).name: problem.reason for problem in found.problems}
+def reasons(content: Scan) -> dict[str, str]:
+    return {Path(problem.path).name: problem.reason for problem in content.problems}
 
 
 def test_each_folder_is_an_asset_and_loose_files_are_one_more(root: Path) -> None:
@@ -63,22 +63,22 @@ def test_links_that_lead_out_to_folders_or_nowhere_are_not_followed(root: Path) 
     (root / "car" / "loop").symlink_to(root, target_is_directory=True)
     (root / "car" / "gone").symlink_to("nothing")
     (root / "linked").symlink_to("car", target_is_directory=True)
-    found = scan(root)
-    assert keys(found) == {"car": ["/parts/wheel.obj"]}
-    assert reasons(found) == {
+    content = scan(root)
+    assert keys(content) == {"car": ["/parts/wheel.obj"]}
+    assert reasons(content) == {
         "out.txt": "a symbolic link to a target outside the folder",
         "loop": "a symbolic link to a folder is not followed",
         "linked": "a symbolic link to a folder is not followed",
         "gone": "a symbolic link to a missing target",
     }
-    assert not any(problem.unreadable for problem in found.problems)
+    assert not any(problem.unreadable for problem in content.problems)
 
 
 def test_a_circular_symbolic_link_is_reported(root: Path) -> None:
     (root / "a").symlink_to("b")
     (root / "b").symlink_to("a")
-    found = "a circular symbolic link"
-    assert reasons(scan(root)) == {"a": found, "b": found}
+    reason = "a circular symbolic link"
+    assert reasons(scan(root)) == {"a": reason, "b": reason}
 
 
 def test_a_pipe_is_not_opened(root: Path) -> None:
@@ -91,11 +91,11 @@ def test_a_file_that_may_not_be_read_is_a_failure(
 ) -> None:
     put(root, "car/closed.glb")
 
-    def denied(_path: Path, _mode: int) -> bool:
+    def deny(_path: Path, _mode: int) -> bool:
         return False
 
     # Removing the permission would not suffice: root may read everything.
-    monkeypatch.setattr(scanning.os, "access", denied)
+    monkeypatch.setattr(scanning.os, "access", deny)
     [problem] = scan(root).problems
     assert problem.unreadable
     assert problem.reason == "cannot be read: permission denied"
@@ -106,26 +106,26 @@ def test_names_that_cannot_be_stored_are_reported(root: Path) -> None:
     put(root, "car/end.")
     undecodable = os.fsdecode(os.fsencode(root / "car") + b"/\xff.glb")
     Path(undecodable).write_bytes(b"x")
-    found = reasons(scan(root))
-    assert sorted(found) == ["\\udcff.glb", "end.", "what?.glb"]
-    assert found["\\udcff.glb"] == "the name is not valid UTF-8"
+    problems = reasons(scan(root))
+    assert sorted(problems) == ["\\udcff.glb", "end.", "what?.glb"]
+    assert problems["\\udcff.glb"] == "the name is not valid UTF-8"
 
 
 def test_a_folder_whose_name_is_not_text_is_reported(root: Path) -> None:
     Path(os.fsdecode(os.fsencode(root) + b"/\xff")).mkdir()
-    found = scan(root)
-    assert found.folders == ()
-    assert reasons(found) == {"\\udcff": "the folder's name is not valid UTF-8"}
+    content = scan(root)
+    assert content.folders == ()
+    assert reasons(content) == {"\\udcff": "the folder's name is not valid UTF-8"}
 
 
 def test_of_two_spellings_of_one_name_the_one_that_the_server_stores_is_kept(root: Path) -> None:
     composed, decomposed = (unicodedata.normalize(form, "é.glb") for form in ("NFC", "NFD"))
     for name in (composed, decomposed):
         put(root, f"car/{name}")
-    found = scan(root)
-    assert keys(found) == {"car": ["/é.glb"]}
-    assert found.folders[0].files[0].path.name == composed
-    [problem] = found.problems
+    content = scan(root)
+    assert keys(content) == {"car": ["/é.glb"]}
+    assert content.folders[0].files[0].path.name == composed
+    [problem] = content.problems
     assert problem.path.endswith(decomposed)
     assert problem.reason == (
         r"has the same name as 'car/\xe9.glb' in composed Unicode form (NFC); "

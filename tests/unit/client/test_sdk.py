@@ -64,7 +64,7 @@ def test_each_status_has_its_exception_with_all_fields_of_the_body(
     error = raised.value
     assert type(error) is kind
     assert (error.status, error.code, error.request_id) == (status, "SomeCode", "req-7")
-    assert [(one.field, one.message) for one in error.errors] == [("files.0", "is bad")]
+    assert [(fact.field, fact.message) for fact in error.errors] == [("files.0", "is bad")]
     assert str(error) == "that went wrong; files.0: is bad"
 
 
@@ -186,8 +186,8 @@ def test_a_stale_revision_is_a_conflict(client: Vitrine) -> None:
 def test_a_listing_runs_over_all_pages(client: Vitrine, server: FakeServer) -> None:
     for number in range(5):
         client.databases.create(f"db-{number}", description="A base", default_bucket_id=BUCKET)
-    found = [one.database_id for one in client.databases.list(page_size=2)]
-    assert found == [f"db-{number}" for number in range(5)]
+    ids = [entry.database_id for entry in client.databases.list(page_size=2)]
+    assert ids == [f"db-{number}" for number in range(5)]
     assert server.calls("GET", "^/database$") == 3
 
 

@@ -13,7 +13,7 @@ from tests.unit.client.fake_server import FakeServer, reply
 from tests.unit.client.shell import Shell
 
 
-def written(token: str) -> httpx.Response:
+def written_reply(token: str) -> httpx.Response:
     return httpx.Response(
         200, json={"assetId": "x", "message": "m"}, headers={"X-Sync-Token": token}
     )
@@ -25,7 +25,7 @@ def page(*names: str, **fields: JsonValue) -> httpx.Response:
 
 
 def create(client: Vitrine, server: FakeServer, token: str) -> None:
-    server.fail("POST", "^/assets$", written(token))
+    server.fail("POST", "^/assets$", written_reply(token))
     client.assets.create("museum", "pump", description="A pump")
 
 
@@ -36,7 +36,9 @@ def test_every_hit_is_fetched_page_after_page(client: Vitrine, server: FakeServe
     sent = [request.content for request in server.sent]
     assert [b'"after":"%d"' % n in body for n, body in enumerate(sent)] == [False, True, True]
     assert b'"after":""' in sent[0]
-    assert all(b'"metadataFilters":[{"key":"height","op":"gte","value":3}]' in one for one in sent)
+    assert all(
+        b'"metadataFilters":[{"key":"height","op":"gte","value":3}]' in request for request in sent
+    )
 
 
 def test_a_cursor_that_comes_twice_ends_the_listing(client: Vitrine, server: FakeServer) -> None:
@@ -57,14 +59,16 @@ def test_a_search_that_waits_names_what_was_written(client: Vitrine, server: Fak
     create(client, server, "two")
     lag: JsonValue = {"pending": 1, "of": 2, "seconds": 5.5}
     server.fail("POST", "^/search$", page(lag=lag), page("a"), page("a"), page("a"))
-    found = client.search.full(SearchQuery(), wait=True)
-    assert found.lag is not None
-    assert (found.lag.pending, found.lag.of) == (1, 2)
+    result = client.search.full(SearchQuery(), wait=True)
+    assert result.lag is not None
+    assert (result.lag.pending, result.lag.of) == (1, 2)
     assert client.search.full(SearchQuery(), wait=True).lag is None
     client.search.full(SearchQuery(), wait=True)
     create(client, server, "three")
     client.search.full(SearchQuery())
-    sent = [one.headers.get("X-After") for one in server.sent if one.url.path == "/search"]
+    sent = [
+        request.headers.get("X-After") for request in server.sent if request.url.path == "/search"
+    ]
     assert sent == ["two,one", "two,one", None, None]
 
 
@@ -72,7 +76,7 @@ def test_just_the_first_page_waits(client: Vitrine, server: FakeServer) -> None:
     create(client, server, "one")
     server.fail("POST", "^/search$", page("a", after="1"), page("b"))
     assert len(list(client.search.everything(SearchQuery(), wait=True))) == 2
-    assert [one.headers.get("X-After") for one in server.sent[-2:]] == ["one", None]
+    assert [request.headers.get("X-After") for request in server.sent[-2:]] == ["one", None]
 
 
 def test_as_many_writes_are_named_as_a_header_takes_the_newest_first() -> None:
@@ -133,7 +137,7 @@ def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(
     pages = (page("a", assetsFound=5), page("c", "d", assetsFound=5), page("e", assetsFound=5))
     server.fail("POST", "^/search(/simple)?$", *pages)
     shell.run("search", "pump", "--fold", "--limit", "5", "--json")
-    found = json.loads(shell.out)
-    assert [hit["_id"] for hit in found["hits"]] == ["a", "c", "d", "e"]
+    reply = json.loads(shell.out)
+    assert [hit["_id"] for hit in reply["hits"]] == ["a", "c", "d", "e"]
     bodies = [json.loads(request.content) for request in server.sent]
     assert [(body["from"], body["size"]) for body in bodies] == [(0, 2), (2, 2), (4, 2)]

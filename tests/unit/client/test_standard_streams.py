@@ -46,11 +46,13 @@ def test_all_commands_that_read_a_file_are_tested() -> None:
 @pytest.mark.parametrize("words", _INPUTS)
 def test_a_file_is_read_from_standard_input(words: str, shell: Shell, server: FakeServer) -> None:
     sent: list[httpx.Request] = []
-    server.api = httpx.MockTransport(lambda each: sent.append(each) or required_fields_only(each))
-    shell.run(*words.split(), given=json.dumps(_INPUTS[words]))
+    server.api = httpx.MockTransport(
+        lambda request: sent.append(request) or required_fields_only(request)
+    )
+    shell.run(*words.split(), typed=json.dumps(_INPUTS[words]))
     assert shell.code == 0, shell.err
     assert sent[-1].method in {"POST", "PUT"}
-    shell.run(*words.split(), given="[")
+    shell.run(*words.split(), typed="[")
     assert shell.code == 2
     assert shell.err.startswith("error: standard input"), shell.err
 

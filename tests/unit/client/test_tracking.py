@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import cast
 
 import mlflow
 import pytest
@@ -63,7 +64,8 @@ def test_runs_are_listed_with_version_and_digest(shell: Shell, uses: list[object
     assert uses == [(URI, "museum", "xhall")]
     shell.environment["MLFLOW_TRACKING_URI"] = "dynamodb://other"
     reply = shell.json("runs", "museum", "hall", "--version", "1")
-    assert [(one["runId"], one["lifecycleStage"]) for one in reply["runs"]] == [("r1", "deleted")]  # type: ignore[index, union-attr]
+    runs = cast("list[dict[str, str]]", reply["runs"])
+    assert [(run["runId"], run["lifecycleStage"]) for run in runs] == [("r1", "deleted")]
     assert uses[1] == ("dynamodb://other", "museum", "xhall")
 
 

@@ -39,7 +39,7 @@ def test_uploads_of_other_machines_are_listed_too_and_marked(
     files: dict[str, Document] = {"/a.glb": {"relativeKey": "/a.glb", "file_size": 7}}
     server.uploads["y-other"] = OpenUpload(asset_id="car", files=files)
     listed = json.loads(shell.run("uploads", "list", "--json"))["items"]
-    assert {(one["uploadId"], one["size"], one["startedHere"]) for one in listed} == {
+    assert {(upload["uploadId"], upload["size"], upload["startedHere"]) for upload in listed} == {
         (broken_off, 1000, True),
         ("y-other", 7, False),
     }
@@ -58,7 +58,7 @@ def test_an_upload_is_shown_with_the_state_of_each_file(shell: Shell, broken_off
 def test_an_upload_is_continued(shell: Shell, server: FakeServer, broken_off: str) -> None:
     report = json.loads(shell.run("uploads", "resume", broken_off, "--jobs", "1", "--json"))
     assert (shell.code, report["counts"]["uploaded"]) == (0, 1)
-    numbers = [int(one.url.path.rpartition("/")[2]) for one in server.storage_requests]
+    numbers = [int(request.url.path.rpartition("/")[2]) for request in server.storage_requests]
     assert numbers == [8, 9, 10]
     assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
 

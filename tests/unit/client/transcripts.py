@@ -56,7 +56,7 @@ def rerun(block: str, folder: Path, more: str = "") -> str:
 
     `more` is added to its arguments.
     """
-    server, given = furnished_server(), ""
+    server, answers = furnished_server(), ""
     prepared = [line for line in block.splitlines() if line.startswith((*PREPARED, "$"))]
     shell = Shell(server, folder)
     for line in prepared:
@@ -66,7 +66,7 @@ def rerun(block: str, folder: Path, more: str = "") -> str:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
         elif kind == "-":
-            given += f"{rest}\n"
+            answers += f"{rest}\n"
         elif kind == "<":
             method, path, status, content = (*rest.split(" ", 3), "")[:4]
             kind = {"{": "application/json", "<": "text/html"}.get(content[:1], "model/gltf")
@@ -75,7 +75,7 @@ def rerun(block: str, folder: Path, more: str = "") -> str:
     server.requests.clear()
     command = prepared[-1].removeprefix("$ vitrine ")
     with chdir(folder), patch.dict(os.environ, {"COLUMNS": "200"}):
-        shell.run(*shlex.split(f"{command} {more}"), given=given)
+        shell.run(*shlex.split(f"{command} {more}"), typed=answers)
     # Of a frame around wrong usage, only its text.
     errors = [line.strip("│ ") for line in shell.err.splitlines() if not line.startswith(_LAYOUT)]
     lines = [

@@ -90,8 +90,8 @@ def test_paths_name_files_in_both_unicode_forms(form: Literal["NFC", "NFD"]) -> 
     folder = normalize(form, "Ordnér")
     for uri, path in (("vitrine://db/a", folder), (f"vitrine://db/a/{folder}", None)):
         repository = VitrineArtifactRepository(uri, client=client)
-        assert [each.path.rsplit("/", 1)[-1] for each in repository.list_artifacts(path)] == [
-            "Größe.txt"
-        ]
+        assert [
+            artifact.path.rsplit("/", 1)[-1] for artifact in repository.list_artifacts(path)
+        ] == ["Größe.txt"]
         repository.delete_artifacts(path)
     assert client.deleted == ["/Ordnér", "/Ordnér"]

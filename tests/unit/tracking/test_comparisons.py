@@ -12,7 +12,7 @@ assert mlflow.__version__  # MLflow loads this package as a plugin, so it must c
 def test_a_missing_value_meets_no_comparator(comparator: str) -> None:
     wanted = ("a", "b") if comparator.endswith("IN") else "a"
     assert not matches(None, comparator, wanted)
-    assert any(matches(one, comparator, wanted) for one in ("0", "a", "c"))
+    assert any(matches(value, comparator, wanted) for value in ("0", "a", "c"))
 
 
 @pytest.mark.parametrize(

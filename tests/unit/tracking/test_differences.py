@@ -14,7 +14,9 @@ def test_the_guide_has_the_list_of_the_tests() -> None:
     section = guide.partition("## Where it differs from MLflow's SQL store")[2].partition("\n## ")[
         0
     ]
-    assert re.findall(r"^\d+\. (.+)$", section, re.MULTILINE) == [one.value for one in Difference]
+    assert re.findall(r"^\d+\. (.+)$", section, re.MULTILINE) == [
+        difference.value for difference in Difference
+    ]
     assert len(Difference) <= MOST
 
 

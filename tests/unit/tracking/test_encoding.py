@@ -41,18 +41,18 @@ def test_only_the_separator_and_the_percent_sign_are_escaped() -> None:
 
 @given(TEXT, TEXT, TEXT, TEXT)
 def test_ordered_text_sorts_before_a_separator(
-    one: str, other: str, suffix: str, other_suffix: str
+    text: str, other: str, suffix: str, other_suffix: str
 ) -> None:
-    first = f"{ordered_text(one)}#{suffix}".encode()
+    first = f"{ordered_text(text)}#{suffix}".encode()
     second = f"{ordered_text(other)}#{other_suffix}".encode()
-    if one != other:
-        assert (first < second) == (one.encode() < other.encode())
+    if text != other:
+        assert (first < second) == (text.encode() < other.encode())
 
 
 @given(DOUBLES, DOUBLES)
-def test_doubles_sort_as_numbers(one: float, other: float) -> None:
-    assert (ordered_double(one) < ordered_double(other)) == (one < other)
-    assert (inverted_double(one) < inverted_double(other)) == (one > other)
+def test_doubles_sort_as_numbers(first: float, other: float) -> None:
+    assert (ordered_double(first) < ordered_double(other)) == (first < other)
+    assert (inverted_double(first) < inverted_double(other)) == (first > other)
 
 
 @given(DOUBLES)
@@ -72,16 +72,16 @@ def test_zero_and_negative_zero_have_one_encoding() -> None:
 
 
 @given(INTEGERS, INTEGERS)
-def test_integers_sort_and_differ(one: int, other: int) -> None:
-    assert (ordered_integer(one) < ordered_integer(other)) == (one < other)
-    assert (ordered_integer(one) == ordered_integer(other)) == (one == other)
+def test_integers_sort_and_differ(first: int, other: int) -> None:
+    assert (ordered_integer(first) < ordered_integer(other)) == (first < other)
+    assert (ordered_integer(first) == ordered_integer(other)) == (first == other)
 
 
 @given(st.integers(-(10**14), 3 * 10**14), st.integers(-(10**14), 3 * 10**14))
-def test_times_never_sort_against_their_numbers(one: int, other: int) -> None:
-    if one < other:
-        assert iso_time(one) <= iso_time(other)
-    assert iso_time(None) < iso_time(one)
+def test_times_never_sort_against_their_numbers(first: int, other: int) -> None:
+    if first < other:
+        assert iso_time(first) <= iso_time(other)
+    assert iso_time(None) < iso_time(first)
 
 
 def test_times_are_iso_8601_text() -> None:

@@ -4,12 +4,12 @@ import mlflow
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 from mlflow.exceptions import MlflowException
-from vitrine_mlflow.errors import translated
+from vitrine_mlflow.errors import translate_errors
 
 assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
 
 
-def _refused(code: str) -> ClientError:
+def _client_error(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": "no"}}, "Query")
 
 
@@ -17,7 +17,7 @@ def _refused(code: str) -> ClientError:
     ("failure", "code", "message"),
     [
         (
-            _refused("AccessDeniedException"),
+            _client_error("AccessDeniedException"),
             "PERMISSION_DENIED",
             (
                 "Access to the DynamoDB table 'runs' was denied: the credentials need the "
@@ -25,7 +25,7 @@ def _refused(code: str) -> ClientError:
             ),
         ),
         (
-            _refused("ResourceNotFoundException"),
+            _client_error("ResourceNotFoundException"),
             "INVALID_STATE",
             (
                 "The DynamoDB table 'runs' does not exist in region 'eu-west-1', or it lacks the "
@@ -33,12 +33,12 @@ def _refused(code: str) -> ClientError:
             ),
         ),
         (
-            _refused("ThrottlingException"),
+            _client_error("ThrottlingException"),
             "TEMPORARILY_UNAVAILABLE",
             "The DynamoDB table 'runs' throttled Query on 'EXP#7'.",
         ),
         (
-            _refused("ItemCollectionSizeLimitExceededException"),
+            _client_error("ItemCollectionSizeLimitExceededException"),
             "INVALID_STATE",
             (
                 "The partition 'EXP#7' of the table 'runs' has reached DynamoDB's limit of 10 GB; "
@@ -63,7 +63,7 @@ def _refused(code: str) -> ClientError:
 def test_a_failure_names_the_table(failure: Exception, code: str, message: str) -> None:
     with (
         pytest.raises(MlflowException) as reported,
-        translated("runs", "eu-west-1", "Query", "EXP#7"),
+        translate_errors("runs", "eu-west-1", "Query", "EXP#7"),
     ):
         raise failure
     assert reported.value.error_code == code

@@ -38,8 +38,8 @@ def text_and_pattern(draw: st.DrawFn) -> tuple[str, str, str]:
 
 
 @given(text_and_pattern())
-def test_a_matching_text_has_all_that_the_pattern_requires(given: tuple[str, str, str]) -> None:
-    text, comparator, pattern = given
+def test_a_matching_text_has_all_that_the_pattern_requires(drawn: tuple[str, str, str]) -> None:
+    text, comparator, pattern = drawn
     assert COMPARISONS[comparator](text, pattern)
     tokens = tokens_of_run(text)
     words = [token.text for token in tokens if token.level == WORD]
@@ -84,7 +84,7 @@ def test_rows_are_parsed_to_their_tokens_and_fit_into_keys(name: str) -> None:
     ]  # fmt: skip
     for holder in holders:
         rows = [put.item for put in holder.puts(tokens)]
-        assert [key_of(row) for row in rows] == [one.key for one in holder.deletes(tokens)]
+        assert [key_of(row) for row in rows] == [removal.key for removal in holder.deletes(tokens)]
         parsed = [keys.parse(key_of(row)) for row in rows]
         assert {Token(fields["level"], fields["token"]) for _, fields in parsed} == tokens
         names = {entity.name for entity, _ in parsed}

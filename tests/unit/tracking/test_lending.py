@@ -85,12 +85,12 @@ def test_a_server_uses_the_listed_databases_only(monkeypatch: pytest.MonkeyPatch
 def test_databases_are_listed_for_each_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
     monkeypatch.setenv(VARIABLE, "team-a:museum team-b:archive,team-b:museum2")
-    found: dict[str, Any] = {}
+    databases: dict[str, Any] = {}
     for workspace in ("team-a", "team-b", "default"):
         set_server_request_workspace(workspace)
-        found[workspace] = set(listed_databases())
+        databases[workspace] = set(listed_databases())
     clear_server_request_workspace()
-    assert found == {"team-a": {"museum"}, "team-b": {"archive", "museum2"}, "default": set()}
+    assert databases == {"team-a": {"museum"}, "team-b": {"archive", "museum2"}, "default": set()}
     assert listed_databases() == frozenset()
     for entry in ("museum", "team-a:", ":museum", "a:b:c"):
         monkeypatch.setenv(VARIABLE, entry)
@@ -161,9 +161,9 @@ def test_a_server_never_uses_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("vitrine.config.read_login", read)
     monkeypatch.setenv(VARIABLE, "museum")
-    for given in ({}, {"VITRINE_API": "http://a"}, {"VITRINE_API_KEY": "k"}):
+    for variables in ({}, {"VITRINE_API": "http://a"}, {"VITRINE_API_KEY": "k"}):
         with monkeypatch.context() as patch:
-            for name, value in given.items():
+            for name, value in variables.items():
                 patch.setenv(name, value)
             with pytest.raises(MlflowException, match="does not use the login"):
                 connect()

@@ -32,10 +32,10 @@ def test_all_68_patterns_are_declared_once() -> None:
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_a_pattern_names_its_function(pattern: AccessPattern) -> None:
     assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
-    found: Any = import_module("vitrine_mlflow")
+    member: Any = import_module("vitrine_mlflow")
     path = pattern.function.split(".")
     for number, name in enumerate(path):
-        if not hasattr(found, name):
+        if not hasattr(member, name):
             import_module(".".join(["vitrine_mlflow", *path[: number + 1]]))
-        found = getattr(found, name)
-    assert callable(found)
+        member = getattr(member, name)
+    assert callable(member)

@@ -43,15 +43,15 @@ STORES: tuple[tuple[type, type], ...] = (
 )
 
 
-def _inherited() -> Iterator[tuple[type, str]]:
+def _list_inherited() -> Iterator[tuple[type, str]]:
     for base, own in STORES:
         for name in dir(base):
-            owner = next(one for one in own.__mro__ if name in vars(one))
+            owner = next(owner for owner in own.__mro__ if name in vars(owner))
             if not name.startswith("_") and not owner.__module__.startswith("vitrine_mlflow"):
                 yield own, name
 
 
-@pytest.mark.parametrize(("store", "name"), list(_inherited()))
+@pytest.mark.parametrize(("store", "name"), list(_list_inherited()))
 def test_what_is_not_implemented_here_is_a_default_or_a_declared_gap(store: Any, name: str) -> None:
     if name in DEFAULTS:
         member: Any = inspect.getattr_static(store, name)
@@ -61,7 +61,7 @@ def test_what_is_not_implemented_here_is_a_default_or_a_declared_gap(store: Any,
 
 
 def test_no_gap_is_declared_that_does_not_exist() -> None:
-    names = {name for _, name in _inherited()}
+    names = {name for _, name in _list_inherited()}
     assert names == DEFAULTS | GAPS
     assert {area_of(name) for name in dir(AbstractStore)} - {None} == set(AREAS)
 
@@ -70,10 +70,10 @@ def test_every_method_of_the_sql_store_has_a_reply() -> None:
     own: Any = DynamoTrackingStore
     store: Any = object.__new__(own)
     unanswered: list[str] = []
-    for name in (one for one in dir(SqlAlchemyStore) if not one.startswith("_")):
+    for name in (name for name in dir(SqlAlchemyStore) if not name.startswith("_")):
         if not callable(getattr(SqlAlchemyStore, name)) or name in DEFAULTS | OF_SQL:
             continue
-        owner = next((one for one in own.__mro__ if name in vars(one)), None)
+        owner = next((owner for owner in own.__mro__ if name in vars(owner)), None)
         is_own = owner is not None and owner.__module__.startswith("vitrine_mlflow")
         if not is_own or (area_of(name) and not _answers(getattr(store, name), name)):
             unanswered.append(name)
@@ -83,8 +83,8 @@ def test_every_method_of_the_sql_store_has_a_reply() -> None:
 def _answers(method: Any, name: str) -> bool:
     """Whether a list is empty, and anything else is refused with one sentence."""
     if name.startswith(("list_", "search_")):
-        found = method()
-        return found == [] and found.token is None
+        reply = method()
+        return reply == [] and reply.token is None
     try:
         return method() == []
     except MlflowException as error:

@@ -76,8 +76,8 @@ def test_a_missing_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("VITRINE_API", "VITRINE_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
 
-    def nothing(_: Path) -> None: ...
+    def do_nothing(_: Path) -> None: ...
 
-    monkeypatch.setattr("vitrine.config.read_login", nothing)
+    monkeypatch.setattr("vitrine.config.read_login", do_nothing)
     with pytest.raises(MlflowException, match="No Vitrine deployment"):
         connect()

@@ -129,8 +129,8 @@ def _write_lines(file: IO[bytes], image: Mapping[str, Any], items: Iterable[Item
     serialize = TypeSerializer().serialize
     typed = ({name: serialize(value) for name, value in item.items()} for item in items)
     with gzip.open(file, "wt", encoding="utf-8") as lines:
-        for one in chain([image], typed):
-            lines.write(json.dumps({"Item": one}, ensure_ascii=False, default=_base64) + "\n")
+        for entry in chain([image], typed):
+            lines.write(json.dumps({"Item": entry}, ensure_ascii=False, default=_base64) + "\n")
     file.seek(0)
 
 

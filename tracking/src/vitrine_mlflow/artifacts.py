@@ -18,7 +18,7 @@ from mlflow.store.artifact.artifact_repo import ArtifactRepository
 
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.lending import require_lent
-from vitrine_mlflow.vitrine_link import Asset, AssetAddress, AssetFile, connect, reported
+from vitrine_mlflow.vitrine_link import Asset, AssetAddress, AssetFile, connect, report_errors
 
 if TYPE_CHECKING:
     from vitrine import Vitrine
@@ -70,14 +70,14 @@ class VitrineArtifactRepository(ArtifactRepository):
     def list_artifacts(self, path: str | None = None) -> list[FileInfo]:
         address = self._address(path)
         inside = f"{address.path}/" if address.path else ""
-        found: dict[str, FileInfo] = {}
+        entries: dict[str, FileInfo] = {}
         for file in self._files(address):
             if not file.path.startswith(inside):
                 continue  # the address names this file
             name, slash, _ = file.path.removeprefix(inside).partition("/")
             shown = f"{path.strip('/')}/{name}" if path else name
-            found[name] = FileInfo(shown, bool(slash), None if slash else file.size)
-        return [found[name] for name in sorted(found)]
+            entries[name] = FileInfo(shown, bool(slash), None if slash else file.size)
+        return [entries[name] for name in sorted(entries)]
 
     def _files(self, address: AssetAddress) -> list[AssetFile]:
         """The files at or below an address: none before the first upload creates the asset."""
@@ -114,10 +114,10 @@ class VitrineArtifactRepository(ArtifactRepository):
         ]
         if not wanted:
             return
-        with reported(address):
+        with report_errors(address):
             self._ensure_asset(address)
             outcomes = upload_files(client, address.database, address.asset, wanted)
-        failed = [one for one in outcomes if one.reason]
+        failed = [outcome for outcome in outcomes if outcome.reason]
         if failed:
             raise MlflowException(
                 f"{address.uri}: {len(failed)} of {len(wanted)} files were not stored; "
@@ -150,7 +150,7 @@ class VitrineArtifactRepository(ArtifactRepository):
             return
         is_file = files[0].path == address.path
         ids = (address.database, address.asset)
-        with reported(address):
+        with report_errors(address):
             self.client.files.delete(ids, f"/{address.path}", folder=not is_file)
 
     def _writable(self, path: str | None) -> AssetAddress:

@@ -37,12 +37,12 @@ def runs_of_asset(tracking_uri: str, database: str, asset: str) -> list[AssetRun
         MlflowException: the table or the server could not be read.
     """
     if tracking_uri.startswith(f"{SCHEME}:"):
-        found = _of_table(StoreAddress.parse(tracking_uri).connect(), database, asset)
+        uses = _of_table(StoreAddress.parse(tracking_uri).connect(), database, asset)
     else:
         # MLflow's API has no query by dataset, so all runs of a server are read. A table has items
         # of these uses (decision 73).
-        found = list(_of_server(MlflowClient(tracking_uri), database, asset))
-    return sorted(found, key=lambda one: one.info.start_time or 0, reverse=True)
+        uses = list(_of_server(MlflowClient(tracking_uri), database, asset))
+    return sorted(uses, key=lambda use: use.info.start_time or 0, reverse=True)
 
 
 def _of_table(table: Database, database: str, asset: str) -> list[AssetRun]:

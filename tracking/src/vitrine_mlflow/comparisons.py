@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vitrine_mlflow.errors import invalid, violated
+from vitrine_mlflow.errors import invalid, violated_error
 
 
 def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
@@ -28,19 +28,19 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "IN": lambda found, wanted: found in wanted,
-    "NOT IN": lambda found, wanted: found not in wanted,
-    "LIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=False),
-    "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
+    "IN": lambda value, wanted: value in wanted,
+    "NOT IN": lambda value, wanted: value not in wanted,
+    "LIKE": lambda value, pattern: like_matches(value, pattern, ignore_case=False),
+    "ILIKE": lambda value, pattern: like_matches(value, pattern, ignore_case=True),
 }
 """Returns whether a value matches a filter's value, by comparator."""
 _OF_LISTS = frozenset({"IN", "NOT IN"})
 _NUMERIC = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
-def matches(found: Any, comparator: str, value: Any) -> bool:
+def matches(stored: Any, comparator: str, value: Any) -> bool:
     """Whether a stored value meets a comparator; a missing one meets none."""
-    return found is not None and COMPARISONS[comparator](found, value)
+    return stored is not None and COMPARISONS[comparator](stored, value)
 
 
 def require_comparable(comparator: str, value: Any) -> None:
@@ -50,7 +50,9 @@ def require_comparable(comparator: str, value: Any) -> None:
         MlflowException: the comparator cannot be used with the value.
     """
     if (comparator in _OF_LISTS) != isinstance(value, tuple):
-        raise violated(f"The comparator {comparator} cannot be used with the value {value!r}.")
+        raise violated_error(
+            f"The comparator {comparator} cannot be used with the value {value!r}."
+        )
 
 
 def whole_number(key: str, comparator: str, value: Any) -> int:

@@ -76,7 +76,7 @@ class Config:
             MlflowException: there is no such setting, or the value is invalid.
         """
         _require_known(key)
-        _parsed(key, text)
+        _parse_value(key, text)
         self._database.write([Put(with_key(keys.CONFIG.key(key=key), {"value": text}))])
         self._recent = None
 
@@ -94,7 +94,7 @@ class Config:
         now = time.monotonic()
         if self._recent is None or now - self._recent[0] > _RECENT_SECONDS:
             self._recent = (now, self.all())
-        return _parsed(key, self._recent[1][key])
+        return _parse_value(key, self._recent[1][key])
 
     def expires_at(self, key: str, now_ms: int) -> int | None:
         """Seconds since 1970 at which an item expires by a setting of days; None if it is off."""
@@ -102,7 +102,7 @@ class Config:
         return None if days is None else now_ms // 1000 + days * _SECONDS_OF_DAY
 
 
-def _parsed(key: str, text: str) -> Any:
+def _parse_value(key: str, text: str) -> Any:
     if text == _OFF:
         return None
     setting = SETTINGS[key]

@@ -69,7 +69,7 @@ class Context:
     isolation: Isolation | None = None  # without it, everything is in the default workspace
 
     @cached_property
-    def owned(self) -> Database:
+    def owned_database(self) -> Database:
         """The table as the workspace of the request sees it; every part of a store uses it."""
         if self.isolation is None:
             return self.database

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vitrine_mlflow.errors import translated, wrong_state
+from vitrine_mlflow.errors import translate_errors, wrong_state
 from vitrine_mlflow.table import create_request
 
 # Five minutes at most. The local engine is ready at once, so the waiter's pause is two seconds, not
@@ -19,16 +19,16 @@ def ensure_table(client: Any, name: str) -> bool:
         MlflowException: a table of this name has other keys or indexes, or a request failed.
     """
     region: str = client.meta.region_name
-    with translated(name, region, "CreateTable"):
+    with translate_errors(name, region, "CreateTable"):
         try:
             client.create_table(**create_request(name))
             created = True
         except client.exceptions.ResourceInUseException:
             created = False
-    with translated(name, region, "DescribeTable"):
+    with translate_errors(name, region, "DescribeTable"):
         client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=_WAIT)
-        found = client.describe_table(TableName=name)["Table"]
-    if differences := list(_differences(create_request(name), found)):
+        table = client.describe_table(TableName=name)["Table"]
+    if differences := list(_differences(create_request(name), table)):
         raise wrong_state(
             f"The table '{name}' exists in region '{region}', but not with the keys and indexes "
             f"of this version: {', '.join(differences)}. Choose another name."
@@ -36,13 +36,16 @@ def ensure_table(client: Any, name: str) -> bool:
     return created
 
 
-def _differences(wanted: Described, found: Described) -> Iterator[str]:
+def _differences(wanted: Described, existing: Described) -> Iterator[str]:
     """Return what a table lacks or has differently; more indexes and attributes are allowed."""
-    types = {one["AttributeName"]: one["AttributeType"] for one in found["AttributeDefinitions"]}
-    if _keys(wanted) != _keys(found):
+    types = {
+        attribute["AttributeName"]: attribute["AttributeType"]
+        for attribute in existing["AttributeDefinitions"]
+    }
+    if _keys(wanted) != _keys(existing):
         yield "its primary key is another"
     for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-        present = {one["IndexName"]: one for one in found.get(kind) or ()}
+        present = {index["IndexName"]: index for index in existing.get(kind) or ()}
         for index in wanted[kind]:
             name: str = index["IndexName"]
             if name not in present:
@@ -51,17 +54,17 @@ def _differences(wanted: Described, found: Described) -> Iterator[str]:
                 yield f"the key of {name} is another"
             elif not _projects(present[name]["Projection"], index["Projection"]):
                 yield f"{name} lacks attributes"
-    for one in wanted["AttributeDefinitions"]:
-        name, kind = one["AttributeName"], one["AttributeType"]
+    for attribute in wanted["AttributeDefinitions"]:
+        name, kind = attribute["AttributeName"], attribute["AttributeType"]
         if types.get(name, kind) != kind:
             yield f"{name} has the type {types[name]}"
 
 
 def _keys(description: Described) -> list[tuple[str, str]]:
     schema: Sequence[Mapping[str, str]] = description["KeySchema"]
-    return [(one["AttributeName"], one["KeyType"]) for one in schema]
+    return [(element["AttributeName"], element["KeyType"]) for element in schema]
 
 
-def _projects(found: Described, wanted: Described) -> bool:
+def _projects(present: Described, wanted: Described) -> bool:
     needed = set(wanted.get("NonKeyAttributes", ()))
-    return found["ProjectionType"] == "ALL" or needed <= set(found.get("NonKeyAttributes", ()))
+    return present["ProjectionType"] == "ALL" or needed <= set(present.get("NonKeyAttributes", ()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vitrine_mlflow.encoding import PARTITION_KEY_BYTES, SORT_KEY_BYTES
-from vitrine_mlflow.errors import ConflictError, invalid, translated
+from vitrine_mlflow.errors import ConflictError, invalid, translate_errors
 from vitrine_mlflow.expressions import (
     Delete,
     Item,
@@ -73,7 +73,7 @@ class Database:
 
     def get(self, key: Key) -> Item | None:
         _require_fitting(key)
-        with self._translated("GetItem", key.pk):
+        with self._translate_errors("GetItem", key.pk):
             reply = self._client.get_item(
                 TableName=self._table, Key=key_attributes(key), ConsistentRead=True
             )
@@ -82,7 +82,7 @@ class Database:
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """The items that exist, by key; 100 a request."""
-        found: dict[Key, Item] = {}
+        items: dict[Key, Item] = {}
         # A batch with a key twice is refused.
         wanted = dict.fromkeys(keys)
         for key in wanted:
@@ -90,17 +90,17 @@ class Database:
         pending = [key_attributes(key) for key in wanted]
         while pending:
             batch, pending = pending[:_BATCH_READS], pending[_BATCH_READS:]
-            with self._translated("BatchGetItem"):
+            with self._translate_errors("BatchGetItem"):
                 reply = self._client.batch_get_item(
                     RequestItems={self._table: {"Keys": batch, "ConsistentRead": True}}
                 )
             for raw in reply["Responses"].get(self._table, []):
                 item = deserialize_item(raw)
-                found[key_of(item)] = item
+                items[key_of(item)] = item
             left: dict[str, Any] = reply.get("UnprocessedKeys") or {}
             # What DynamoDB left out, because of its size or of throttling.
             pending += left.get(self._table, {}).get("Keys", [])
-        return found
+        return items
 
     def query(
         self,
@@ -120,7 +120,7 @@ class Database:
         if limit is not None:
             parameters["Limit"] = limit
         while True:
-            with self._translated("Query", pk):
+            with self._translate_errors("Query", pk):
                 reply = self._client.query(**parameters)
             for raw in reply["Items"]:
                 yield deserialize_item(raw)
@@ -168,7 +168,7 @@ class Database:
         partition = written_key(writes[0]).pk
         # Half the price of a transaction of one item.
         if len(writes) == 1 and kind in _METHODS:
-            with self._translated(f"{kind}Item", partition):
+            with self._translate_errors(f"{kind}Item", partition):
                 getattr(self._client, _METHODS[kind])(TableName=self._table, **parameters)
             return
         self._transact(writes, partition)
@@ -178,10 +178,10 @@ class Database:
         for write in writes:
             kind, parameters = write_parameters(write)
             requests.append({kind: {"TableName": self._table, **parameters}})
-        with self._translated("TransactWriteItems", partition):
+        with self._translate_errors("TransactWriteItems", partition):
             self._client.transact_write_items(TransactItems=requests)
 
-    def retried(self, attempt: Callable[[], Result]) -> Result:
+    def retry(self, attempt: Callable[[], Result]) -> Result:
         """Repeat a read and conditional write until no other writer comes between them.
 
         Raises:
@@ -200,13 +200,13 @@ class Database:
         pending = [_batch_request(write) for write in writes]
         while pending:
             batch, pending = pending[:_BATCH_WRITES], pending[_BATCH_WRITES:]
-            with self._translated("BatchWriteItem"):
+            with self._translate_errors("BatchWriteItem"):
                 reply = self._client.batch_write_item(RequestItems={self._table: batch})
             left: dict[str, Any] = reply.get("UnprocessedItems") or {}
             pending += left.get(self._table, [])
 
-    def _translated(self, operation: str, partition: str = "") -> Any:
-        return translated(self._table, self._region, operation, partition)
+    def _translate_errors(self, operation: str, partition: str = "") -> Any:
+        return translate_errors(self._table, self._region, operation, partition)
 
 
 def _batch_request(write: Put | Delete) -> dict[str, Any]:

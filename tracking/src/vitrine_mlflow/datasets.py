@@ -16,7 +16,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import digest
-from vitrine_mlflow.errors import invalid, violated
+from vitrine_mlflow.errors import invalid, violated_error
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.lending import require_source_lent
@@ -37,7 +37,7 @@ class Datasets:
 
     def __init__(self, context: Context, runs: Runs) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._runs = runs
 
     def log_inputs(
@@ -65,7 +65,7 @@ class Datasets:
         inputs = list(unique.items())[::-1]
         for start in range(0, len(inputs), _INPUTS_IN_TRANSACTION):
             part = inputs[start : start + _INPUTS_IN_TRANSACTION]
-            self._database.retried(lambda part=part: self._log_datasets(run_id, part))
+            self._database.retry(lambda part=part: self._log_datasets(run_id, part))
         self._log_models(run_id, [(model.model_id, None) for model in models or []])
 
     def _log_datasets(self, run_id: str, inputs: Sequence[tuple[str, DatasetInput]]) -> None:
@@ -115,7 +115,7 @@ class Datasets:
     def _log_models(self, run_id: str, models: Sequence[tuple[str, int | None]]) -> None:
         for start in range(0, len(models), _MODELS_IN_TRANSACTION):
             part = models[start : start + _MODELS_IN_TRANSACTION]
-            self._database.retried(lambda part=part: self._write_models(run_id, part))
+            self._database.retry(lambda part=part: self._write_models(run_id, part))
 
     def _write_models(self, run_id: str, models: Sequence[tuple[str, int | None]]) -> None:
         experiment_id = self._runs.experiment_of(run_id)
@@ -134,7 +134,7 @@ class Datasets:
         for key, (model_id, step) in zip(model_keys, models, strict=True):
             if key in items or key in writes:
                 if step is not None:
-                    raise violated(f"The run '{run_id}' has the output '{model_id}' already.")
+                    raise violated_error(f"The run '{run_id}' has the output '{model_id}' already.")
                 continue
             item: Item = {"model_id": model_id}
             if step is not None:

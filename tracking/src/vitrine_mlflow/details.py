@@ -9,7 +9,7 @@ from mlflow.entities import Param, RunTag
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
@@ -41,7 +41,7 @@ class Details:
     """Logs params, sets and deletes tags."""
 
     def __init__(self, context: Context, runs: Runs) -> None:
-        self._database = context.owned
+        self._database = context.owned_database
         self._runs = runs
 
     def log_param(self, run_id: str, param: Param) -> None:
@@ -49,7 +49,7 @@ class Details:
 
         def attempt() -> None:
             state = self._read(run_id, [self._param_key(run_id, valid.key)])
-            old = state.found.get(self._param_key(run_id, valid.key))
+            old = state.items.get(self._param_key(run_id, valid.key))
             if old is None:
                 self._write_params(state, {valid.key: valid.value})
             elif old["value"] != valid.value:
@@ -59,7 +59,7 @@ class Details:
                     f"logging new value '{valid.value}'."
                 )
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def log_params(self, run_id: str, params: Sequence[Param]) -> None:
         """Log params; nothing is written if one has another value already.
@@ -68,7 +68,7 @@ class Details:
             MlflowException: one has.
         """
         if params:
-            self._database.retried(lambda: self._log_params(run_id, params))
+            self._database.retry(lambda: self._log_params(run_id, params))
 
     def _log_params(self, run_id: str, params: Sequence[Param]) -> None:
         param_keys = {param.key: self._param_key(run_id, param.key) for param in params}
@@ -76,7 +76,7 @@ class Details:
         new: dict[str, str] = {}
         changed: list[dict[str, str]] = []
         for param in params:
-            old = state.found.get(param_keys[param.key])
+            old = state.items.get(param_keys[param.key])
             if old is None:
                 new[param.key] = param.value
             elif old["value"] != param.value:
@@ -106,12 +106,12 @@ class Details:
     def _flush(self, state: "_State", groups: list[list[Write]]) -> None:
         writes = [write for group in groups for write in group]
         self._database.write([*writes, *state.chain.writes()])
-        state.chain.committed()
+        state.chain.commit()
         groups.clear()
 
     def set_tag(self, run_id: str, tag: RunTag) -> None:
         valid = validate_tag(tag.key, tag.value)
-        self._database.retried(lambda: self._set_tags(run_id, {valid.key: valid.value}))
+        self._database.retry(lambda: self._set_tags(run_id, {valid.key: valid.value}))
 
     def set_tags(self, run_id: str, tags: Iterable[RunTag]) -> None:
         valid = [
@@ -120,7 +120,7 @@ class Details:
         ]
         values = {tag.key: tag.value for tag in valid}
         if values:
-            self._database.retried(lambda: self._set_tags(run_id, values))
+            self._database.retry(lambda: self._set_tags(run_id, values))
 
     def _set_tags(self, run_id: str, tags: dict[str, Any]) -> None:
         experiment_id = self._runs.experiment_of(run_id)
@@ -141,7 +141,7 @@ class Details:
 
     def _tag_put(self, state: "_State", key: str, value: Any) -> Put:
         item_key = tag_key(state.run.experiment_id, state.run.run_id, key)
-        old = state.found.get(item_key)
+        old = state.items.get(item_key)
         condition: dict[str, Any] = {PARTITION_KEY: ABSENT}
         if old is None:
             number = state.chain.add(TAG + key, value)
@@ -183,21 +183,21 @@ class Details:
                 writes = [self._tag_put(state, MLFLOW_RUN_NAME, name), *state.chain.writes()]
             return self._runs.change(state.run, changes, writes)
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def delete_tag(self, run_id: str, key: str) -> None:
         item_key = tag_key(self._runs.experiment_of(run_id), run_id, key)
 
         def attempt() -> None:
             state = self._read(run_id, [item_key])
-            old = state.found.get(item_key)
+            old = state.items.get(item_key)
             if old is None:
-                raise missing(f"No tag with name: {key} in run with id {run_id}")
+                raise missing_error(f"No tag with name: {key} in run with id {run_id}")
             state.chain.remove(old["summary"], TAG + key)
             delete = Delete(item_key, {"summary": old["summary"]})
             self._database.write([delete, *state.chain.writes()])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def record_model(self, run_id: str, model_tags: dict[str, Any]) -> None:
         """Append a model to the tag that lists a run's models."""
@@ -205,24 +205,24 @@ class Details:
         def attempt() -> None:
             item_key = tag_key(self._runs.experiment_of(run_id), run_id, MLFLOW_LOGGED_MODELS)
             state = self._read(run_id, [item_key])
-            old = state.found.get(item_key)
+            old = state.items.get(item_key)
             models: list[Any] = json.loads(old["value"]) if old else []
             value = json.dumps([*models, model_tags])
             valid = validate_tag(MLFLOW_LOGGED_MODELS, value)
             put = self._tag_put(state, valid.key, valid.value)
             self._database.write([put, *state.chain.writes()])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def _read(self, run_id: str, wanted: Iterable[Key]) -> "_State":
         experiment_id = self._runs.experiment_of(run_id)
         run_key = self._runs.key(run_id)
         first_key = summary_key(experiment_id, run_id, DETAILS)
-        found = self._database.get_many([run_key, first_key, *wanted])
-        run = self._runs.stored(run_id, found.get(run_key))
+        items = self._database.get_many([run_key, first_key, *wanted])
+        run = self._runs.stored_run(run_id, items.get(run_key))
         run.require_active()
-        chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
-        return _State(run, found, chain)
+        chain = SummaryChain.read(experiment_id, run_id, DETAILS, items.get(first_key))
+        return _State(run, items, chain)
 
     def _param_key(self, run_id: str, key: str) -> Key:
         experiment_id = self._runs.experiment_of(run_id)
@@ -242,7 +242,7 @@ class Details:
 class _State:
     """The stored state on which a change of a run's params or tags is based."""
 
-    def __init__(self, run: StoredRun, found: dict[Key, Item], chain: SummaryChain) -> None:
+    def __init__(self, run: StoredRun, items: dict[Key, Item], chain: SummaryChain) -> None:
         self.run = run
-        self.found = found
+        self.items = items
         self.chain = chain

@@ -74,7 +74,7 @@ def inverted_double(value: float) -> str:
     return f"{_ALL_ONES - _ordered_bits(value):016x}"
 
 
-def inverted(encoded: str) -> str:
+def invert(encoded: str) -> str:
     """Return the encoding that sorts in the other direction; its inverse is the first one."""
     return encoded if encoded == _NAN_RANK else f"{_ALL_ONES - int(encoded, 16):016x}"
 

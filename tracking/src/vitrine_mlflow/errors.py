@@ -37,7 +37,7 @@ def invalid(message: str) -> MlflowException:
     return MlflowException(message, INVALID_PARAMETER_VALUE)
 
 
-def missing(message: str) -> MlflowException:
+def missing_error(message: str) -> MlflowException:
     return MlflowException(message, RESOURCE_DOES_NOT_EXIST)
 
 
@@ -49,11 +49,11 @@ def wrong_state(message: str) -> MlflowException:
     return MlflowException(message, INVALID_STATE)
 
 
-def denied(message: str) -> MlflowException:
+def denied_error(message: str) -> MlflowException:
     return MlflowException(message, PERMISSION_DENIED)
 
 
-def violated(message: str) -> MlflowException:
+def violated_error(message: str) -> MlflowException:
     """Return the error that MLflow's own store raises for a failed constraint of its SQL tables."""
     return MlflowException(message, BAD_REQUEST)
 
@@ -70,7 +70,7 @@ def parent_required() -> Generator[None]:
     except MlflowException as error:
         if error.error_code != "RESOURCE_DOES_NOT_EXIST":
             raise
-        raise violated(str(error.message)) from error
+        raise violated_error(str(error.message)) from error
 
 
 @contextmanager
@@ -87,7 +87,9 @@ def type_errors_reported() -> Generator[None]:
 
 
 @contextmanager
-def translated(table: str, region: str, operation: str, partition: str = "") -> Generator[None]:
+def translate_errors(
+    table: str, region: str, operation: str, partition: str = ""
+) -> Generator[None]:
     """Turn the failure of a request into one sentence that names the table.
 
     Raises:
@@ -100,10 +102,10 @@ def translated(table: str, region: str, operation: str, partition: str = "") -> 
         reply: Any = error.response
         code: str = reply.get("Error", {}).get("Code", "")
         if code == "TransactionCanceledException":
-            raise _cancelled(reply, error, table, partition) from error
+            raise _cancellation_error(reply, error, table, partition) from error
         if code in {"ConditionalCheckFailedException", "TransactionInProgressException"}:
             raise ConflictError(frozenset({0})) from error
-        raise _failed(code, table, region, operation, partition, error) from error
+        raise _client_error(code, table, region, operation, partition, error) from error
     except NoCredentialsError as error:
         raise MlflowException(
             f"No AWS credentials were found to call {operation} on the table '{table}'.",
@@ -116,7 +118,7 @@ def translated(table: str, region: str, operation: str, partition: str = "") -> 
         ) from error
 
 
-def _cancelled(
+def _cancellation_error(
     reply: Any, error: ClientError, table: str, partition: str
 ) -> ConflictError | MlflowException:
     codes = [reason.get("Code") for reason in reply.get("CancellationReasons", [])]
@@ -136,7 +138,7 @@ def _full(table: str, partition: str) -> MlflowException:
     )
 
 
-def _failed(
+def _client_error(
     code: str, table: str, region: str, operation: str, partition: str, error: ClientError
 ) -> MlflowException:
     if code == "ResourceNotFoundException":

@@ -12,15 +12,15 @@ from mlflow.store.tracking import LOAD_DATASET_RECORDS_MAX_RESULTS
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import missing, type_errors_reported, violated
+from vitrine_mlflow.errors import missing_error, type_errors_reported, violated_error
 from vitrine_mlflow.evaluation_records import (
     after,
     column_text,
     input_hash,
     last_user,
-    merged,
+    merge_record,
     new_record,
-    packed,
+    pack_record,
     page,
     position,
     record_entity,
@@ -71,7 +71,7 @@ class EvaluationDatasets:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
 
     @property
@@ -106,7 +106,7 @@ class EvaluationDatasets:
 
     def find(self, dataset_id: str) -> StoredDataset | None:
         item = self._database.get(self._key(dataset_id))
-        return None if item is None else _stored(item)
+        return None if item is None else _stored_dataset(item)
 
     def get(self, dataset_id: str) -> StoredDataset:
         """A dataset.
@@ -116,13 +116,13 @@ class EvaluationDatasets:
         """
         dataset = self.find(dataset_id)
         if dataset is None:
-            raise missing(f"Evaluation dataset with id '{dataset_id}' not found")
+            raise missing_error(f"Evaluation dataset with id '{dataset_id}' not found")
         return dataset
 
     def all(self) -> Iterator[StoredDataset]:
         """All datasets of the workspace."""
         pk = self._key("").pk
-        return map(_stored, self._database.query(pk))
+        return map(_stored_dataset, self._database.query(pk))
 
     def _change(
         self, stored: StoredDataset, changes: Mapping[str, Any], writes: Iterable[Write] = ()
@@ -151,10 +151,10 @@ class EvaluationDatasets:
         def attempt() -> None:
             stored = self.find(dataset_id)
             if stored is None:
-                raise missing(f"Could not find evaluation dataset with ID {dataset_id}")
+                raise missing_error(f"Could not find evaluation dataset with ID {dataset_id}")
             self._change(stored, {"tags": {**stored.info["tags"], **texts}})
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def delete_tag(self, dataset_id: str, key: str) -> None:
         """Delete a tag. Nothing happens if there is none."""
@@ -165,7 +165,7 @@ class EvaluationDatasets:
                 left = {name: value for name, value in stored.info["tags"].items() if name != key}
                 self._change(stored, {"tags": left})
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def add_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
         wanted = [str(experiment_id) for experiment_id in experiment_ids]
@@ -184,19 +184,19 @@ class EvaluationDatasets:
             }
             return self._change(stored, changes)
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def _to_assign(self, dataset_id: str) -> StoredDataset:
         stored = self.find(dataset_id)
         if stored is None:
-            raise missing(f"Dataset '{dataset_id}' not found")
+            raise missing_error(f"Dataset '{dataset_id}' not found")
         return stored
 
     def _require_experiment(self, experiment_id: str) -> None:
         try:
             self._experiments.find(experiment_id)
         except MlflowException as error:
-            raise missing(f"No Experiment with id={experiment_id}") from error
+            raise missing_error(f"No Experiment with id={experiment_id}") from error
 
     def remove_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
         wanted = {str(experiment_id) for experiment_id in experiment_ids}
@@ -212,7 +212,7 @@ class EvaluationDatasets:
                 return stored
             return self._change(stored, {"experiments": left, "updated": self._now})
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def experiment_ids(self, dataset_id: str) -> list[str]:
         stored = self.find(dataset_id)
@@ -240,7 +240,7 @@ class EvaluationDatasets:
             if not records:
                 return counts
             require_valid(records[0], is_new=True)
-            raise violated(f"Evaluation dataset with id '{dataset_id}' not found")
+            raise violated_error(f"Evaluation dataset with id '{dataset_id}' not found")
         self._require_valid(dataset_id, records)
         schema_of(stored.info["schema"], records)  # refuses records whose types do not go together
         user = last_user(records)
@@ -249,7 +249,7 @@ class EvaluationDatasets:
         typed = records
         for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
             part = {name: groups[name] for name in names[start : start + _TRANSACTION_RECORDS]}
-            inserted, updated = self._database.retried(
+            inserted, updated = self._database.retry(
                 lambda part=part, typed=typed: self._upsert(dataset_id, part, typed, user)
             )
             typed = ()
@@ -291,9 +291,9 @@ class EvaluationDatasets:
                 info = (
                     new_record(self._context.sources.new_hex(), record, now)
                     if info is None
-                    else merged(info, record, now)
+                    else merge_record(info, record, now)
                 )
-            text = packed(info)
+            text = pack_record(info)
             if size + len(text.encode()) > _TRANSACTION_BYTES:
                 stored = self._commit(stored, pending, [], now, None)
                 pending, size = [], 0
@@ -349,7 +349,7 @@ class EvaluationDatasets:
                 profile = json.dumps({"num_records": left} if left else None)
                 self._change(stored, {"profile": profile})
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
         return len(removals)
 
     def records(
@@ -368,7 +368,7 @@ class EvaluationDatasets:
         return [record_entity(dataset_id, record) for record in records], token
 
 
-def _stored(item: Item) -> StoredDataset:
+def _stored_dataset(item: Item) -> StoredDataset:
     fields = keys.EVALUATION_DATASET.parse(key_of(item)) or {}
     return StoredDataset(fields["dataset_id"], item[INFO], item["revision"])
 
@@ -380,7 +380,7 @@ def _record_key(dataset_id: str, input_hash: str) -> Key:
 def _each_once(experiment_ids: Iterable[str]) -> list[str]:
     ids = list(experiment_ids)
     if len(set(ids)) < len(ids):
-        raise violated(f"An experiment is given more than once: {ids}")
+        raise violated_error(f"An experiment is given more than once: {ids}")
     return ids
 
 

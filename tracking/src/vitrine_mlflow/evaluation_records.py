@@ -9,7 +9,7 @@ from typing import Any
 from mlflow.entities import DatasetRecord, DatasetRecordSource
 from mlflow.utils.mlflow_tags import MLFLOW_USER
 
-from vitrine_mlflow.errors import type_errors_reported, violated
+from vitrine_mlflow.errors import type_errors_reported, violated_error
 from vitrine_mlflow.lending import require_source_lent
 from vitrine_mlflow.mlflow_api import read_for_page
 
@@ -27,7 +27,7 @@ def column_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, int | float):
-        raise violated(f"The value {value!r} cannot be stored as text.")
+        raise violated_error(f"The value {value!r} cannot be stored as text.")
     return str(value)
 
 
@@ -38,8 +38,8 @@ def user_of(tags: Mapping[str, Any] | None) -> str | None:
 
 def last_user(records: Sequence[Mapping[str, Any]]) -> str | None:
     """The user of the last record that has one."""
-    given = [record["tags"] for record in records if MLFLOW_USER in (record.get("tags") or ())]
-    return user_of(given[-1]) if given else None
+    tags = [record["tags"] for record in records if MLFLOW_USER in (record.get("tags") or ())]
+    return user_of(tags[-1]) if tags else None
 
 
 def input_hash(record: Mapping[str, Any]) -> str:
@@ -95,7 +95,7 @@ def new_record(new_id: str, record: Mapping[str, Any], now: int) -> dict[str, An
     }
 
 
-def merged(known: dict[str, Any], record: Mapping[str, Any], now: int) -> dict[str, Any]:
+def merge_record(known: dict[str, Any], record: Mapping[str, Any], now: int) -> dict[str, Any]:
     merged = {**known, "updated": now}
     if "outputs" in record:
         merged["outputs"] = record["outputs"]
@@ -106,7 +106,7 @@ def merged(known: dict[str, Any], record: Mapping[str, Any], now: int) -> dict[s
     return merged if user is None else {**merged, "updated_by": user}
 
 
-def packed(info: Mapping[str, Any]) -> str:
+def pack_record(info: Mapping[str, Any]) -> str:
     text = json.dumps(info, ensure_ascii=False)
     try:
         text.encode()
@@ -148,12 +148,12 @@ def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]
     except ValueError:
         with type_errors_reported():
             return records[max(int(page_token), 0) :]  # MLflow takes a number, too
-    return [one for one in records if position(one) > last]
+    return [record for record in records if position(record) > last]
 
 
-def page(found: list[dict[str, Any]], size: int) -> tuple[list[dict[str, Any]], str | None]:
+def page(records: list[dict[str, Any]], size: int) -> tuple[list[dict[str, Any]], str | None]:
     """The first records, and the token of the next page."""
-    read = read_for_page(found, 0, size)
+    read = read_for_page(records, 0, size)
     if len(read) <= size:
         return read, None
     with type_errors_reported():
@@ -183,9 +183,9 @@ def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[s
 def _add_types(schema: dict[str, Any], part: str, value: Any) -> None:
     if isinstance(value, dict):
         fields: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        for name, one in fields.items():
+        for name, field in fields.items():
             if name not in schema[part]:
-                schema[part][name] = _type_name(one)
+                schema[part][name] = _type_name(field)
     elif part == "outputs" and value is not None and not schema[part]:
         schema[part] = _type_name(value)
 

@@ -70,7 +70,7 @@ def id_of(item: Item) -> str:
 
 def new_item(experiment_id: str, info: dict[str, Any], now: int, tags: dict[str, str]) -> Item:
     """The metadata item of a new experiment of this name, location and workspace."""
-    packed, whole = _packed(tags)
+    packed, whole = _pack_tags(tags)
     info = {**info, "stage": _ACTIVE, "created": now, "updated": now}
     if not whole:
         info["more_tags"] = True
@@ -109,7 +109,7 @@ def reversed_name(experiment_id: str, name: str) -> Put:
     return Put(with_key(key, {"name": name[::-1]}))
 
 
-def _packed(tags: dict[str, str]) -> tuple[dict[str, str], bool]:
+def _pack_tags(tags: dict[str, str]) -> tuple[dict[str, str], bool]:
     """The tags that fit into the metadata item, and whether those are all."""
     packed: dict[str, str] = {}
     left = _PACKED_TAGS_BYTES
@@ -122,7 +122,7 @@ def _packed(tags: dict[str, str]) -> tuple[dict[str, str], bool]:
 
 
 def tag_attributes(stored: StoredExperiment, tags: dict[str, str]) -> dict[str, Any]:
-    packed, whole = _packed(tags)
+    packed, whole = _pack_tags(tags)
     attributes: dict[str, Any] = {TAGS: packed}
     if not whole:
         attributes[INFO] = {**stored.info, "more_tags": True}

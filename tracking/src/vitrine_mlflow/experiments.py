@@ -14,8 +14,8 @@ from vitrine_mlflow.errors import (
     ConflictError,
     exists,
     invalid,
-    missing,
-    violated,
+    missing_error,
+    violated_error,
     wrong_state,
 )
 from vitrine_mlflow.experiment_items import (
@@ -65,8 +65,8 @@ class Experiments:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.owned
-        self._names = NameIndex(context.owned, EXPERIMENT_TYPE)
+        self._database = context.owned_database
+        self._names = NameIndex(context.owned_database, EXPERIMENT_TYPE)
         self._recent: dict[tuple[str, str], tuple[float, StoredExperiment]] = {}
 
     def ensure_default(self) -> None:
@@ -85,14 +85,14 @@ class Experiments:
         if location:
             location = local_uri(location)
             validate_artifact_location_length(location)
-        given: dict[str, str] = {}
+        values: dict[str, str] = {}
         for tag in tags or []:
             validate_experiment_tag(tag.key, tag.value)
-            given[tag.key] = tag.value
+            values[tag.key] = tag.value
         experiment_id = self._context.sources.new_experiment_id()
         self._context.record_workspace()
         try:
-            self._create(experiment_id, name, location, given, self._context.workspace)
+            self._create(experiment_id, name, location, values, self._context.workspace)
         except ConflictError as error:
             raise exists(
                 f"Experiment(name={name}) already exists. Error: the name is reserved"
@@ -140,7 +140,7 @@ class Experiments:
         number = parsed_experiment_id(experiment_id or DEFAULT_ID)
         item = self._database.get(keys.EXPERIMENT.key(experiment_id=str(number)))
         if item is None or not self._is_visible(item, stages_of(view)):
-            raise missing(f"No Experiment with id={number} exists")
+            raise missing_error(f"No Experiment with id={number} exists")
         return StoredExperiment(str(number), item)
 
     def recent(self, experiment_id: str | None) -> StoredExperiment:
@@ -175,12 +175,15 @@ class Experiments:
         return self._of(experiment_ids, {_ACTIVE})
 
     def _of(self, experiment_ids: Sequence[str], stages: set[str]) -> list[str]:
-        wanted = {one: keys.EXPERIMENT.key(experiment_id=one) for one in experiment_ids}
-        found = self._database.get_many(wanted.values()) if wanted else {}
+        wanted = {
+            experiment_id: keys.EXPERIMENT.key(experiment_id=experiment_id)
+            for experiment_id in experiment_ids
+        }
+        items = self._database.get_many(wanted.values()) if wanted else {}
         return [
-            one
-            for one, key in wanted.items()
-            if key in found and self._is_visible(found[key], stages)
+            experiment_id
+            for experiment_id, key in wanted.items()
+            if key in items and self._is_visible(items[key], stages)
         ]
 
     def get(self, experiment_id: str) -> Experiment:
@@ -212,9 +215,9 @@ class Experiments:
         if partitions is None:
             return None
         wanted = [Key(pk, keys.EXPERIMENT.sk.text) for pk in sorted(partitions)]
-        found = self._database.get_many(wanted) if wanted else {}
+        items = self._database.get_many(wanted) if wanted else {}
         stages = {_ACTIVE, _DELETED}
-        visible = [item for item in found.values() if self._is_visible(item, stages)]
+        visible = [item for item in items.values() if self._is_visible(item, stages)]
         return [StoredExperiment(id_of(item), item) for item in visible]
 
     def entity(self, stored: StoredExperiment) -> Experiment:
@@ -275,9 +278,9 @@ class Experiments:
         try:
             self._update(stored, {INFO: info, **index_keys(own_id, name, workspace)}, writes)
         except ConflictError as error:
-            raise violated(f"Experiment(name={name}) already exists.") from error
+            raise violated_error(f"Experiment(name={name}) already exists.") from error
         if not fits:
-            self._database.retried(lambda: self._remove_former_rows(own_id))
+            self._database.retry(lambda: self._remove_former_rows(own_id))
 
     def _remove_former_rows(self, experiment_id: str) -> None:
         """Remove the full-text rows of former names, which only cost reads until then.
@@ -325,7 +328,7 @@ class Experiments:
             put = tag_put(stored.experiment_id, tag.key, tag.value)
             self._update(stored, tag_attributes(stored, changed), [put])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def delete_tag(self, experiment_id: str, key: str) -> None:
         stored = self.find(experiment_id)
@@ -336,7 +339,7 @@ class Experiments:
         try:
             self._update(stored, {TAGS: remaining}, [Delete(tag_key, {PARTITION_KEY: PRESENT})])
         except ConflictError as error:
-            raise missing(
+            raise missing_error(
                 f"No tag with name: {key} in experiment with id {experiment_id}"
             ) from error
 

@@ -171,9 +171,9 @@ class NameIndex:
 
         None if the trigrams select too little: reading a list costs less then.
         """
-        return _selected(_spread(required), MANY.text, self.holding)
+        return _select_rows(_spread(required), MANY.text, self.rows_with)
 
-    def holding(self, token: str) -> set[str] | None:
+    def rows_with(self, token: str) -> set[str] | None:
         """Partitions with a row of a token, None if there are too many."""
         pk, _ = keys.FTS.indexes["gsi2"]
         rows = self._database.query(
@@ -193,9 +193,9 @@ class RunNames:
         """Ids of runs whose names may match, None if the pattern selects too little."""
         starts = [_start(TRIGRAM, part) for part in _spread(required_trigrams(comparator, pattern))]
         starts = starts or [_start(WORD, part) for part in _spread(required_words(pattern))]
-        return _selected(starts, _start(*MANY), self.holding)
+        return _select_rows(starts, _start(*MANY), self.rows_with)
 
-    def holding(self, start: str) -> set[str] | None:
+    def rows_with(self, start: str) -> set[str] | None:
         """Ids of runs with a row whose key has this start, None if there are too many."""
         items = self._database.query_prefix(self._pk, start, limit=_MOST_ROWS + 1)
         parsed = (keys.FTS.sk.parse(item[SORT_KEY]) or {} for item in items)
@@ -210,7 +210,7 @@ def _start(level: str, token: str) -> str:
     return start.removesuffix("#") if level == WORD else start
 
 
-def _selected(
+def _select_rows(
     required: Sequence[str], many: str, holding: Callable[[str], set[str] | None]
 ) -> set[str] | None:
     """Return the ids with all required tokens, and those with too many tokens to have rows.

@@ -39,15 +39,15 @@ class Histories:
         return self._metrics.history(run_id, key, steps)
 
     def of_runs(self, run_ids: Sequence[str], key: str, max_results: int) -> list[MetricWithRunId]:
-        found: list[MetricWithRunId] = []
+        metrics: list[MetricWithRunId] = []
         for run_id in sorted(set(run_ids)):
             if not self._runs.exists(run_id):
                 continue
             values = sorted(self._values(run_id, key), key=_by_time)
-            found += _with_run(run_id, values[: max_results - len(found)])
-            if len(found) >= max_results:
+            metrics += _with_run(run_id, values[: max_results - len(metrics)])
+            if len(metrics) >= max_results:
                 break
-        return found
+        return metrics
 
     def max_step(self, run_id: str, key: str) -> int:
         return max((value.step for value in self._values(run_id, key)), default=0)
@@ -65,7 +65,7 @@ class Histories:
         ]
         return _with_run(run_id, sorted(values, key=_by_step)[:max_results])
 
-    def sampled(
+    def sample(
         self,
         run_ids: Sequence[str],
         key: str,
@@ -80,11 +80,11 @@ class Histories:
                 "or neither may be specified."
             )
         steps = None if start_step is None or end_step is None else (start_step, end_step)
-        found: list[MetricWithRunId] = []
+        metrics: list[MetricWithRunId] = []
         for run_id in run_ids:
             values = sorted(self._values(run_id, key, steps), key=_by_step)
-            found += _with_run(run_id, _spread(values, max(1, max_results)))
-        return found
+            metrics += _with_run(run_id, _spread(values, max(1, max_results)))
+        return metrics
 
 
 def _number(value: Value) -> tuple[float, bool]:

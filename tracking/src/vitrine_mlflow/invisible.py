@@ -27,9 +27,9 @@ def check_visible(name: str, what: str) -> None:
     Raises:
         MlflowException: the name contains one.
     """
-    found = INVISIBLE.search(name) or _BLANK_END.search(name)
-    if found is not None:
+    match = INVISIBLE.search(name) or _BLANK_END.search(name)
+    if match is not None:
         raise MlflowException(
-            f"{what} must not contain the invisible character U+{ord(found[0]):04X}",
+            f"{what} must not contain the invisible character U+{ord(match[0]):04X}",
             INVALID_PARAMETER_VALUE,
         )

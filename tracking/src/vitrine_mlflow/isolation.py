@@ -34,8 +34,8 @@ class RequestWorkspaces:
         return workspace
 
     def artifact_root(self, default: str, workspace: str) -> str:
-        found: Any = providers
-        provider: Any = found.get_workspace_store(workspace_uri=self._provider_uri)
+        registry: Any = providers
+        provider: Any = registry.get_workspace_store(workspace_uri=self._provider_uri)
         root, append = provider.resolve_artifact_root(default, workspace)
         if not root:
             raise invalid(
@@ -77,8 +77,8 @@ def _recorded_workspaces(context: Context) -> set[str]:
     """Workspaces in the list, which may be in another table, and those that wrote to this one."""
     kinds = (keys.WORKSPACE_NAME, keys.WORKSPACE_USED)
     stored = [key_of(item) for item in context.database.query(keys.WORKSPACE_NAME.pk.text)]
-    found = [kind.parse(key) for key in stored for kind in kinds]
-    return {fields["workspace"] for fields in found if fields is not None}
+    parsed = [kind.parse(key) for key in stored for kind in kinds]
+    return {fields["workspace"] for fields in parsed if fields is not None}
 
 
 def _kind_of_a_resource(context: Context, workspace: str) -> str | None:
@@ -95,7 +95,7 @@ def _kind_of_a_resource(context: Context, workspace: str) -> str | None:
 
 
 def _require_root(root: str) -> None:
-    segments = [one for one in urlsplit(root).path.split("/") if one]
+    segments = [segment for segment in urlsplit(root).path.split("/") if segment]
     if WORKSPACES_DIR_NAME in segments[-2:]:
         raise wrong_state(
             f"Cannot enable workspace mode because the default artifact root {root} contains the "

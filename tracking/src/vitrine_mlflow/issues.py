@@ -10,7 +10,7 @@ from mlflow.entities import Issue, IssueSeverity, IssueStatus, ViewType
 from vitrine_mlflow import keys
 from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import missing, violated
+from vitrine_mlflow.errors import missing_error, violated_error
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Update, with_key
 from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
@@ -31,7 +31,7 @@ class Issues:
         self, context: Context, experiments: Experiments, runs: Runs, traces: TraceSearch
     ) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
         self._runs = runs
         self._traces = traces
@@ -41,7 +41,7 @@ class Issues:
         own_id = self._experiments.find(experiment_id, ViewType.ACTIVE_ONLY).experiment_id
         run_id = fields["source_run_id"]
         if run_id is not None and not self._runs.exists(run_id):
-            raise violated(f"Run with id={run_id} not found")
+            raise violated_error(f"Run with id={run_id} not found")
         issue_id, now = f"iss-{self._context.sources.new_hex()}", self._context.sources.now_ms()
         info = {**fields, "created": now, "updated": now, "revision": 1}
         absent = {PARTITION_KEY: ABSENT}
@@ -65,7 +65,7 @@ class Issues:
             item = self._database.get(keys.ISSUE.key(experiment_id=own_id, issue_id=issue_id))
             if item is not None:
                 return own_id, item
-        raise missing(f"Issue with ID '{issue_id}' not found")
+        raise missing_error(f"Issue with ID '{issue_id}' not found")
 
     def update(self, issue_id: str, changes: dict[str, Any]) -> Issue:
         """Change what is not None."""
@@ -78,7 +78,7 @@ class Issues:
             self._database.write([Update(key, sets, condition={"revision": item["revision"]})])
             return _entity(own_id, {**item, **sets})
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def search(
         self,
@@ -99,13 +99,13 @@ class Issues:
             else [str(parsed_experiment_id(experiment_id))]
         )
         conditions = _conditions(filter_string)
-        found: list[Issue] = []
+        issues: list[Issue] = []
         for own_id in scope:
-            found += self._of_experiment(own_id, conditions, with_counts=with_counts)
-        found.sort(key=_order, reverse=True)
-        more = len(found) > offset + size
+            issues += self._of_experiment(own_id, conditions, with_counts=with_counts)
+        issues.sort(key=_order, reverse=True)
+        more = len(issues) > offset + size
         token = SearchTraceUtils.create_page_token(offset + size) if more else None
-        return found[offset : offset + size], token
+        return issues[offset : offset + size], token
 
     def _of_experiment(
         self,
@@ -122,9 +122,9 @@ class Issues:
         ]
         counts: Counter[str] = Counter()
         if with_counts and items:
-            for trace in self._traces.matching(experiment_id, None):
+            for trace in self._traces.matching_traces(experiment_id, None):
                 records = trace.document.assessments.values()
-                counts.update({one["name"] for one in records if one["type"] == "issue"})
+                counts.update({record["name"] for record in records if record["type"] == "issue"})
         return [
             _entity(experiment_id, item, counts[item["issue_id"]] if with_counts else None)
             for item in items
@@ -136,11 +136,11 @@ def _conditions(filter_string: str | None) -> list[Callable[[Item], bool]]:
         SearchIssuesUtils.parse_search_filter(filter_string) if filter_string else []
     )
 
-    def matches(item: Item, one: dict[str, Any]) -> bool:
-        value = item[one["key"]]
-        return value is not None and COMPARISONS[one["comparator"]](value, one["value"])
+    def matches(item: Item, condition: dict[str, Any]) -> bool:
+        value = item[condition["key"]]
+        return value is not None and COMPARISONS[condition["comparator"]](value, condition["value"])
 
-    return [lambda item, one=one: matches(item, one) for one in parsed]
+    return [lambda item, condition=condition: matches(item, condition) for condition in parsed]
 
 
 def _order(issue: Issue) -> tuple[int, int, int, str]:

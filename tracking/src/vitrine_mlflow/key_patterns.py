@@ -82,10 +82,10 @@ class Entity:
     elsewhere: "Entity | None" = None  # in workspaces other than the default
 
     def key(self, **fields: str) -> Key:
-        placed = self._placed(fields)
+        placed = self._add_fields(fields)
         return Key(placed.pk.build(fields), placed.sk.build(fields))
 
-    def _placed(self, fields: Mapping[str, str]) -> "Entity":
+    def _add_fields(self, fields: Mapping[str, str]) -> "Entity":
         if (
             self.elsewhere is None
             or fields.get("workspace", DEFAULT_WORKSPACE) == DEFAULT_WORKSPACE
@@ -100,7 +100,7 @@ class Entity:
     def index_keys(self, **fields: str) -> dict[str, str]:
         """Attributes that place the item in the global indexes."""
         attributes: dict[str, str] = {}
-        for index, (pk, sk) in self._placed(fields).indexes.items():
+        for index, (pk, sk) in self._add_fields(fields).indexes.items():
             attributes[f"{index}pk"] = pk.build(fields)
             attributes[f"{index}sk"] = sk.build(fields)
         return attributes

@@ -16,7 +16,7 @@ from mlflow.environment_variables import MLFLOW_ENABLE_WORKSPACES
 from mlflow.utils.workspace_context import get_request_workspace
 
 from vitrine_mlflow.asset_scheme import ASSET_SCHEME
-from vitrine_mlflow.errors import denied, invalid
+from vitrine_mlflow.errors import denied_error, invalid
 
 VARIABLE = "VITRINE_MLFLOW_DATABASES"
 # `mlflow server` exports variables of this prefix to its workers, and they to their jobs.
@@ -108,7 +108,7 @@ def _require_listed(uri: str, field: str, workspace: str | None) -> None:
         return
     workspace = workspace or get_request_workspace() or ""
     where = f" in the workspace '{workspace}'" if MLFLOW_ENABLE_WORKSPACES.get() else ""
-    raise denied(
+    raise denied_error(
         f"{field} '{uri}': this tracking server may not use this database of Vitrine{where}. "
         f"Its operator lists databases in {VARIABLE}."
     )
@@ -134,10 +134,10 @@ def require_source_lent(source: Any, field: str) -> None:
 def _texts(value: Any) -> Iterator[str]:
     left: list[Any] = [value]
     while left:
-        one: Any = left.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            left += cast("dict[str, Any]", one).values()
-        elif isinstance(one, list):
-            left += cast("list[Any]", one)
+        node: Any = left.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            left += cast("dict[str, Any]", node).values()
+        elif isinstance(node, list):
+            left += cast("list[Any]", node)

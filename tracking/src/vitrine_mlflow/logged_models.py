@@ -22,7 +22,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import ordered_integer, unescape
-from vitrine_mlflow.errors import missing, parent_required, violated
+from vitrine_mlflow.errors import missing_error, parent_required, violated_error
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, key_of, with_key
 from vitrine_mlflow.keys import Key
@@ -51,11 +51,11 @@ class ModelDocument:
     tags: dict[str, Any] = field(default_factory=dict[str, Any])
     params: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         return zlib.compress(json.dumps(asdict(self), ensure_ascii=False).encode())
 
     @classmethod
-    def unpacked(cls, packed: bytes) -> "ModelDocument":
+    def unpack(cls, packed: bytes) -> "ModelDocument":
         return cls(**json.loads(zlib.decompress(packed)))
 
 
@@ -85,7 +85,7 @@ class ModelMetric:
 
     @classmethod
     def of_item(cls, item: Item) -> "ModelMetric":
-        stored: dict[str, Any] = {one.name: item[one.name] for one in dataclasses.fields(cls)}
+        stored: dict[str, Any] = {field.name: item[field.name] for field in dataclasses.fields(cls)}
         stored["value"] = float(item["value"])
         return cls(**stored)
 
@@ -149,7 +149,7 @@ class LoggedModels:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
         self._experiment_ids: dict[str, str] = {}  # never changes for a model
 
@@ -189,7 +189,7 @@ class LoggedModels:
         """Return the write of a new or changed model, if it was not changed meanwhile."""
         document = stored.document
         attributes: Item = {
-            _PACKED: document.packed(),
+            _PACKED: document.pack(),
             "revision": stored.revision + 1,
         }
         condition = {"revision": stored.revision} if stored.revision else {PARTITION_KEY: ABSENT}
@@ -208,10 +208,10 @@ class LoggedModels:
             MlflowException: there is none.
         """
         key = _model_key(self._experiment_of(model_id), model_id)
-        found = list(self._read(key.pk, Range(key.sk, Range.of_prefix(f"{key.sk}#").high)))
-        if not found:
+        items = list(self._read(key.pk, Range(key.sk, Range.of_prefix(f"{key.sk}#").high)))
+        if not items:
             raise _not_found(model_id)
-        return found[0]
+        return items[0]
 
     def _experiment_of(self, model_id: str) -> str:
         known = self._experiment_ids.get(model_id)
@@ -242,12 +242,12 @@ class LoggedModels:
             yield StoredModel(
                 fields["experiment_id"],
                 unescape(model_id),
-                ModelDocument.unpacked(first[_PACKED]),
+                ModelDocument.unpack(first[_PACKED]),
                 first["revision"],
                 [ModelMetric.of_item(item) for item in metrics],
             )
 
-    def deleted(self, older_than: int) -> list[str]:
+    def list_deleted(self, older_than: int) -> list[str]:
         """Return ids of the workspace's models that were deleted `older_than` milliseconds ago."""
         latest = self._context.sources.now_ms() - older_than
         return [
@@ -272,13 +272,15 @@ class LoggedModels:
         self._change(model_id, change)
 
     def set_tags(self, model_id: str, tags: Iterable[LoggedModelTag]) -> None:
-        given = {tag.key: tag.value for tag in tags}
-        self._change(model_id, lambda document: document.tags.update(given))
+        values = {tag.key: tag.value for tag in tags}
+        self._change(model_id, lambda document: document.tags.update(values))
 
     def delete_tag(self, model_id: str, key: str) -> None:
         def change(document: ModelDocument) -> None:
             if key not in document.tags:
-                raise missing(f"No tag with key {key!r} found for model with ID {model_id!r}.")
+                raise missing_error(
+                    f"No tag with key {key!r} found for model with ID {model_id!r}."
+                )
             del document.tags[key]
 
         self._change(model_id, change)
@@ -289,12 +291,14 @@ class LoggedModels:
         Raises:
             MlflowException: one is there already.
         """
-        given = list(params)
+        values = list(params)
 
         def change(document: ModelDocument) -> None:
-            for param in given:
+            for param in values:
                 if param.key in document.params:
-                    raise violated(f"The model '{model_id}' has the param '{param.key}' already.")
+                    raise violated_error(
+                        f"The model '{model_id}' has the param '{param.key}' already."
+                    )
                 document.params[param.key] = param.value
 
         self._change(model_id, change)
@@ -306,7 +310,7 @@ class LoggedModels:
             self._database.write([self.put(stored)])
             return dataclasses.replace(stored, revision=stored.revision + 1)
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def require(self, run_id: str, metrics: Iterable[Metric]) -> None:
         """Refuse metrics of models that cannot be written.
@@ -316,14 +320,16 @@ class LoggedModels:
         """
         with parent_required():
             puts = self._puts(run_id, metrics)
-        found = self._database.get_many(key for key, _ in puts)
+        items = self._database.get_many(key for key, _ in puts)
         values: dict[Key, ModelMetric] = {
-            key: ModelMetric.of_item(item) for key, item in found.items()
+            key: ModelMetric.of_item(item) for key, item in items.items()
         }
         for key, put in puts:
             value = ModelMetric.of_item(put.item)
             if values.setdefault(key, value) != value:
-                raise violated(f"The metric '{value.key}' has another value of step {value.step}.")
+                raise violated_error(
+                    f"The metric '{value.key}' has another value of step {value.step}."
+                )
 
     def log_metrics(self, run_id: str, metrics: Iterable[Metric]) -> None:
         """Write the values that a run logs for models; repeating it completes it."""
@@ -352,7 +358,7 @@ class LoggedModels:
 
 
 def _not_found(model_id: str) -> Exception:
-    return missing(f"Logged model with ID '{model_id}' not found.")
+    return missing_error(f"Logged model with ID '{model_id}' not found.")
 
 
 def _model_key(experiment_id: str, model_id: str) -> Key:

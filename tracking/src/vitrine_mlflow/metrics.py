@@ -74,7 +74,7 @@ class Metrics:
     """Logs and reads metrics."""
 
     def __init__(self, context: Context, runs: Runs) -> None:
-        self._database = context.owned
+        self._database = context.owned_database
         self._runs = runs
         self._primary: dict[str, str] = {}  # of an experiment, fixed once it is known
 
@@ -85,7 +85,7 @@ class Metrics:
         for metric in metrics:
             value = Value(metric.key, float(metric.value), int(metric.timestamp), int(metric.step))
             values.setdefault(metric.key, []).append(value)
-        self._database.retried(lambda: self._log(run_id, values))
+        self._database.retry(lambda: self._log(run_id, values))
 
     def _log(self, run_id: str, values: dict[str, list[Value]]) -> None:
         experiment_id = self._runs.experiment_of(run_id)
@@ -97,18 +97,18 @@ class Metrics:
         # Read with the run, in one request, until it is known.
         if experiment_id not in self._primary:
             wanted.append(keys.EXPERIMENT.key(experiment_id=experiment_id))
-        found = self._database.get_many(wanted)
-        self._runs.stored(run_id, found.get(run_key)).require_active()
+        items = self._database.get_many(wanted)
+        self._runs.stored_run(run_id, items.get(run_key)).require_active()
         if not values:
             return
-        primary, pending = self._primary_of(experiment_id, found, next(iter(values)))
+        primary, pending = self._primary_of(experiment_id, items, next(iter(values)))
         batch = _Batch(
-            SummaryChain.read(experiment_id, run_id, METRICS, found.get(first_key)),
+            SummaryChain.read(experiment_id, run_id, METRICS, items.get(first_key)),
             run_key,
             primary,
         )
         for key, logged in values.items():
-            old = found.get(latest_keys[key])
+            old = items.get(latest_keys[key])
             pending = self._flush_if_full(batch, pending, len(logged) + (2 if old is None else 3))
             pending += batch.writes(key, logged, old)
         self._flush(batch, pending)
@@ -116,13 +116,13 @@ class Metrics:
         self._primary[experiment_id] = primary
 
     def _primary_of(
-        self, experiment_id: str, found: Mapping[Key, Item], first: str
+        self, experiment_id: str, items: Mapping[Key, Item], first: str
     ) -> tuple[str, list[Write]]:
         """The metric that the index orders by, and what fixes it with the first one logged."""
         if experiment_id in self._primary:
             return self._primary[experiment_id], []
         key = keys.EXPERIMENT.key(experiment_id=experiment_id)
-        item = found.get(key, {"primary": first})
+        item = items.get(key, {"primary": first})
         if "primary" in item:
             return item["primary"], []
         # Of concurrent first metrics, one becomes the primary; the others are repeated as usual
@@ -143,7 +143,7 @@ class Metrics:
             self._database.write(writes[: TRANSACTION_WRITES // 2])
             writes = writes[TRANSACTION_WRITES // 2 :]
         self._database.write(writes)
-        batch.chain.committed()
+        batch.chain.commit()
 
     def latest(self, run_id: str, key: str) -> Value | None:
         item = self._database.get(_latest_key(self._runs.experiment_of(run_id), run_id, key))
@@ -160,7 +160,7 @@ class Metrics:
             wanted = Range(prefix + low, Range.of_prefix(f"{prefix}{high}#").high)
         return [value_of(key, item) for item in self._database.query(pk, wanted)]
 
-    def ranked(self, experiment_id: str, key: str, backward: bool = False) -> Iterator[str]:
+    def list_ranked(self, experiment_id: str, key: str, backward: bool = False) -> Iterator[str]:
         """Ids of runs by a metric, highest first; NaN last. The primary metric has no ranks."""
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         prefix = keys.METRIC_RANK.prefix(key=key)

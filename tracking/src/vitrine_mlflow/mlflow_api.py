@@ -187,6 +187,6 @@ def parsed_model_filter(filter_string: str | None) -> list[tuple[str, str, str, 
     untyped: Any = utils
     with type_errors_reported():
         return [
-            (one.entity.type.value, one.entity.key, one.op, one.value)
-            for one in untyped.parse_filter_string(filter_string)
+            (condition.entity.type.value, condition.entity.key, condition.op, condition.value)
+            for condition in untyped.parse_filter_string(filter_string)
         ]

@@ -53,9 +53,9 @@ def trace_metrics(rows: TraceRows, query: Any) -> list[Any]:
             _tables.SqlAssessments, _tables.SqlEntityAssociation,
         ]  # fmt: skip
         with Session(engine) as session:
-            for one in used:
+            for part in used:
                 # without its indexes, which MLflow declares for its migrations only
-                session.execute(CreateTable(one.__table__))
+                session.execute(CreateTable(part.__table__))
             _insert(session, rows)
             return _queries.query_metrics(
                 view_type=query.view_type,
@@ -81,11 +81,11 @@ def _base(session: Session, query: Any) -> Any:
 def _insert(session: Session, rows: TraceRows) -> None:
     absent = dict.fromkeys((*TOKEN_KEYS, *COST_KEYS))
     tables = (
-        (_tables.SqlTraceInfo, [{**absent, **one} for one in rows.traces]),
+        (_tables.SqlTraceInfo, [{**absent, **row} for row in rows.traces]),
         (_tables.SqlTraceTag, rows.tags),
         (_tables.SqlTraceMetadata, rows.metadata),
-        (_tables.SqlSpan, [_span(one) for one in rows.spans]),
-        (_tables.SqlEntityAssociation, [_link(*one) for one in rows.runs]),
+        (_tables.SqlSpan, [_span(span) for span in rows.spans]),
+        (_tables.SqlEntityAssociation, [_link(*link) for link in rows.runs]),
     )
     for table, values in tables:
         if values:

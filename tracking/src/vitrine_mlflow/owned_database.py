@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database, Range, Result, written_key
-from vitrine_mlflow.errors import missing
+from vitrine_mlflow.errors import missing_error
 from vitrine_mlflow.expressions import Delete, Item, Put, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import INFO, Index
@@ -50,8 +50,8 @@ class OwnedDatabase(Database):
         partitions = dict.fromkeys(key.pk for key in wanted if key.sk != _METADATA)
         closed = {pk for pk in partitions if not self._is_open(pk)}
         readable = [key for key in wanted if key.sk == _METADATA or key.pk not in closed]
-        found = self._whole.get_many(readable) if readable else {}
-        return {key: item for key, item in found.items() if self._is_visible(key, item)}
+        items = self._whole.get_many(readable) if readable else {}
+        return {key: item for key, item in items.items() if self._is_visible(key, item)}
 
     def query(
         self,
@@ -75,14 +75,14 @@ class OwnedDatabase(Database):
         self._require_open(whole)
         self._whole.write_in_batches(whole)
 
-    def retried(self, attempt: Callable[[], Result]) -> Result:
-        return self._whole.retried(attempt)
+    def retry(self, attempt: Callable[[], Result]) -> Result:
+        return self._whole.retry(attempt)
 
     def _require_open(self, writes: Sequence[Write]) -> None:
         written = [written_key(write) for write in writes]
         for pk in dict.fromkeys(key.pk for key in written):
             if not self._is_open(pk):
-                raise missing(f"'{pk.partition('#')[2]}' does not exist in this workspace.")
+                raise missing_error(f"'{pk.partition('#')[2]}' does not exist in this workspace.")
         for key in written:
             if key.sk == _METADATA:
                 self._recent.pop(key.pk, None)
@@ -107,10 +107,10 @@ class OwnedDatabase(Database):
         if self._known(pk) == active:
             return True
         key = keys.EVALUATION_DATASET.key(workspace=active, dataset_id=dataset_id)
-        found = self._whole.get(key) is not None
-        if found:
+        exists = self._whole.get(key) is not None
+        if exists:
             self._cache_owner(pk, active)
-        return found
+        return exists
 
     def _known(self, pk: str) -> str | None:
         at, owner = self._recent.get(pk, (0.0, None))

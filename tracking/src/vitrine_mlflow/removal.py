@@ -27,7 +27,7 @@ class Removal:
     ) -> None:
         self._models = models
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
         self._runs = runs
         self._traces = traces

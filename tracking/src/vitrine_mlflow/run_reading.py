@@ -25,7 +25,7 @@ def read_run(database: Database, runs: Runs, datasets: Datasets, run_id: str) ->
         # R#<run>#<part>#…
         part = item[SORT_KEY].split("#", 3)[2:3]
         items.setdefault(part[0] if part else "", []).append(item)
-    stored = runs.stored(run_id, items[""][0] if items[""] else None)
+    stored = runs.stored_run(run_id, items[""][0] if items[""] else None)
     models = models_of(items.get("LM", []))
     inputs: dict[str, dict[str, Any]] = {
         item[SORT_KEY].rpartition("#")[2]: item for item in items.get("INPUT", [])

@@ -12,7 +12,7 @@ from vitrine_mlflow.config import DELETED_RUNS_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.experiment_items import RUN_NAMES_INDEXED, StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
@@ -85,7 +85,7 @@ class Runs:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
         self._experiment_ids: dict[str, str] = {}  # never changes for a run
 
@@ -141,9 +141,9 @@ class Runs:
         Raises:
             MlflowException: there is no such run.
         """
-        return self.stored(run_id, self._database.get(self.key(run_id)))
+        return self.stored_run(run_id, self._database.get(self.key(run_id)))
 
-    def stored(self, run_id: str, item: Item | None) -> StoredRun:
+    def stored_run(self, run_id: str, item: Item | None) -> StoredRun:
         """A run of an item that was read with others.
 
         Raises:
@@ -277,7 +277,7 @@ class Runs:
             else:
                 self._write_change(stored, {**sets, EXPIRES_AT: expiry})
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def sweep(self, experiment_id: str, stage: str) -> None:
         """Give all runs of an experiment its stage; repeating it completes a sweep."""
@@ -308,7 +308,7 @@ class Runs:
 
 
 def not_found(run_id: str) -> Exception:
-    return missing(f"Run with id={run_id} not found")
+    return missing_error(f"Run with id={run_id} not found")
 
 
 def run_of_item(item: Item) -> StoredRun:

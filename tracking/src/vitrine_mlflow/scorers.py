@@ -7,7 +7,7 @@ from mlflow.entities import ScorerVersion
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, with_key
 from vitrine_mlflow.keys import Key
@@ -25,7 +25,7 @@ class Scorers:
 
     def __init__(self, context: Context, experiments: Experiments) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._experiments = experiments
 
     def register(self, experiment_id: str, name: str, serialized: str) -> ScorerVersion:
@@ -33,7 +33,7 @@ class Scorers:
         own_id = self._active(experiment_id)
         if endpoint_of_scorer(serialized) is not None:
             raise NotImplementedError("Scorers on models of the gateway are not supported.")
-        return self._database.retried(lambda: self._register(own_id, name, serialized))
+        return self._database.retry(lambda: self._register(own_id, name, serialized))
 
     def _register(self, experiment_id: str, name: str, serialized: str) -> ScorerVersion:
         scorer_key = keys.SCORER.key(experiment_id=experiment_id, name=name)
@@ -74,16 +74,16 @@ class Scorers:
 
     def latest_across(self, experiment_ids: Iterable[str]) -> list[ScorerVersion]:
         """The last version of each scorer, by experiment and name."""
-        wanted = {parsed_experiment_id(one) for one in experiment_ids}
-        found: list[ScorerVersion] = []
+        wanted = {parsed_experiment_id(experiment_id) for experiment_id in experiment_ids}
+        versions: list[ScorerVersion] = []
         for experiment_id in sorted(wanted):
             own: dict[str, ScorerVersion] = {}
             pk = keys.EXPERIMENT.key(experiment_id=str(experiment_id)).pk
             for item in self._database.query_prefix(pk, keys.SCORER.prefix()):
                 if "version" in item:
                     own[item["name"]] = _entity(str(experiment_id), item)
-            found += [own[name] for name in sorted(own)]
-        return found
+            versions += [own[name] for name in sorted(own)]
+        return versions
 
     def get(self, experiment_id: str, name: str, version: int | None) -> ScorerVersion:
         own_id = self._active(experiment_id)
@@ -116,9 +116,9 @@ class Scorers:
         own_id = self._active(experiment_id)
         scorer = self._require(own_id, experiment_id, name)
         numbers = [
-            one.scorer_version
-            for one in self._versions(own_id, name)
-            if version in {None, one.scorer_version}
+            row.scorer_version
+            for row in self._versions(own_id, name)
+            if version in {None, row.scorer_version}
         ]
         if not numbers:
             raise _absent(experiment_id, name, version)
@@ -163,7 +163,9 @@ class Scorers:
         return _config(item)
 
     def online(self, scorer_ids: Iterable[str]) -> list[Any]:
-        wanted = [keys.ONLINE_SCORING.key(scorer_id=one) for one in scorer_ids if one]
+        wanted = [
+            keys.ONLINE_SCORING.key(scorer_id=scorer_id) for scorer_id in scorer_ids if scorer_id
+        ]
         return (
             [_config(item) for item in self._database.get_many(wanted).values()] if wanted else []
         )
@@ -176,7 +178,7 @@ def _version_key(experiment_id: str, name: str, version: int) -> Key:
 
 def _absent(experiment_id: str, name: str, version: int | None = None) -> Exception:
     of_version = "" if version is None else f" and version {version}"
-    return missing(
+    return missing_error(
         f"Scorer with name '{name}'{of_version} not found for experiment {experiment_id}."
     )
 

@@ -178,7 +178,7 @@ class DynamoTrackingStore(
         return Run(run.entity(), RunData(tags=all_tags), RunInputs(dataset_inputs=[]))
 
     def get_run(self, run_id: str) -> Run:
-        return read_run(self._context.owned, self.runs, self.datasets, run_id)
+        return read_run(self._context.owned_database, self.runs, self.datasets, run_id)
 
     def update_run_info(
         self, run_id: str, run_status: Any, end_time: int | None, run_name: str | None
@@ -267,7 +267,7 @@ class DynamoTrackingStore(
         self.datasets.log_outputs(run_id, models)
 
     def _search_datasets(self, experiment_ids: Sequence[str]) -> list[Any]:
-        return search_datasets(self._context.owned, self.experiments, experiment_ids)
+        return search_datasets(self._context.owned_database, self.experiments, experiment_ids)
 
     # Histories of metrics
 
@@ -301,7 +301,7 @@ class DynamoTrackingStore(
         start_step: int | None,
         end_step: int | None,
     ) -> list[Any]:
-        return self._histories.sampled(run_ids, metric_key, max_results, start_step, end_step)
+        return self._histories.sample(run_ids, metric_key, max_results, start_step, end_step)
 
     # What `mlflow gc` calls; the names are MLflow's
 
@@ -312,7 +312,7 @@ class DynamoTrackingStore(
         self._removal.remove_run(run_id)
 
     def _get_deleted_logged_models(self, older_than: int = 0) -> list[str]:
-        return self.logged_models.deleted(older_than)
+        return self.logged_models.list_deleted(older_than)
 
     def _hard_delete_logged_model(self, model_id: str) -> None:
         self.logged_models.remove(model_id)

@@ -63,10 +63,10 @@ class EvaluationMethods(AbstractStore):
         order_by: list[str] | None = None,
         page_token: str | None = None,
     ) -> Any:
-        found, token = search_datasets(
+        datasets, token = search_datasets(
             self.evaluation, experiment_ids, filter_string, max_results, order_by, page_token
         )
-        return page_of([one.entity() for one in found], token)
+        return page_of([dataset.entity() for dataset in datasets], token)
 
     def upsert_dataset_records(
         self, dataset_id: str, records: list[dict[str, Any]]
@@ -114,7 +114,9 @@ class EvaluationMethods(AbstractStore):
         return self.scorers.latest_across(experiment_ids)
 
     def filter_active_experiment_ids(self, experiment_ids: list[str]) -> list[str]:
-        wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
+        wanted = dict.fromkeys(
+            str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids
+        )
         return self.experiments.active_of(list(wanted))
 
     def get_scorer(self, experiment_id: str, name: str, version: int | None = None) -> Any:
@@ -194,14 +196,14 @@ class EvaluationMethods(AbstractStore):
         page_token: str | None = None,
         include_trace_count: bool = False,
     ) -> Any:
-        found = self.issues.search(
+        issues = self.issues.search(
             experiment_id,
             filter_string,
             max_results,
             page_token,
             with_counts=include_trace_count,
         )
-        return page_of(*found)
+        return page_of(*issues)
 
     def calculate_trace_filter_correlation(
         self,

@@ -32,14 +32,14 @@ def area_of(name: str) -> str | None:
     return next((area for area, words in AREAS.items() if any(w in name for w in words)), None)
 
 
-def _listing() -> Callable[..., Any]:
+def _empty_listing() -> Callable[..., Any]:
     def method(*_: Any, **__: Any) -> Any:
         return page_of([], None)
 
     return method
 
 
-def _refusing(area: str) -> Callable[..., Any]:
+def _refuse(area: str) -> Callable[..., Any]:
     def method(*_: Any, **__: Any) -> Any:
         raise MlflowNotImplementedException(f"This tracking store does not support {area}.")
 
@@ -48,7 +48,7 @@ def _refusing(area: str) -> Callable[..., Any]:
 
 def _methods() -> dict[str, Callable[..., Any]]:
     return {
-        name: _listing() if name.startswith(_LISTS) else _refusing(area)
+        name: _empty_listing() if name.startswith(_LISTS) else _refuse(area)
         for name in dir(AbstractStore)
         if (area := area_of(name)) is not None
     }

@@ -97,7 +97,7 @@ class SummaryChain:
                 sets |= {"last": self.last, "used": self.used}
         return Update(key, sets, self._removes[number], adds, condition)
 
-    def committed(self) -> None:
+    def commit(self) -> None:
         """Begin to collect for the next transaction."""
         self._sets.clear()
         self._removes.clear()

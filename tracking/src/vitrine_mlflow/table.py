@@ -59,8 +59,8 @@ def create_request(table_name: str) -> dict[str, Any]:
             {"AttributeName": name, "AttributeType": "S"}
             for name in sorted(names | {PARTITION_KEY, SORT_KEY})
         ],
-        "GlobalSecondaryIndexes": [_described(index) for index in GLOBAL_INDEXES],
-        "LocalSecondaryIndexes": [_described(index) for index in LOCAL_INDEXES],
+        "GlobalSecondaryIndexes": [_describe_index(index) for index in GLOBAL_INDEXES],
+        "LocalSecondaryIndexes": [_describe_index(index) for index in LOCAL_INDEXES],
     }
 
 
@@ -71,7 +71,7 @@ def _schema(pk: str, sk: str) -> list[dict[str, str]]:
     ]
 
 
-def _described(index: Index) -> dict[str, Any]:
+def _describe_index(index: Index) -> dict[str, Any]:
     projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
     if index.projected:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projected)}

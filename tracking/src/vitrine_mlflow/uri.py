@@ -48,8 +48,8 @@ class StoreAddress:
     @property
     def uri(self) -> str:
         """The address as text."""
-        given = {"region": self.region, "endpoint": self.endpoint}
-        query = urlencode({name: value for name, value in given.items() if value}, safe=":/")
+        options = {"region": self.region, "endpoint": self.endpoint}
+        query = urlencode({name: value for name, value in options.items() if value}, safe=":/")
         return f"{SCHEME}://{self.table}{'?' if query else ''}{query}"
 
     def client(self) -> Any:

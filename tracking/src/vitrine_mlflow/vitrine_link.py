@@ -22,7 +22,7 @@ from mlflow.protos.databricks_pb2 import (
 
 from vitrine_mlflow.asset_scheme import ASSET_SCHEME
 from vitrine_mlflow.encoding import digest
-from vitrine_mlflow.errors import denied, invalid, missing
+from vitrine_mlflow.errors import denied_error, invalid, missing_error
 from vitrine_mlflow.lending import is_serving
 
 if TYPE_CHECKING:
@@ -107,14 +107,14 @@ def _require_own_credentials(api: str, key: str, endpoint: str) -> None:
     # without these, the client would read the login
     needed = key if os.environ.get(api) else endpoint
     if not os.environ.get(needed):
-        raise denied(
+        raise denied_error(
             f"A tracking server does not use the login of `vitrine login`: set {api} and {key}, or "
             f"{endpoint} alone, in its environment."
         )
 
 
 @contextmanager
-def reported(address: AssetAddress) -> Generator[None]:
+def report_errors(address: AssetAddress) -> Generator[None]:
     """Report failures of the deployment as MLflow's errors that name the address.
 
     Raises:
@@ -156,12 +156,12 @@ class AssetUse:
             return None
         match fields:
             case {"uri": str(uri), "digest": str(text)}:
-                return cls.parsed(uri, text)
+                return cls.parse(uri, text)
             case _:
                 return None
 
     @classmethod
-    def parsed(cls, uri: str, text: str) -> "AssetUse | None":
+    def parse(cls, uri: str, text: str) -> "AssetUse | None":
         """The use of an address with a digest, None if the address has another form."""
         try:
             return cls(AssetAddress.parse(uri), text)
@@ -176,16 +176,16 @@ class Asset:
         self._client = client
         self.address = address
 
-    def pinned(self) -> "Asset":
+    def pin_version(self) -> "Asset":
         """Return this asset in its current version, if the address has no version."""
         if self.address.version:
             return self
         address = self.address
-        with reported(address):
+        with report_errors(address):
             asset = self._client.assets.get(address.database, address.asset)
         version = asset.current_version.version if asset.current_version else None
         if version is None:
-            raise missing(f"{address.uri}: the asset has no version")
+            raise missing_error(f"{address.uri}: the asset has no version")
         return Asset(self._client, replace(address, version=version))
 
     @cached_property
@@ -204,7 +204,7 @@ class Asset:
     def _all(self) -> list[AssetFile]:
         address = self.address
         ids = (address.database, address.asset)
-        with reported(address):
+        with report_errors(address):
             if address.version:
                 whole = self._client.versions.get(ids, address.version)
                 return [
@@ -240,7 +240,7 @@ class Asset:
         partial = target.with_name(f".{target.name}.part")
         try:
             with (
-                reported(address),
+                report_errors(address),
                 self._client.streams.open(source) as pieces,
                 partial.open("wb") as file,
             ):

@@ -17,7 +17,7 @@ from mlflow.store.workspace.abstract_store import (
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import Database
-from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
+from vitrine_mlflow.errors import ConflictError, exists, invalid, missing_error, wrong_state
 from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
@@ -67,13 +67,13 @@ class _Resources:
 
     def experiments(self) -> list[StoredExperiment]:
         ids = self._experiments.ids_in_workspace()
-        return [self._experiments.find(one, ViewType.ALL) for one in ids]
+        return [self._experiments.find(experiment_id, ViewType.ALL) for experiment_id in ids]
 
     def names(self) -> dict[str, list[str]]:
         """Names by the name of the table in which MLflow's own store keeps them."""
         return {
             "registered_models": list(self._models.listed_by_name()),
-            "experiments": [one.name for one in self.experiments()],
+            "experiments": [experiment.name for experiment in self.experiments()],
             "evaluation_datasets": [item[INFO]["name"] for item in self._evaluation_datasets()],
         }
 
@@ -132,7 +132,7 @@ class DynamoWorkspaceStore(AbstractStore):
     def _require(self, workspace_name: str) -> Item:
         item = self.find(workspace_name)
         if item is None:
-            raise missing(f"Workspace '{workspace_name}' not found")
+            raise missing_error(f"Workspace '{workspace_name}' not found")
         return item
 
     def _put(self, attributes: dict[str, Any]) -> None:
@@ -146,8 +146,8 @@ class DynamoWorkspaceStore(AbstractStore):
         prefix = keys.WORKSPACE_NAME.prefix()
         pk = keys.WORKSPACE_NAME.pk.text
         names = [item["name"] for item in self._database.query_prefix(pk, prefix)]
-        found = self._database.get_many(keys.WORKSPACE.key(workspace=name) for name in names)
-        return [_entity(item) for item in sorted(found.values(), key=lambda item: item["name"])]
+        items = self._database.get_many(keys.WORKSPACE.key(workspace=name) for name in names)
+        return [_entity(item) for item in sorted(items.values(), key=lambda item: item["name"])]
 
     def get_workspace(self, workspace_name: str) -> Workspace:
         return _entity(self._require(workspace_name))
@@ -157,7 +157,7 @@ class DynamoWorkspaceStore(AbstractStore):
 
     def create_workspace(self, workspace: Workspace) -> Workspace:
         WorkspaceNameValidator.validate(workspace.name)
-        attributes = {"name": workspace.name, **_given(workspace)}
+        attributes = {"name": workspace.name, **_given_fields(workspace)}
         try:
             self._put(attributes)
         except ConflictError as error:
@@ -167,7 +167,7 @@ class DynamoWorkspaceStore(AbstractStore):
         return _entity(attributes)
 
     def update_workspace(self, workspace: Workspace) -> Workspace:
-        changes = _given(workspace)
+        changes = _given_fields(workspace)
 
         def attempt() -> Workspace:
             item = self._require(workspace.name)
@@ -177,7 +177,7 @@ class DynamoWorkspaceStore(AbstractStore):
                 self._database.write([Update(key, changes, condition={"name": workspace.name})])
             return _entity(changed)
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def delete_workspace(
         self,
@@ -229,7 +229,7 @@ class DynamoWorkspaceStore(AbstractStore):
         )
 
 
-def _given(workspace: Workspace) -> dict[str, str | None]:
+def _given_fields(workspace: Workspace) -> dict[str, str | None]:
     """The fields that a request sets; an empty text removes one, except a description."""
     location, retention = workspace.trace_archival_location, workspace.trace_archival_retention
     for field in ("default_artifact_root", "trace_archival_location"):
@@ -254,8 +254,8 @@ def _entity(item: Item) -> Workspace:
 
 
 def _require_none(workspace_name: str, resources: _Resources) -> None:
-    found = {**resources.names(), "webhooks": resources.webhooks()}
-    for kind, names in found.items():
+    contents = {**resources.names(), "webhooks": resources.webhooks()}
+    for kind, names in contents.items():
         if names:
             raise wrong_state(
                 f"Cannot delete workspace '{workspace_name}': table '{kind}' still contains "

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 from vitrine.cli.session import Session, command
 from vitrine.cli.standard_streams import read_json
 from vitrine.errors import ConfigurationError, ProtocolError
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _WITHOUT_BODY: Final = ("GET", "HEAD")
@@ -98,14 +98,14 @@ def call_api(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer cal
 
 def _request(method: str, path: str, body: Path | None, headers: Sequence[str]) -> Request:
     if method not in METHODS:
-        raise ConfigurationError(f"METHOD {quoted(method)} is none of {', '.join(METHODS)}")
+        raise ConfigurationError(f"METHOD {quote_text(method)} is none of {', '.join(METHODS)}")
     if body is not None and method in _WITHOUT_BODY:
         raise ConfigurationError(f"--input: a {method} request has no body")
     parts = _split_path(path)
     query: dict[str, str] = {}
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name in query:
-            raise ConfigurationError(f"PATH has the parameter {quoted(name)} twice")
+            raise ConfigurationError(f"PATH has the parameter {quote_text(name)} twice")
         query[name] = value
     sent = None if body is None else read_json(body, dict[str, JsonValue])
     return Request(method, parts.path, query, sent, _headers(headers))
@@ -115,13 +115,14 @@ def _split_path(path: str) -> Any:
     """Return the parts of a path; the host is always that of the deployment."""
     if not path.startswith("/") or path.startswith("//"):
         raise ConfigurationError(
-            f"PATH {quoted(path)} must begin with one slash, without a host: /database/cars/assets"
+            f"PATH {quote_text(path)} must begin with one slash, "
+            "without a host: /database/cars/assets"
         )
     if "#" in path or not path.isprintable():
-        raise ConfigurationError(f"PATH {quoted(path)} has a character that no path has")
+        raise ConfigurationError(f"PATH {quote_text(path)} has a character that no path has")
     parts = urlsplit(path)
     if not {".", ".."}.isdisjoint(unquote(parts.path).split("/")):
-        raise ConfigurationError(f"PATH {quoted(path)} must not have the segment '.' or '..'")
+        raise ConfigurationError(f"PATH {quote_text(path)} must not have the segment '.' or '..'")
     return parts
 
 
@@ -130,7 +131,7 @@ def _headers(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         match = _HEADER.fullmatch(text)
         if match is None:
-            raise ConfigurationError(f"-H {quoted(text)} is not in the form NAME: VALUE")
+            raise ConfigurationError(f"-H {quote_text(text)} is not in the form NAME: VALUE")
         name = match[1].lower()
         if name in _OWN_HEADERS:
             raise ConfigurationError(f"-H {match[1]} is set by the command; --key sets the key")
@@ -145,7 +146,7 @@ def _with_field(
 ) -> Request:
     """Return the request with the field of an option, in its query or its body."""
     key, equals, value = text.partition("=")
-    where = f"{option} {quoted(key)}"
+    where = f"{option} {quote_text(key)}"
     match = _KEY.fullmatch(key)
     if match is None or not (equals or key.endswith("[]")):
         raise ConfigurationError(f"{where} is not in the form KEY=VALUE, a[b]=VALUE or a[]=VALUE")
@@ -158,7 +159,7 @@ def _with_field(
             raise ConfigurationError(f"{where} is given twice")
         return replace(request, query={**request.query, key: content})
     if len(steps) > _DEEPEST:
-        raise ConfigurationError(f"{option} {quoted(match[1])} has over {_DEEPEST} levels")
+        raise ConfigurationError(f"{option} {quote_text(match[1])} has over {_DEEPEST} levels")
     body = cast("dict[str, Any]", request.body or {})
     _set_field(body, where, steps, [content] if equals else [])
     return replace(request, body=body)
@@ -177,7 +178,7 @@ def _typed_value(where: str, text: str) -> JsonValue:
     except OSError as error:
         raise ConfigurationError(f"{where}: {text[1:]} cannot be read: {error.strerror}") from error
     except ValueError as error:  # also a path with a null character
-        raise ConfigurationError(f"{where}: {quoted(text[1:])} is not text in UTF-8") from error
+        raise ConfigurationError(f"{where}: {quote_text(text[1:])} is not text in UTF-8") from error
 
 
 def _set_field(body: dict[str, Any], where: str, steps: Sequence[str], values: list[Any]) -> None:
@@ -195,7 +196,7 @@ def _set_field(body: dict[str, Any], where: str, steps: Sequence[str], values: l
             else:
                 elements.append(child)
         if not isinstance(child, dict if following else list):
-            raise ConfigurationError(f"{where}: {quoted(step)} has another value already")
+            raise ConfigurationError(f"{where}: {quote_text(step)} has another value already")
         target = cast("Any", child)
     if isinstance(target, list):
         cast("list[Any]", target).extend(values)

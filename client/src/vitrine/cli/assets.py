@@ -18,7 +18,7 @@ from vitrine.cli.session import Session, YesOption, command
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.models import Asset
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.resources.lifecycle import Changed
 
 
@@ -160,7 +160,7 @@ def archive(
     Lists and searches leave archived assets out.
     """
     asset_reply = find_asset(session.client, database, asset, archived=True)
-    session.confirm(f"Archive {_called(asset_reply)}?", yes=yes)
+    session.confirm(f"Archive {_describe_asset(asset_reply)}?", yes=yes)
     _change(
         session,
         lambda: session.client.assets.archive(database, asset_reply.asset_id, reason=reason),
@@ -204,7 +204,8 @@ def delete(
     """
     asset_reply = find_asset(session.client, database, asset, archived=True)
     session.confirm(
-        f"Permanently delete {_called(asset_reply)} with all versions of its files?", yes=yes
+        f"Permanently delete {_describe_asset(asset_reply)} with all versions of its files?",
+        yes=yes,
     )
     _change(
         session,
@@ -214,8 +215,8 @@ def delete(
     )
 
 
-def _called(asset: Asset) -> str:
-    return f"the asset {quoted(asset.asset_name)} ({asset.asset_id})"
+def _describe_asset(asset: Asset) -> str:
+    return f"the asset {quote_text(asset.asset_name)} ({asset.asset_id})"
 
 
 def _change(session: Session, change: Callable[[], Changed], *, wait: bool, timeout: float) -> None:

@@ -52,7 +52,7 @@ def import_bucket(
     asset. No object is changed. The import continues if the command is interrupted; see `vitrine
     jobs wait` and `vitrine jobs cancel`.
     """
-    record = _registered(session, bucket, prefix, database)
+    record = _require_registered(session, bucket, prefix, database)
     started = session.client.buckets.start_import(record.bucket_id)
     session.output.say(f"job {started.job_id}")
     jobs = session.client.jobs
@@ -77,7 +77,9 @@ def import_bucket(
             session.output.say(f"problem: {problem}")
 
 
-def _registered(session: Session, bucket: str, prefix: str | None, database: str | None) -> Bucket:
+def _require_registered(
+    session: Session, bucket: str, prefix: str | None, database: str | None
+) -> Bucket:
     """Return the registered bucket with that id or name; register it if there is none."""
     named = [
         record

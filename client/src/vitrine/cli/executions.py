@@ -57,7 +57,7 @@ def run(
     )
     if watch:
         ended = [
-            _watched(session, database, asset_reply.asset_id, execution_id, timeout)
+            _watch_execution(session, database, asset_reply.asset_id, execution_id, timeout)
             for execution_id in started
         ]
         session.output.document({"executions": [execution.wire() for execution in ended]})
@@ -132,7 +132,7 @@ def rerun_execution(
     asset_id = find_asset(session.client, database, asset).asset_id
     started = session.client.executions.rerun(database, asset_id, execution)
     if watch:
-        _show(session, _watched(session, database, asset_id, started.message, timeout))
+        _show(session, _watch_execution(session, database, asset_id, started.message, timeout))
         return
     session.output.reply(started, execution=started.message)
 
@@ -172,7 +172,7 @@ def _database_of(session: Session, workflow: str, database: str) -> str:
         return GLOBAL
 
 
-def _watched(
+def _watch_execution(
     session: Session, database: str, asset_id: str, execution: str, timeout: float
 ) -> Execution:
     def print_state(execution: Execution) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.session import Session, command
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.resources.explanations import Decision, Explanation
 
 _FIELD = "NAME=VALUE"
@@ -37,15 +37,15 @@ def explain(
     mfa: Annotated[bool, typer.Option("--mfa", help="Assume sign-in with MFA.")] = False,
 ) -> None:
     """Explain a user's permissions on an object, with the deciding constraints."""
-    fields = dict(_parsed(text) for text in field or [])
+    fields = dict(_parse_field(text) for text in field or [])
     if asset is not None:
         database_id, slash, asset_id = asset.partition("/")
         if not (database_id and slash and asset_id):
-            raise typer.BadParameter(f"{quoted(asset)} is not DATABASE/ASSET")
+            raise typer.BadParameter(f"{quote_text(asset)} is not DATABASE/ASSET")
         fields |= {"databaseId": database_id, "assetId": asset_id}
     if mfa:
         fields["mfa"] = "true"
-    explanation = _explained(session, (user, action, object_type), route, fields)
+    explanation = _request_explanation(session, (user, action, object_type), route, fields)
     session.output.document(explanation.wire())
     decisions = [("route", explanation.tier1), ("object", explanation.tier2)]
     session.output.rows(
@@ -54,7 +54,7 @@ def explain(
     )
 
 
-def _explained(
+def _request_explanation(
     session: Session,
     subject: tuple[str, str, str | None],
     route: str | None,
@@ -70,10 +70,10 @@ def _explained(
     return explanations.explain_request(user, action, route, **fields)
 
 
-def _parsed(text: str) -> tuple[str, str]:
+def _parse_field(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise typer.BadParameter(f"{quoted(text)} is not {_FIELD}")
+        raise typer.BadParameter(f"{quote_text(text)} is not {_FIELD}")
     return name, value
 
 

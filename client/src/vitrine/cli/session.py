@@ -32,7 +32,7 @@ from vitrine.errors import (
 from vitrine.retry import RetryPolicy
 from vitrine.transfer.downloading import MissingPathError
 from vitrine.transfer.journal import Journal, default_folder
-from vitrine.transfer.names import composed
+from vitrine.transfer.names import compose_name
 
 Parameters = ParamSpec("Parameters")
 
@@ -187,7 +187,7 @@ def _with_session(
         session = Session(wiring=wiring, output=output, api=api, key=key, endpoint=endpoint)
         try:
             try:
-                arguments = {name: _composed(name, value) for name, value in kwargs.items()}
+                arguments = {name: _compose_value(name, value) for name, value in kwargs.items()}
                 _check_no_blanks(ctx, arguments)
                 command(session, *args, **arguments)
             finally:
@@ -224,13 +224,13 @@ def _check_no_blanks(ctx: typer.Context, arguments: Mapping[str, object]) -> Non
             raise ConfigurationError(f"{name} has an empty value")
 
 
-def _composed(name: str, value: object) -> Any:
+def _compose_value(name: str, value: object) -> Any:
     """Return names in NFC, as the contract has them: macOS completes them in another form."""
     if name in _VERBATIM:
         return value
     if isinstance(value, list):
-        return [_composed(name, element) for element in cast("list[object]", value)]
-    return composed(value) if type(value) is str else value
+        return [_compose_value(name, element) for element in cast("list[object]", value)]
+    return compose_name(value) if type(value) is str else value
 
 
 def _set_signature(run: Callable[..., None], command: Callable[..., None]) -> None:

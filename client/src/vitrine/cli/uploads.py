@@ -159,7 +159,7 @@ def resume(
         raise
     files = [entry.files[key] for key in sorted(entry.left)]
     with progress_on(session.output.err, "uploading") as observer:
-        outcomes = _resumed(session, entry, files, observer, jobs, finish_timeout)
+        outcomes = _resume_files(session, entry, files, observer, jobs, finish_timeout)
     report = Report(files=tuple(outcomes))
     counts: dict[str, JsonValue] = {**report.counts()}
     session.output.document({**report.wire(), "counts": counts})
@@ -171,7 +171,7 @@ def resume(
         raise typer.Exit(FAILED)
 
 
-def _resumed(
+def _resume_files(
     session: Session,
     entry: JournalEntry,
     files: list[JournalFile],

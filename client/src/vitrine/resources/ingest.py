@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vitrine import api_models as api
 from vitrine.models import FinishedFile, NewFile, Upload, UploadResult
 from vitrine.resources.resource import Resource
-from vitrine.resources.uploads import completed
+from vitrine.resources.uploads import complete_files
 from vitrine.transport import path_of
 
 
@@ -54,4 +54,4 @@ class Ingest(Resource):
             files=files,
         )
         path = path_of("ingest-asset")
-        return completed(self._transport, path, body)
+        return complete_files(self._transport, path, body)

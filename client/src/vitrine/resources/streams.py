@@ -7,7 +7,7 @@ from typing import Literal
 
 from vitrine.resources.assets import asset_path
 from vitrine.storage import PIECE, Storage
-from vitrine.transfer.names import composed
+from vitrine.transfer.names import compose_name
 from vitrine.transport import Query, Transport, path_of
 
 Family = Literal["file", "viewer"]
@@ -38,7 +38,7 @@ class Source:
 
     @property
     def url_path(self) -> str:
-        path = composed(self.path).removeprefix("/")
+        path = compose_name(self.path).removeprefix("/")
         if self.prefix and self.path.startswith(f"/{self.prefix}"):
             path = self.prefix + path  # its key
         inside = path_of(*path.split("/"))

@@ -67,7 +67,7 @@ class Uploads(Resource):
             files=files,
         )
         path = path_of("uploads", upload_id, "complete")
-        return completed(self._transport, path, body)
+        return complete_files(self._transport, path, body)
 
     def abort(self, upload_id: str) -> Message:
         return self._transport.write(Message, "DELETE", path_of("uploads", upload_id))
@@ -96,7 +96,7 @@ class Uploads(Resource):
         return self._transport.write(Renewal, "POST", path, body=body, repeatable=True)
 
 
-def completed(transport: Transport, path: str, body: Content) -> UploadResult:
+def complete_files(transport: Transport, path: str, body: Content) -> UploadResult:
     """Complete files; a conflict that has the results of all files is a result, too."""
     try:
         return transport.write(UploadResult, "POST", path, body=body, repeatable=True)

@@ -25,10 +25,10 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import FileInfo
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.storage import StorageError
 from vitrine.transfer.content import same_content
-from vitrine.transfer.names import composed, shown
+from vitrine.transfer.names import compose_name, shown
 from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -49,13 +49,13 @@ def target_of(folder: Path, relative_path: str) -> Path:
     segments = relative_path.removeprefix("/").split("/")
     for segment in segments:
         if segment in {"", ".", ".."} or _is_unsafe(segment):
-            raise UnsafePathError(f"the path {quoted(relative_path)} is not safe to write")
+            raise UnsafePathError(f"the path {quote_text(relative_path)} is not safe to write")
     root = folder.resolve()
     # A folder on the way may be a symbolic link to anywhere, which an earlier run did not create.
     parent = root.joinpath(*segments[:-1])
     if not parent.resolve().is_relative_to(root):
         raise UnsafePathError(
-            f"{quoted(relative_path)} would be outside {root}, through a symbolic link"
+            f"{quote_text(relative_path)} would be outside {root}, through a symbolic link"
         )
     return parent / segments[-1]
 
@@ -94,7 +94,7 @@ def download(
 
 
 def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -> Sequence[str]:
-    wanted = None if path is None else "/" + composed(path).strip("/")
+    wanted = None if path is None else "/" + compose_name(path).strip("/")
     if wanted not in {None, "/"} and path is not None and not path.endswith("/"):
         try:
             info = client.files.info(database_id, asset_id, str(wanted))
@@ -112,7 +112,9 @@ def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -
         return paths
     below = [key for key in paths if key.startswith(f"{wanted}/")]
     if not below:
-        raise MissingPathError(f"the asset {asset_id} has no file or folder {quoted(path or '')}")
+        raise MissingPathError(
+            f"the asset {asset_id} has no file or folder {quote_text(path or '')}"
+        )
     return below
 
 

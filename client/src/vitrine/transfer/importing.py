@@ -78,7 +78,7 @@ def import_directory(
         parts=ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part"),
     )
     try:
-        run.everything(content)
+        run.import_all(content)
     finally:
         run.close()
     return run.report(seconds=clock() - started)
@@ -149,7 +149,7 @@ class _Import:
             seconds=seconds,
         )
 
-    def everything(self, content: Scan) -> None:
+    def import_all(self, content: Scan) -> None:
         for problem in content.problems:
             status = Status.FAILED if problem.unreadable else Status.REFUSED
             self._record(FileOutcome(path=problem.path, status=status, reason=problem.reason))
@@ -170,7 +170,7 @@ class _Import:
             if self.stopped.is_set():
                 raise UnreachableError("not tried: the server is unreachable")
             target = self.targets.ensure(folder.name)
-            there = self._listing(target)
+            there = self._list_files(target)
         except VitrineError as error:
             if isinstance(error, UnreachableError):
                 self.stopped.set()
@@ -194,7 +194,7 @@ class _Import:
             for file in folder.files
         ]
 
-    def _listing(self, target: Target) -> dict[str, FileItem]:
+    def _list_files(self, target: Target) -> dict[str, FileItem]:
         if target.created:
             return {}
         listed = self.client.files.list(

@@ -11,10 +11,10 @@ from typing import Final
 from vitrine.client import Vitrine
 from vitrine.errors import IntegrityError, ProtocolError
 from vitrine.models import FinishedFile, NewFile, Part, PendingFile, UploadResult
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.storage import Slice
 from vitrine.transfer.content import sha256_of
-from vitrine.transfer.names import composed
+from vitrine.transfer.names import compose_name
 from vitrine.transfer.urls import MAX_REPLY_URLS
 
 PART_SIZE: Final = 64 * 1024 * 1024
@@ -44,7 +44,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
         ProtocolError: the server starts the upload of a file that was not announced.
         VitrineError: the server or the storage rejected the request, or did not respond.
     """
-    by_key = {f"{asset.asset_id}/{composed(path.name)}": path for path in files}
+    by_key = {f"{asset.asset_id}/{compose_name(path.name)}": path for path in files}
     if len(by_key) != len(files):
         raise SameNameError("two of the files have the same name")
     part_size = part_size_of([path.stat().st_size for path in files])
@@ -62,7 +62,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
     # Its path would be read from this machine.
     unknown = [file.relative_key for file in started.files if file.relative_key not in by_key]
     if unknown:
-        raise ProtocolError(f"the reply names {quoted(unknown[0])}, which was not announced")
+        raise ProtocolError(f"the reply names {quote_text(unknown[0])}, which was not announced")
     finished = [
         _store(client, file, by_key[file.relative_key], (sizes[file.relative_key], part_size))
         for file in started.files

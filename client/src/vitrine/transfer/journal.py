@@ -148,8 +148,8 @@ class Journal:
         if not self._folder.is_dir():
             return
         paths = [path for path in self._folder.iterdir() if path.suffix == _SUFFIX]
-        for path in sorted(paths, key=_modified):
-            if time.time() - _modified(path) > _DAYS * 86_400:
+        for path in sorted(paths, key=_modification_time):
+            if time.time() - _modification_time(path) > _DAYS * 86_400:
                 path.unlink(missing_ok=True)
                 continue
             entry = self._read(path)
@@ -200,7 +200,7 @@ def _name(api: str, upload_id: str) -> str:
     return hashlib.sha256(f"{api}\n{upload_id}".encode()).hexdigest()[:32]
 
 
-def _modified(path: Path) -> float:
+def _modification_time(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

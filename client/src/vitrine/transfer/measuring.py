@@ -18,7 +18,7 @@ class Measured:
     modified: int
     checksum: str
 
-    def changed(self) -> bool:
+    def has_changed(self) -> bool:
         facts = self.file.path.stat()
         return (facts.st_size, facts.st_mtime_ns) != (self.size, self.modified)
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.workflow_models import GLOBAL
 
 FORBIDDEN = '<>:"/\\|?*'
@@ -27,7 +27,7 @@ class UnusableNameError(ValueError):
     """A name that the server cannot store; the message is the reason."""
 
 
-def composed(name: str) -> str:
+def compose_name(name: str) -> str:
     """Return the text in NFC, the form in which names are compared and stored."""
     return unicodedata.normalize("NFC", name)
 
@@ -40,7 +40,7 @@ def relative_key(parts: Sequence[str]) -> str:
     """
     if not parts:
         raise UnusableNameError("the path is empty")
-    segments = [composed(part) for part in parts]
+    segments = [compose_name(part) for part in parts]
     for segment in segments:
         _check_segment(segment)
     return "/" + "/".join(segments)
@@ -49,7 +49,7 @@ def relative_key(parts: Sequence[str]) -> str:
 def _check_segment(segment: str) -> None:
     """Check one name; the rule is the same for files and folders."""
     if segment in {"", ".", ".."}:
-        raise UnusableNameError(f"the path segment {quoted(segment)} is not allowed")
+        raise UnusableNameError(f"the path segment {quote_text(segment)} is not allowed")
     for character in segment:
         category = unicodedata.category(character)
         if category == "Cs":
@@ -60,9 +60,9 @@ def _check_segment(segment: str) -> None:
             )
     held = [character for character in FORBIDDEN if character in segment]
     if held:
-        raise UnusableNameError(f"the name {quoted(segment)} contains {' '.join(held)}")
+        raise UnusableNameError(f"the name {quote_text(segment)} contains {' '.join(held)}")
     if segment.endswith((".", " ")):
-        raise UnusableNameError(f"the name {quoted(segment)} ends with a dot or a space")
+        raise UnusableNameError(f"the name {quote_text(segment)} ends with a dot or a space")
     if len(segment) > LONGEST_NAME:
         raise UnusableNameError(f"a name has more than {LONGEST_NAME} characters")
 
@@ -72,7 +72,7 @@ def object_name(folder: str) -> str:
 
     Otherwise a valid name, with a suffix that distinguishes folders with similar names.
     """
-    name = composed(folder)
+    name = compose_name(folder)
     if not _NOT_IN_OBJECT_NAME.search(name) and name.strip() == name and 0 < len(name) <= 256:
         return name
     plain = _NOT_IN_OBJECT_NAME.sub("_", _without_marks(name)).strip()
@@ -81,7 +81,7 @@ def object_name(folder: str) -> str:
 
 def asset_id(database_id: str, folder: str) -> str:
     """Return the id of the asset for this folder in this database."""
-    name = composed(folder)
+    name = compose_name(folder)
     plain = _NOT_IN_ID.sub("-", _without_marks(name)).strip("-_")[:40].rstrip("-_")
     # Ids are unique in a deployment, so the digest includes the database.
     return f"{plain or 'asset'}-{_digest(f'{database_id}/{name}', 12)}"
@@ -89,7 +89,7 @@ def asset_id(database_id: str, folder: str) -> str:
 
 def database_id(folder: str) -> str:
     """Return a database id derived from a folder's name."""
-    plain = _NOT_IN_ID.sub("-", _without_marks(composed(folder))).strip("-_")
+    plain = _NOT_IN_ID.sub("-", _without_marks(compose_name(folder))).strip("-_")
     plain = plain[:LONGEST_DATABASE_ID].rstrip("-_")
     if plain.upper() == GLOBAL or len(plain) < SHORTEST_DATABASE_ID:
         plain = f"{plain}-files".lstrip("-")
@@ -101,8 +101,8 @@ def loose_asset_name(root: str, folders: Sequence[str]) -> str:
 
     The root's, different from every folder's.
     """
-    taken = {composed(folder) for folder in folders}
-    name = composed(root) or "files"
+    taken = {compose_name(folder) for folder in folders}
+    name = compose_name(root) or "files"
     while name in taken:
         name = f"{name}-files"
     return name

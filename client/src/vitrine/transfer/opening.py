@@ -78,8 +78,11 @@ class Opening:
         measured = self._measure(files)
         uploads = self._find(measured)
         known = {going.file.file.key for upload in uploads for going in upload.files}
-        opened = [self._reopened(upload) for upload in uploads]
-        return [*opened, *self._open([file for file in measured if file.file.key not in known])]
+        opened = [self._reopen(upload) for upload in uploads]
+        return [
+            *opened,
+            *self._open_uploads([file for file in measured if file.file.key not in known]),
+        ]
 
     def _find(self, files: Sequence[Measured]) -> list[Found]:
         """Return uploads of an earlier run that continue some of the files."""
@@ -91,7 +94,7 @@ class Opening:
         except (VitrineError, OSError):
             return []  # any problem is reported, with its reason, when the files are sent again
 
-    def _reopened(self, upload: Found) -> Opened:
+    def _reopen(self, upload: Found) -> Opened:
         counts = {file.file.file.key: file.num_parts for file in upload.files}
         urls = PartUrls(self.client, upload.entry.upload_id, counts)
         return Opened(
@@ -108,7 +111,7 @@ class Opening:
                 self.settle(file, Status.FAILED, f"cannot be read: {error.strerror}")
         return measured
 
-    def _open(self, files: Sequence[Measured]) -> list[Opened]:
+    def _open_uploads(self, files: Sequence[Measured]) -> list[Opened]:
         """Start uploads for all files that the server accepts; report the others."""
         if not files:
             return []
@@ -123,7 +126,7 @@ class Opening:
         except VitrineError as error:
             self.fail_unreachable([measured.file for measured in files], error)
             return []
-        return [self._opened(upload, files)]
+        return [self._track_upload(upload, files)]
 
     def _new(self, measured: Measured) -> NewFile:
         """Return the file as announced; parts have at least the requested size."""
@@ -139,7 +142,7 @@ class Opening:
         )
         return announced if number is None else announced.model_copy(update={"num_parts": number})
 
-    def _opened(self, upload: Upload, files: Sequence[Measured]) -> Opened:
+    def _track_upload(self, upload: Upload, files: Sequence[Measured]) -> Opened:
         """Return the upload, written to the journal before its first part is sent."""
         pending = {file.relative_key.lstrip("/"): file for file in upload.files}
         going: list[OpenFile] = []
@@ -190,7 +193,9 @@ class Opening:
         if named:
             for index, reason in named.items():
                 self.settle(files[index].file, Status.REFUSED, reason)
-            return self._open([file for index, file in enumerate(files) if index not in named])
+            return self._open_uploads(
+                [file for index, file in enumerate(files) if index not in named]
+            )
         if len(files) == 1:
             # A problem of the asset or of the request itself is not one of this file.
             about_request = any(fact.field in _REQUEST_FIELDS for fact in error.errors)
@@ -199,7 +204,7 @@ class Opening:
             return []
         # The error names no file; halving finds it within a few calls.
         middle = len(files) // 2
-        return [*self._open(files[:middle]), *self._open(files[middle:])]
+        return [*self._open_uploads(files[:middle]), *self._open_uploads(files[middle:])]
 
 
 def refused_files(error: ApiError, count: int) -> dict[int, str]:

@@ -85,17 +85,17 @@ def _resumable(
         states = {file.relative_key.lstrip("/"): file.state for file in details.files}
         working = [item for item in files if states.get(item.file.key.lstrip("/")) == "working"]
         started = [item for item in files if states.get(item.file.key.lstrip("/")) == "open"]
-        renewed = _renewed(client, entry, started)
+        renewed = _renew_files(client, entry, started)
     # The upload has ended or expired: its files are sent again.
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
     return [
         *(_in_completion(entry, item) for item in working),
-        *(_resumed(entry, item, renewed[item.file.key.lstrip("/")], pool) for item in started),
+        *(_resume_file(entry, item, renewed[item.file.key.lstrip("/")], pool) for item in started),
     ]
 
 
-def _renewed(
+def _renew_files(
     client: Vitrine, entry: JournalEntry, files: Sequence[Measured]
 ) -> Mapping[str, RenewedFile]:
     if not files:
@@ -115,13 +115,13 @@ def _in_completion(entry: JournalEntry, measured: Measured) -> OpenFile:
     )
 
 
-def _resumed(
+def _resume_file(
     entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
 ) -> OpenFile:
     if renewed.assembled:
         stored = dict.fromkeys(range(1, renewed.num_parts + 1), ASSEMBLED)
     else:
-        stored = _verified(entry, measured, renewed, pool)
+        stored = _verified_parts(entry, measured, renewed, pool)
     return OpenFile(
         file=measured,
         upload_id_s3=renewed.upload_id_s3,
@@ -130,7 +130,7 @@ def _resumed(
     )
 
 
-def _verified(
+def _verified_parts(
     entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
 ) -> dict[int, str]:
     """Return the parts that are stored with the file's own content."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vitrine.transfer.names import (
     UnusableNameError,
-    composed,
+    compose_name,
     loose_asset_name,
     relative_key,
     shown,
@@ -30,7 +30,7 @@ class LocalFile:
 
     def __post_init__(self) -> None:
         """Compose the key: macOS has names in another form on disk."""
-        object.__setattr__(self, "key", composed(self.key))
+        object.__setattr__(self, "key", compose_name(self.key))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class _Collector:
         if kept is file:
             return
         # In the form that the server stores, if one of them has it.
-        if composed(str(path)) == str(path):
+        if compose_name(str(path)) == str(path):
             files[key], file = file, kept
         # Both look the same: their letters outside ASCII are escaped.
         twin, left = (
@@ -119,7 +119,7 @@ def _add_folder(collector: _Collector, path: Path, name: str) -> None:
     if shown(name) != name:
         collector.refuse(path, "the folder's name is not valid UTF-8")
         return
-    asset = composed(name)
+    asset = compose_name(name)
     collector.folders.setdefault(asset, {})
     for entry, parts in _walk(collector, path):
         _add_entry(collector, entry, asset, parts)

@@ -13,7 +13,7 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import Asset
-from vitrine.quoting import quoted
+from vitrine.quoting import quote_text
 from vitrine.transfer import names
 
 
@@ -76,23 +76,23 @@ class AssetTargets:
         try:
             asset = self._client.assets.get(self._database_id, derived)
         except NotFoundError:
-            named = self._named(folder)
+            named = self._find_named(folder)
             if named is None:
                 return self._create(folder, derived)
             asset = self._client.assets.get(self._database_id, named)
-        return Target(asset=self._tagged(asset), created=False)
+        return Target(asset=self._ensure_tags(asset), created=False)
 
-    def _named(self, folder: str) -> str | None:
+    def _find_named(self, folder: str) -> str | None:
         with self._lock:
             if self._by_name is None:
                 self._by_name = {}
                 for asset in self._client.assets.list(self._database_id):
                     self._by_name.setdefault(asset.asset_name, []).append(asset.asset_id)
-            wanted = dict.fromkeys([names.composed(folder), names.object_name(folder)])
+            wanted = dict.fromkeys([names.compose_name(folder), names.object_name(folder)])
             asset_ids = [asset_id for name in wanted for asset_id in self._by_name.get(name, [])]
         if len(asset_ids) > 1:
             raise TargetError(
-                f"several assets are named {quoted(folder)}: {', '.join(sorted(asset_ids))}"
+                f"several assets are named {quote_text(folder)}: {', '.join(sorted(asset_ids))}"
             )
         return asset_ids[0] if asset_ids else None
 
@@ -103,12 +103,12 @@ class AssetTargets:
             asset = self._client.assets.get(self._database_id, derived, show_archived=True)
             if asset.status == "archived":
                 raise TargetError(f"the asset {derived} is archived; unarchive it first") from None
-            return Target(asset=self._tagged(asset), created=False)
+            return Target(asset=self._ensure_tags(asset), created=False)
         return Target(asset=self._client.assets.get(self._database_id, derived), created=True)
 
     def _create_named(self, folder: str, derived: str) -> None:
         """Create it under the folder's own name, or, if that is rejected, under a plain one."""
-        exact, plain = names.composed(folder), names.object_name(folder)
+        exact, plain = names.compose_name(folder), names.object_name(folder)
         try:
             self._post(exact, derived, folder)
         except InvalidInputError as error:
@@ -127,7 +127,7 @@ class AssetTargets:
             asset_id=derived,
         )
 
-    def _tagged(self, asset: Asset) -> Asset:
+    def _ensure_tags(self, asset: Asset) -> Asset:
         """Add the requested tags; a simultaneous edit of another user is kept."""
         missing = [tag for tag in self._tags if tag not in (asset.tags or ())]
         if not missing:

@@ -102,7 +102,7 @@ class BatchUpload:
             try:
                 stored = parts()
                 # Its checksum was announced; parts of two states of the file would not match it.
-                if result.file.changed():
+                if result.file.has_changed():
                     raise ProtocolError("the file changed while being sent")
                 sent.append(Sent(file=result, parts=stored))
             except (UnreachableError, StorageError) as error:
@@ -147,7 +147,7 @@ class BatchUpload:
             except (ApiError, ProtocolError) as error:
                 raise denied or error from error
             try:
-                etag = self._client.storage.put(refused, part, moved=self._moved)
+                etag = self._client.storage.put(refused, part, moved=self._report_bytes)
             except StorageError as error:
                 # 403 is also the reply to an expired URL, for which a new one is requested.
                 if error.status != EXPIRED:
@@ -159,7 +159,7 @@ class BatchUpload:
                 return etag
         raise denied or ProtocolError(f"part {number} of {key} could not be sent")
 
-    def _moved(self, size: int) -> None:
+    def _report_bytes(self, size: int) -> None:
         """Report progress; after a stop, abort the part that is being sent."""
         if size > 0 and self._stopped.is_set():
             raise UnreachableError("stopped during the transfer")
@@ -169,9 +169,11 @@ class BatchUpload:
         self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[OpenFile]
     ) -> list[str]:
         """Complete and report what was sent; return the keys that are done."""
-        finished = [_finished(file.file, file.parts) for file in sent]
+        finished = [_finished_file(file.file, file.parts) for file in sent]
         # Without parts, the server removes what was sent of them.
-        given_up = [_finished(file, ()) for file in abandoned if file.upload_id_s3 != ZERO_BYTE]
+        given_up = [
+            _finished_file(file, ()) for file in abandoned if file.upload_id_s3 != ZERO_BYTE
+        ]
         large = [file for file in opened.files if file.working]
         over = [file.file.file.key for file in abandoned]
         if finished or given_up:
@@ -301,7 +303,7 @@ class BatchUpload:
         self._observer.settled(outcome)
 
 
-def _finished(going: OpenFile, parts: tuple[Part, ...]) -> FinishedFile:
+def _finished_file(going: OpenFile, parts: tuple[Part, ...]) -> FinishedFile:
     key = going.file.file.key
     return FinishedFile(relative_key=key, upload_id_s3=going.upload_id_s3, parts=parts)
 

@@ -12,7 +12,7 @@ from vitrine_mlflow.auth.items import (
     resource_partition,
 )
 from vitrine_mlflow.auth.roles import Roles
-from vitrine_mlflow.errors import ConflictError, exists, missing
+from vitrine_mlflow.errors import ConflictError, exists, missing_error
 from vitrine_mlflow.expressions import ABSENT, Check, Item, key_of, with_key
 from vitrine_mlflow.mlflow_api import validate_grant
 from vitrine_mlflow.table import GSI4, PARTITION_KEY, SORT_KEY
@@ -35,7 +35,7 @@ class Grants:
         Raises:
             MlflowException: there is one, or there is no such user.
         """
-        return self._database.retried(
+        return self._database.retry(
             lambda: self._create(username, workspace, resource_type, pattern, permission, duplicate)
         )
 
@@ -85,7 +85,7 @@ class Grants:
         self._items.user(username)
         item = self.find(username, workspace, resource_type, pattern)
         if item is None:
-            raise missing(message)
+            raise missing_error(message)
         return item
 
     def put(
@@ -115,19 +115,19 @@ class Grants:
     ) -> tuple[int, list[Item]]:
         """The id of a user, and the user's own permissions of a type."""
         user = self._items.whole_user(username)
-        found = [
+        grants = [
             item
             for item in user.grants
             if item["resource_type"] == resource_type
             and (workspace is None or item["workspace"] == workspace)
         ]
-        return user.user_id, found
+        return user.user_id, grants
 
     def for_resource(self, workspace: str, resource_type: str, pattern: str) -> list[Item]:
         """The users' own permissions for a resource, found by the index, which may lag."""
         pk = resource_partition(workspace, resource_type, pattern)
-        found = [key_of(item) for item in self._database.query(pk, index=GSI4)]
-        return list(self._database.get_many(found).values())
+        grant_keys = [key_of(item) for item in self._database.query(pk, index=GSI4)]
+        return list(self._database.get_many(grant_keys).values())
 
     def workspaces(self) -> set[str]:
         """All workspaces in which anything was granted."""

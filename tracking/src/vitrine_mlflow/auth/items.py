@@ -10,7 +10,7 @@ from mlflow.server.auth.permissions import RESOURCE_TYPE_EXPERIMENT, RESOURCE_TY
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database
-from vitrine_mlflow.errors import ConflictError, missing
+from vitrine_mlflow.errors import ConflictError, missing_error
 from vitrine_mlflow.expressions import Condition, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import SORT_KEY
@@ -132,7 +132,7 @@ class AuthItems:
         """
         item = self.database.get(keys.USER.key(username=username)) if username else None
         if item is None:
-            raise missing(f"User with username={username} not found")
+            raise missing_error(f"User with username={username} not found")
         return item
 
     def username(self, user_id: int) -> str | None:
@@ -148,7 +148,7 @@ class AuthItems:
         items = list(self.partition(username)) if username else []
         metas = [item for item in items if item[SORT_KEY] == "U#META"]
         if not metas:
-            raise missing(f"User with username={username} not found")
+            raise missing_error(f"User with username={username} not found")
         roles = [item for item in items if item[SORT_KEY].startswith("U#ROLE#")]
         grants = [item for item in items if "resource_type" in item]
         return StoredUser(metas[0], grants, roles)
@@ -177,7 +177,7 @@ class AuthItems:
         """
         role = self.found_role(role_id)
         if role is None:
-            raise missing(f"Role with id={role_id} not found")
+            raise missing_error(f"Role with id={role_id} not found")
         return role
 
     def found_role(self, role_id: int) -> StoredRole | None:
@@ -199,14 +199,14 @@ class AuthItems:
 
     def roles_of(self, user: StoredUser, workspace: str | None = None) -> list[StoredRole]:
         """The roles of a user, in one workspace or all."""
-        found: list[StoredRole] = []
+        roles: list[StoredRole] = []
         for item in user.roles:
             if workspace is not None and item["workspace"] != workspace:
                 continue
             role = self.found_role(item["role_id"])
             if role is not None:  # otherwise it is being deleted
-                found.append(role)
-        return found
+                roles.append(role)
+        return roles
 
     def grant(self, grant_id: int) -> Item | None:
         lookup = self.database.get(keys.GRANT_LOOKUP.key(grant_id=str(grant_id)))
@@ -228,7 +228,7 @@ def write_new(database: Database, writes: Sequence[Write], taken: Exception) -> 
                 raise taken from error
             raise
 
-    database.retried(attempt)
+    database.retry(attempt)
 
 
 def grant_writes(item: Item, condition: Condition) -> list[Write]:

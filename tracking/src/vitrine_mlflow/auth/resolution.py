@@ -37,8 +37,8 @@ class ResolutionMethods:
     # Workspaces
 
     def list_workspace_permissions(self, workspace_name: str) -> list[WorkspacePermission]:
-        found = self.grants.for_resource(workspace_name, _WORKSPACE, "*")
-        return [_workspace_permission(item) for item in found]
+        grants = self.grants.for_resource(workspace_name, _WORKSPACE, "*")
+        return [_workspace_permission(item) for item in grants]
 
     def list_user_workspace_permissions(self, username: str) -> list[WorkspacePermission]:
         _, items = self.grants.of_user(username, _WORKSPACE)
@@ -158,8 +158,8 @@ def _applies(item: Item, resource_type: str, resource_id: str) -> bool:
     return item["resource_type"] == resource_type and item["pattern"] in ("*", resource_id)
 
 
-def _higher(one: str | None, other: str) -> str:
-    return other if one is None else max_permission(one, other)
+def _higher(permission: str | None, other: str) -> str:
+    return other if permission is None else max_permission(permission, other)
 
 
 def _of_workspace(role: StoredRole) -> list[Item]:

@@ -36,7 +36,7 @@ class ResourcePermissions:
         fields = {**ids, "username": username}
         if kind == types.RESOURCE_TYPE_REGISTERED_MODEL:
             named = f"with workspace={workspace}, name={ids['name']} and username={username}"
-            duplicate, missing = (f"{label} {named} {one}" for one in _ENDS)
+            duplicate, missing = (f"{label} {named} {ending}" for ending in _ENDS)
             extra = {"workspace": workspace}
         else:
             pairs = [f"{key}={value}" for key, value in fields.items()]
@@ -45,37 +45,43 @@ class ResourcePermissions:
             missing = f"{label} with {', '.join(pairs[:-1])}{comma} and {pairs[-1]} {_ENDS[1]}"
             extra = {}
 
-        def permitted(user_id: int, permission: str) -> Any:
+        def build_permission(user_id: int, permission: str) -> Any:
             return entity(**ids, **extra, user_id=user_id, permission=permission)
 
-        return Resource(kind, pattern_of(ids), workspace, duplicate, missing, permitted)
+        return Resource(kind, pattern_of(ids), workspace, duplicate, missing, build_permission)
 
     def create(self, kind: str, username: str, permission: str, **ids: str) -> Any:
         validate_grant(permission, kind)
-        one = self.resource(kind, username, **ids)
+        resource = self.resource(kind, username, **ids)
         user_id = self.grants.create(
-            username, one.workspace, kind, one.pattern, permission, one.duplicate
+            username, resource.workspace, kind, resource.pattern, permission, resource.duplicate
         )
-        return one.entity(user_id, permission)
+        return resource.entity(user_id, permission)
 
     def get(self, kind: str, username: str, **ids: str) -> Any:
-        one = self.resource(kind, username, **ids)
-        item = self.grants.require(username, one.workspace, kind, one.pattern, one.missing)
-        return one.entity(item["user_id"], item["permission"])
+        resource = self.resource(kind, username, **ids)
+        item = self.grants.require(
+            username, resource.workspace, kind, resource.pattern, resource.missing
+        )
+        return resource.entity(item["user_id"], item["permission"])
 
     def update(self, kind: str, username: str, permission: str, **ids: str) -> Any:
         validate_grant(permission, kind)
-        one = self.resource(kind, username, **ids)
-        item = self.grants.require(username, one.workspace, kind, one.pattern, one.missing)
+        resource = self.resource(kind, username, **ids)
+        item = self.grants.require(
+            username, resource.workspace, kind, resource.pattern, resource.missing
+        )
         self.grants.change(item, permission)
-        return one.entity(item["user_id"], permission)
+        return resource.entity(item["user_id"], permission)
 
     def delete(self, kind: str, username: str, **ids: str) -> None:
-        one = self.resource(kind, username, **ids)
-        item = self.grants.require(username, one.workspace, kind, one.pattern, one.missing)
+        resource = self.resource(kind, username, **ids)
+        item = self.grants.require(
+            username, resource.workspace, kind, resource.pattern, resource.missing
+        )
         self.grants.remove(item)
 
-    def listed(self, kind: str, username: str, *, everywhere: bool = False) -> list[Any]:
+    def list_permissions(self, kind: str, username: str, *, everywhere: bool = False) -> list[Any]:
         workspace = None if everywhere else self.workspace()
         user_id, items = self.grants.of_user(username, kind, workspace)
         _, entity = _KINDS[kind]
@@ -137,7 +143,9 @@ class ResourceMethods:
         return self.resources.get(kind, username, experiment_id=experiment_id)
 
     def list_experiment_permissions(self, username: str) -> list[Any]:
-        return self.resources.listed(types.RESOURCE_TYPE_EXPERIMENT, username, everywhere=True)
+        return self.resources.list_permissions(
+            types.RESOURCE_TYPE_EXPERIMENT, username, everywhere=True
+        )
 
     def update_experiment_permission(
         self, experiment_id: str, username: str, permission: str
@@ -157,11 +165,11 @@ class ResourceMethods:
         return self.resources.get(types.RESOURCE_TYPE_REGISTERED_MODEL, username, name=name)
 
     def list_registered_model_permissions(self, username: str) -> list[Any]:
-        return self.resources.listed(types.RESOURCE_TYPE_REGISTERED_MODEL, username)
+        return self.resources.list_permissions(types.RESOURCE_TYPE_REGISTERED_MODEL, username)
 
     def list_all_registered_model_permissions(self, username: str) -> list[Any]:
         kind = types.RESOURCE_TYPE_REGISTERED_MODEL
-        return self.resources.listed(kind, username, everywhere=True)
+        return self.resources.list_permissions(kind, username, everywhere=True)
 
     def update_registered_model_permission(self, name: str, username: str, permission: str) -> Any:
         kind = types.RESOURCE_TYPE_REGISTERED_MODEL
@@ -185,7 +193,9 @@ class ResourceMethods:
         )  # fmt: skip
 
     def list_scorer_permissions(self, username: str) -> list[Any]:
-        return self.resources.listed(types.RESOURCE_TYPE_SCORER, username, everywhere=True)
+        return self.resources.list_permissions(
+            types.RESOURCE_TYPE_SCORER, username, everywhere=True
+        )
 
     def update_scorer_permission(
         self, experiment_id: str, scorer_name: str, username: str, permission: str

@@ -15,7 +15,7 @@ from vitrine_mlflow.auth.items import (
     grant_writes,
     write_new,
 )
-from vitrine_mlflow.errors import ConflictError, exists, invalid, missing
+from vitrine_mlflow.errors import ConflictError, exists, invalid, missing_error
 from vitrine_mlflow.expressions import (
     ABSENT,
     PRESENT,
@@ -98,7 +98,7 @@ class Roles:
         reserved = self._database.get(keys.ROLE_NAME.key(workspace=workspace, name=name))
         role = None if reserved is None else self._items.found_role(reserved["role_id"])
         if role is None:
-            raise missing(f"Role with name={name} in workspace={workspace} not found")
+            raise missing_error(f"Role with name={name} in workspace={workspace} not found")
         return role.entity()
 
     def update(self, role_id: int, name: str | None, description: str | None) -> Role:
@@ -137,7 +137,7 @@ class Roles:
                 Delete(keys.ROLE_NAME.key(workspace=role.workspace, name=role.meta["name"])),
             ]
         )
-        removals = [one for item in role.grants for one in grant_removals(item)]
+        removals = [removal for item in role.grants for removal in grant_removals(item)]
         for item in role.users:
             removals.append(Delete(key_of(item)))
             user_role = keys.USER_ROLE.key(username=item["username"], role_id=str(role_id))
@@ -179,7 +179,7 @@ class Roles:
     def grant(self, grant_id: int) -> Item:
         item = self._items.grant(grant_id)
         if item is None:
-            raise missing(f"Role permission with id={grant_id} not found")
+            raise missing_error(f"Role permission with id={grant_id} not found")
         return item
 
     def remove_grant(self, grant_id: int) -> None:
@@ -194,7 +194,7 @@ class Roles:
     def assign(self, user_id: int, role_id: int) -> UserRoleAssignment:
         user = self._items.user_by_id(user_id)
         if user is None:
-            raise missing(f"User with id={user_id} not found")
+            raise missing_error(f"User with id={user_id} not found")
         role = self._items.role(role_id)
         assignment = self._assignment(user, role.meta, own=False)
         existing = Check(key_of(role.meta), {PARTITION_KEY: PRESENT})
@@ -211,7 +211,7 @@ class Roles:
         try:
             self._database.write([Delete(key, {PARTITION_KEY: PRESENT}), Delete(member)])
         except ConflictError as error:
-            raise missing(
+            raise missing_error(
                 f"User role assignment (user_id={user_id}, role_id={role_id}) not found"
             ) from error
 

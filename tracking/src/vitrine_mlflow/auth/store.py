@@ -118,8 +118,8 @@ class DynamoAuthStore(ResolutionMethods, ResourceMethods):
         self, resource_type: str, old_pattern: str, new_pattern: str, *,
         workspace_scoped: bool = False,
     ) -> None:  # fmt: skip
-        found = self._for_resource(resource_type, old_pattern, scoped=workspace_scoped)
-        self.grants.rename(found, new_pattern)
+        grants = self._for_resource(resource_type, old_pattern, scoped=workspace_scoped)
+        self.grants.rename(grants, new_pattern)
 
     def _for_resource(self, kind: str, pattern: str, *, scoped: bool) -> list[Any]:
         active = _active_workspace() if scoped else None
@@ -149,12 +149,12 @@ class DynamoAuthStore(ResolutionMethods, ResourceMethods):
 
     def list_roles(self, workspaces: Iterable[str] | None = None) -> list[Role]:
         wanted = None if workspaces is None else set(workspaces)
-        found = (
+        roles = (
             self.items.found_role(role_id)
             for role_id, workspace in self.items.role_ids()
             if wanted is None or workspace in wanted
         )
-        return [role.entity() for role in found if role is not None]
+        return [role.entity() for role in roles if role is not None]
 
     def update_role(
         self, role_id: int, name: str | None = None, description: str | None = None

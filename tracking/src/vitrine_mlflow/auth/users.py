@@ -12,7 +12,7 @@ from vitrine_mlflow.auth.items import (
     user_entity,
     write_new,
 )
-from vitrine_mlflow.errors import ConflictError, exists, missing
+from vitrine_mlflow.errors import ConflictError, exists, missing_error
 from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, key_of, with_key
 from vitrine_mlflow.invisible import check_visible
 from vitrine_mlflow.mlflow_api import validate_password, validate_username
@@ -42,7 +42,7 @@ class Users:
         if all(key_of(item) != key for item in leftovers):
             # what an interrupted deletion has left must not become the new user's
             self._database.write_in_batches(
-                one for item in leftovers for one in _removals(username, item)
+                removal for item in leftovers for removal in _removals(username, item)
             )
         named = {"username": username}
         new = {PARTITION_KEY: ABSENT}
@@ -70,7 +70,7 @@ class Users:
         return self._database.get(keys.USER.key(username=username)) is not None
 
     def all(self) -> list[Item]:
-        named = [keys.USER.key(username=one) for one in self._items.usernames()]
+        named = [keys.USER.key(username=name) for name in self._items.usernames()]
         return sorted(self._database.get_many(named).values(), key=lambda item: item["username"])
 
     def update(self, username: str, password: str | None, *, is_admin: bool | None) -> User:
@@ -86,7 +86,7 @@ class Users:
             try:
                 self._database.write([update])
             except ConflictError as error:
-                raise missing(f"User with username={username} not found") from error
+                raise missing_error(f"User with username={username} not found") from error
         return user_entity({**item, **changes})
 
     def delete(self, username: str) -> None:
@@ -114,7 +114,7 @@ class Users:
                     ]
                 )
         self._database.write_in_batches(
-            one for item in (*user.grants, *user.roles) for one in _removals(username, item)
+            removal for item in (*user.grants, *user.roles) for removal in _removals(username, item)
         )
 
 

@@ -46,7 +46,7 @@ class VitrineDatasetSource(DatasetSource):
         if client is None:
             with connect() as opened:
                 return cls.of(uri, opened)
-        asset = Asset(client, address).pinned()
+        asset = Asset(client, address).pin_version()
         if not asset.files:
             raise invalid(
                 f"{asset.address.uri}: this version has no file there; `vitrine versions create` "

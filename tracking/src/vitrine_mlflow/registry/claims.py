@@ -61,6 +61,6 @@ class Claim:
         return Delete(self.own.claim, {"holder": self.holder})
 
 
-def unclaimed(own: ModelKeys) -> Check:
+def unclaimed_check(own: ModelKeys) -> Check:
     """The condition of a creation that needs no claim."""
     return Check(own.claim, {PARTITION_KEY: ABSENT})

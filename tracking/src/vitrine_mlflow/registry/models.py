@@ -11,7 +11,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import TRANSACTION_WRITES
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
-from vitrine_mlflow.errors import ConflictError, exists, missing
+from vitrine_mlflow.errors import ConflictError, exists, missing_error
 from vitrine_mlflow.expressions import (
     ABSENT,
     Delete,
@@ -37,7 +37,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_model_tag,
     validate_tag_name,
 )
-from vitrine_mlflow.registry.claims import Claim, unclaimed
+from vitrine_mlflow.registry.claims import Claim, unclaimed_check
 from vitrine_mlflow.registry.items import (
     PROMPT_TAG,
     ModelKeys,
@@ -57,8 +57,8 @@ class Models:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.owned
-        self._names = NameIndex(context.owned, MODEL_TYPE)
+        self._database = context.owned_database
+        self._names = NameIndex(context.owned_database, MODEL_TYPE)
 
     def keys_of(self, name: str) -> ModelKeys:
         """The keys of a model of the request's workspace."""
@@ -68,7 +68,7 @@ class Models:
         validate_model_name(name)
         for tag in tags or []:
             validate_model_tag(tag.key, tag.value)
-        given: dict[str, str] = {tag.key: tag.value for tag in tags or []}
+        values: dict[str, str] = {tag.key: tag.value for tag in tags or []}
         now = self._context.sources.now_ms()
         info = {
             "description": description,
@@ -76,9 +76,9 @@ class Models:
             "updated": now,
             "workspace": self._context.workspace,
         }
-        meta = self._meta(name, info, given, 0)
-        self._database.retried(lambda: self._create(name, meta, given))
-        return StoredModel(name, meta, given)
+        meta = self._meta(name, info, values, 0)
+        self._database.retry(lambda: self._create(name, meta, values))
+        return StoredModel(name, meta, values)
 
     def _create(self, name: str, meta: Item, tags: dict[str, str]) -> None:
         own = self.keys_of(name)
@@ -92,7 +92,7 @@ class Models:
                 claim.put(tag_items)
                 self._database.write([*writes, claim.release()])
             else:
-                self._database.write([*writes, *map(Put, tag_items), unclaimed(own)])
+                self._database.write([*writes, *map(Put, tag_items), unclaimed_check(own)])
         except ConflictError:
             existing = stored_model(name, self._items(name))
             if existing is None:
@@ -105,7 +105,7 @@ class Models:
             self.keys_of(name).model,
             {
                 INFO: info,
-                TAGS: _packed(tags),
+                TAGS: _pack_tags(tags),
                 "id": uuid4().hex,  # distinguishes a model from a later one of this name
                 "last_version": last,
                 "revision": 1,
@@ -132,7 +132,7 @@ class Models:
                 if 0 not in error.failed:
                     raise
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def _items(self, name: str) -> Iterator[Item]:
         return self._database.query_prefix(self.keys_of(name).model.pk, "M#")
@@ -189,7 +189,7 @@ class Models:
             meta = self.require(name)
             self.touch(name, meta, {"description": description})
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
         return self.find(name)
 
     def touch(
@@ -219,7 +219,7 @@ class Models:
     def rename(self, name: str, new_name: str) -> StoredModel:
         """Copy the partition, switch the metadata in one transaction, remove the old items."""
         validate_model_renaming(new_name)
-        return self._database.retried(lambda: self._rename(name, new_name))
+        return self._database.retry(lambda: self._rename(name, new_name))
 
     def _rename(self, name: str, new_name: str) -> StoredModel:
         model = self.find(name)
@@ -235,7 +235,7 @@ class Models:
         claim = Claim.take(self._database, self.keys_of(new_name))
         items = [item for item in self._items(name) if "last_version" not in item]
         new_pk = self.keys_of(new_name).model.pk
-        claim.put(_renamed(item, new_pk, now) for item in items)
+        claim.put(_renamed_item(item, new_pk, now) for item in items)
         new_meta = self._meta(new_name, info, model.tags, model.meta["last_version"])
         try:
             self._database.write(
@@ -278,7 +278,7 @@ class Models:
         new_pk = target.keys_of(name).model.pk
         claim = Claim.take(self._database, target.keys_of(name))
         items = [item for item in self._items(name) if "last_version" not in item]
-        claim.put(_moved(item, new_pk, workspace) for item in items)
+        claim.put(_moved_item(item, new_pk, workspace) for item in items)
         info = {**model.info, "workspace": workspace}
         new_meta = target._meta(name, info, model.tags, model.meta["last_version"])
         self._database.write(
@@ -304,9 +304,9 @@ class Models:
             model = self.find(name)
             tags = {**model.tags, tag.key: tag.value}
             item = self._tag_item(name, tag.key, tag.value)
-            self.write(name, model.meta, {TAGS: _packed(tags)}, [Put(item)])
+            self.write(name, model.meta, {TAGS: _pack_tags(tags)}, [Put(item)])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def _tag_item(self, name: str, key: str, value: str) -> Item:
         return with_key(self.keys_of(name).tag(key), {"key": key, "value": value})
@@ -319,20 +319,20 @@ class Models:
             model = self.find(name)
             tags = {name: value for name, value in model.tags.items() if name != key}
             delete = Delete(self.keys_of(name).tag(key))
-            self.write(name, model.meta, {TAGS: _packed(tags)}, [delete])
+            self.write(name, model.meta, {TAGS: _pack_tags(tags)}, [delete])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def set_alias(self, name: str, alias: str, number: int) -> None:
         """Point an alias to a version that the caller has found."""
         item = with_key(self.keys_of(name).alias(alias), {"alias": alias, "version": number})
-        self._database.retried(lambda: self.write(name, self.require(name), {}, [Put(item)]))
+        self._database.retry(lambda: self.write(name, self.require(name), {}, [Put(item)]))
 
     def delete_alias(self, name: str, alias: str) -> None:
         validate_model_name(name)
         validate_alias(alias)
         delete = Delete(self.keys_of(name).alias(alias))
-        self._database.retried(lambda: self.write(name, self.require(name), {}, [delete]))
+        self._database.retry(lambda: self.write(name, self.require(name), {}, [delete]))
 
     def version_of_alias(self, name: str, alias: str) -> int | None:
         item = self._database.get(self.keys_of(name).alias(alias))
@@ -340,7 +340,7 @@ class Models:
 
 
 def no_model(name: str) -> MlflowException:
-    return missing(f"Registered Model with name={name} not found")
+    return missing_error(f"Registered Model with name={name} not found")
 
 
 def name_of(item: Item) -> str:
@@ -352,21 +352,21 @@ def _is_version(item: Item) -> bool:
     return "version" in item and INFO in item
 
 
-def _renamed(item: Item, pk: str, now: int) -> Item:
+def _renamed_item(item: Item, pk: str, now: int) -> Item:
     copied = {**item, PARTITION_KEY: pk}
     if _is_version(item):
         copied[INFO] = {**item[INFO], "updated": now}
     return copied
 
 
-def _moved(item: Item, pk: str, workspace: str) -> Item:
+def _moved_item(item: Item, pk: str, workspace: str) -> Item:
     copied = {**item, PARTITION_KEY: pk}
     if INFO in item:
         copied[INFO] = {**item[INFO], "workspace": workspace}
     return copied
 
 
-def _packed(tags: dict[str, str]) -> dict[str, str]:
+def _pack_tags(tags: dict[str, str]) -> dict[str, str]:
     """Small tags, for readers of the index."""
     packed: dict[str, str] = {}
     left = _PACKED_TAGS_BYTES

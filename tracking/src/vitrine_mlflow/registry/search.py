@@ -50,14 +50,14 @@ def search_models(
         _check_model_filter(parsed)
     _require_comparable(filters)
     prompts = _selects_prompts(filters)
-    found = [
+    matching = [
         model.entity()
         for model in _all(models, filters)
         if (prompts or not model.is_prompt)
         and _attributes_match(filters, {"name": model.name})
         and _tags_match(filters, model.tags, prompts=prompts)
     ]
-    return _page(found, clauses, offset, max_results)
+    return _page(matching, clauses, offset, max_results)
 
 
 def search_versions(
@@ -75,18 +75,18 @@ def search_versions(
     offset = start_offset(page_token)
     _require_comparable(filters)
     prompts = _selects_prompts(filters)
-    found: list[ModelVersion] = []
+    versions: list[ModelVersion] = []
     for model in _all(models, filters):
         is_prompt = any(tags.get(PROMPT_TAG) == "true" for tags in model.version_tags.values())
         if is_prompt and not prompts:
             continue
-        found += [
+        versions += [
             model.version(number, with_aliases=False)
             for number, info in model.live_versions().items()
-            if _attributes_match(filters, _searched(model, number, info))
+            if _attributes_match(filters, _searchable_version(model, number, info))
             and _tags_match(filters, model.version_tags.get(number, {}), prompts=prompts)
         ]
-    return _page(found, clauses, offset, max_results)
+    return _page(versions, clauses, offset, max_results)
 
 
 def _require_comparable(filters: Iterable[_Parsed]) -> None:
@@ -94,7 +94,7 @@ def _require_comparable(filters: Iterable[_Parsed]) -> None:
         require_comparable(parsed["comparator"], parsed["value"])
 
 
-def _searched(model: StoredModel, number: int, info: dict[str, Any]) -> dict[str, Any]:
+def _searchable_version(model: StoredModel, number: int, info: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": model.name,
         "version_number": number,
@@ -110,7 +110,7 @@ def _all(models: Models, filters: Iterable[_Parsed]) -> Iterator[StoredModel]:
         if parsed["type"] == "attribute" and parsed["key"] == "name"
         and parsed["comparator"] == "="
     ]  # fmt: skip
-    for name in named[:1] or _selected(models, filters):
+    for name in named[:1] or _select_models(models, filters):
         try:
             yield models.find(name)
         except MlflowException as error:
@@ -118,7 +118,7 @@ def _all(models: Models, filters: Iterable[_Parsed]) -> Iterator[StoredModel]:
                 raise  # otherwise it was deleted since it was listed, or never existed
 
 
-def _selected(models: Models, filters: Iterable[_Parsed]) -> Iterable[str]:
+def _select_models(models: Models, filters: Iterable[_Parsed]) -> Iterable[str]:
     """Names with the letters that the filter requires, else all."""
     required = trigrams_of_filters(filters)
     selected = models.with_trigrams(required) if required else None
@@ -248,15 +248,15 @@ def _add_clause(
 
 
 def _page(
-    found: list[Any], clauses: Sequence[tuple[str, bool]], offset: int, size: int
+    matches: list[Any], clauses: Sequence[tuple[str, bool]], offset: int, size: int
 ) -> tuple[list[Any], bytes | None]:
-    def compare(one: Any, other: Any) -> int:
+    def compare(left: Any, other: Any) -> int:
         for key, ascending in clauses:
-            first, second = getattr(one, key), getattr(other, key)
+            first, second = getattr(left, key), getattr(other, key)
             if first != second:
                 return -1 if (first < second) == ascending else 1
         return 0
 
-    read = read_for_page(sorted(found, key=cmp_to_key(compare)), offset, size)
+    read = read_for_page(sorted(matches, key=cmp_to_key(compare)), offset, size)
     token = SearchUtils.create_page_token(offset + size) if len(read) == size + 1 else None
     return read[:size], token

@@ -18,7 +18,7 @@ from mlflow.exceptions import MlflowException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import ConflictError, invalid, missing, type_errors_reported
+from vitrine_mlflow.errors import ConflictError, invalid, missing_error, type_errors_reported
 from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, Update, Write, with_key
 from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import (
@@ -51,7 +51,7 @@ class Versions:
 
     def __init__(self, context: Context, models: Models) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._models = models
 
     def create(
@@ -83,7 +83,7 @@ class Versions:
         }  # fmt: skip
         values: dict[str, str] = {tag.key: tag.value for tag in tags or []}
         if _fits(values):
-            number = self._database.retried(lambda: self._create(name, info, values))
+            number = self._database.retry(lambda: self._create(name, info, values))
         else:
             number = self._create_in_parts(name, info, values)
         return self.get(name, number)
@@ -103,11 +103,11 @@ class Versions:
         If the server stops in between, the number is not used again.
         """
         own = self._models.keys_of(name)
-        model_id, number = self._database.retried(lambda: self._take_number(name))
+        model_id, number = self._database.retry(lambda: self._take_number(name))
         same_model = Check(own.model, {"id": model_id})
         for portion in portions(_tag_items(own, number, tags), _TAGS_IN_TRANSACTION):
             writes: list[Write] = [same_model, *map(Put, portion)]
-            self._database.retried(partial(self._write_if_same, name, writes))
+            self._database.retry(partial(self._write_if_same, name, writes))
 
         def finish() -> None:
             meta = self._models.require(name)
@@ -116,7 +116,7 @@ class Versions:
             version = _version_put(own, number, info)
             self._models.touch(name, meta, {"updated": info["created"]}, [version])
 
-        self._database.retried(finish)
+        self._database.retry(finish)
         return number
 
     def _take_number(self, name: str) -> tuple[str, int]:
@@ -202,7 +202,7 @@ class Versions:
                 name, meta, {}, [_info_update(self._models.keys_of(name), number, changed)]
             )
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
         return self.get(name, number)
 
     def _meta_of(self, name: str, number: int) -> Item:
@@ -229,16 +229,16 @@ class Versions:
             self._require(name, number)
             model = self._models.find(name)
             now = self._context.sources.now_ms()
-            writes = [_staged(self._models.keys_of(name), model, number, wanted, now)]
+            writes = [_stage_write(self._models.keys_of(name), model, number, wanted, now)]
             if archive_others:
                 writes += [
-                    _staged(self._models.keys_of(name), model, other, STAGE_ARCHIVED, now)
+                    _stage_write(self._models.keys_of(name), model, other, STAGE_ARCHIVED, now)
                     for other, info in model.live_versions().items()
                     if other != number and info["stage"] == wanted
                 ]
             self._models.touch(name, model.meta, {"updated": now}, writes)
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
         return self.get(name, number)
 
     def delete(self, name: str, version: Any) -> None:
@@ -262,7 +262,7 @@ class Versions:
             ]
             self._models.touch(name, meta, {"updated": now}, writes)
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def set_tag(self, name: str, version: Any, tag: Any) -> None:
         validate_model_name(name)
@@ -274,7 +274,7 @@ class Versions:
             self._require(name, number)
             self._models.write(name, self._models.require(name), {}, [Put(item)])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def delete_tag(self, name: str, version: Any, key: str) -> None:
         validate_model_name(name)
@@ -286,7 +286,7 @@ class Versions:
             delete = Delete(self._models.keys_of(name).version_tag(number, key))
             self._models.write(name, self._models.require(name), {}, [delete])
 
-        self._database.retried(attempt)
+        self._database.retry(attempt)
 
     def set_alias(self, name: str, alias: str, version: Any) -> None:
         validate_model_name(name)
@@ -302,7 +302,7 @@ class Versions:
         if alias.lower() == "latest":
             numbers = self._models.find(name).live_versions()
             if not numbers:
-                raise missing(f"Latest version not found for model {name}.")
+                raise missing_error(f"Latest version not found for model {name}.")
             return self.get(name, max(numbers))
         self._models.require(name)
         number = self._models.version_of_alias(name, alias)
@@ -322,7 +322,7 @@ class Versions:
 
 
 def _no_version(name: str, number: int) -> MlflowException:
-    return missing(f"Model Version (name={name}, version={number}) not found")
+    return missing_error(f"Model Version (name={name}, version={number}) not found")
 
 
 def _fits(tags: dict[str, str]) -> bool:
@@ -348,6 +348,6 @@ def _info_update(own: ModelKeys, number: int, info: dict[str, Any]) -> Update:
     return Update(own.version(number), {INFO: info}, condition={"version": number})
 
 
-def _staged(own: ModelKeys, model: StoredModel, number: int, stage: str, now: int) -> Write:
+def _stage_write(own: ModelKeys, model: StoredModel, number: int, stage: str, now: int) -> Write:
     info = {**model.versions[number], "stage": stage, "updated": now}
     return _info_update(own, number, info)

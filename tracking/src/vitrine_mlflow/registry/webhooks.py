@@ -8,7 +8,7 @@ from mlflow.environment_variables import MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import (
@@ -29,7 +29,7 @@ class Webhooks:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
 
     def _key(self, webhook_id: str) -> Key:
         return keys.WEBHOOK.key(workspace=self._context.workspace, webhook_id=webhook_id)
@@ -53,7 +53,7 @@ class Webhooks:
             "url": url,
             "events": _names_of(events),
             "description": description,
-            "secret": _encrypted(secret),
+            "secret": _encrypt(secret),
             "status": (status or WebhookStatus.ACTIVE).value,
             "created": now,
             "updated": now,
@@ -66,7 +66,7 @@ class Webhooks:
     def _find(self, webhook_id: str) -> Item:
         item = self._database.get(self._key(webhook_id))
         if item is None:
-            raise missing(f"Webhook with ID {webhook_id} not found.")
+            raise missing_error(f"Webhook with ID {webhook_id} not found.")
         return item
 
     def get(self, webhook_id: str) -> Webhook:
@@ -80,14 +80,16 @@ class Webhooks:
         if not 1 <= size <= _LARGEST_PAGE:
             raise invalid("max_results must be between 1 and 1000.")
         offset = start_offset(page_token)
-        found = [
+        webhooks = [
             item[INFO]
             for item in self._database.query(self._key("").pk)
             if event is None or str(event) in item[INFO]["events"]
         ]
-        found.sort(key=lambda info: info["created"], reverse=True)
-        token = SearchUtils.create_page_token(offset + size) if len(found) > offset + size else None
-        return [self._entity(info) for info in found[offset : offset + size]], token
+        webhooks.sort(key=lambda info: info["created"], reverse=True)
+        token = (
+            SearchUtils.create_page_token(offset + size) if len(webhooks) > offset + size else None
+        )
+        return [self._entity(info) for info in webhooks[offset : offset + size]], token
 
     def update(self, webhook_id: str, changes: dict[str, Any]) -> Webhook:
         """Change what is not None."""
@@ -107,7 +109,7 @@ class Webhooks:
             )
             return self._entity(info)
 
-        return self._database.retried(attempt)
+        return self._database.retry(attempt)
 
     def delete(self, webhook_id: str) -> None:
         self._find(webhook_id)
@@ -123,7 +125,7 @@ class Webhooks:
             last_updated_timestamp=info["updated"],
             description=info["description"],
             status=WebhookStatus(info["status"]),
-            secret=_decrypted(info["secret"]),
+            secret=_decrypt(info["secret"]),
             workspace=self._context.workspace,
         )
 
@@ -146,11 +148,11 @@ def _cipher() -> Any:
     return Fernet(key)
 
 
-def _encrypted(secret: str | None) -> str | None:
+def _encrypt(secret: str | None) -> str | None:
     return None if secret is None else _cipher().encrypt(secret.encode()).decode()
 
 
-def _decrypted(secret: str | None) -> str | None:
+def _decrypt(secret: str | None) -> str | None:
     return None if secret is None else _cipher().decrypt(secret.encode()).decode()
 
 
@@ -165,6 +167,6 @@ _CHANGES: tuple[tuple[str, Callable[[Any], None], Callable[[Any], Any]], ...] = 
     ("name", validate_webhook_name, _same),
     ("url", validate_webhook_url, _same),
     ("events", validate_webhook_events, _names_of),
-    ("secret", _ignore, _encrypted),
+    ("secret", _ignore, _encrypt),
     ("status", _ignore, lambda status: status.value),
 )

@@ -18,16 +18,23 @@ def filter_correlation(
     base_filter: str | None,
 ) -> Any:
     """The correlation of two filters over the traces of experiments, or those of a third filter."""
-    wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
-    given = [f"{base_filter} and {one}" if base_filter else one for one in filters]
-    for one in given:
-        TraceFilter.parse(one)  # refused also where there is no experiment to read
+    wanted = dict.fromkeys(
+        str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids
+    )
+    combined = [
+        f"{base_filter} and {filter_string}" if base_filter else filter_string
+        for filter_string in filters
+    ]
+    for text in combined:
+        TraceFilter.parse(text)  # refused also where there is no experiment to read
     scope = experiments.existing_of(list(wanted))
 
     def found(filter_string: str | None) -> set[str]:
-        return {one.trace_id for own in scope for one in search.matching(own, filter_string)}
+        return {
+            trace.trace_id for own in scope for trace in search.matching_traces(own, filter_string)
+        }
 
-    first, second = map(found, given)
+    first, second = map(found, combined)
     total = len(found(base_filter))
     joint = len(first & second)
     result = correlation((joint, len(first), len(second), total))

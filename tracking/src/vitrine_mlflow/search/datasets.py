@@ -19,13 +19,13 @@ def search_datasets(
     database: Database, experiments: Experiments, experiment_ids: Iterable[str]
 ) -> list[Any]:
     """Datasets by experiment, name, digest and context; reading ends when there are 1,000."""
-    found: dict[tuple[str, str, str, str | None], None] = {}
+    datasets: dict[tuple[str, str, str, str | None], None] = {}
     for experiment_id in experiment_ids:
         for item in _links(database, experiments, experiment_id):
-            if len(found) >= _MOST:
+            if len(datasets) >= _MOST:
                 break
-            found[experiment_id, item["name"], item["digest"], _context(item)] = None
-    return [dataset_summary(*one) for one in found]
+            datasets[experiment_id, item["name"], item["digest"], _context(item)] = None
+    return [dataset_summary(*dataset) for dataset in datasets]
 
 
 def _links(database: Database, experiments: Experiments, experiment_id: str) -> Iterator[Item]:

@@ -34,18 +34,20 @@ def search_datasets(
     parsed: list[dict[str, Any]] = (
         SearchEvaluationDatasetsUtils.parse_search_filter(filter_string) if filter_string else []
     )
-    conditions = [_condition(one) for one in parsed]
+    conditions = [_condition(condition) for condition in parsed]
     if experiment_ids:
-        wanted = {str(one) for one in experiment_ids}
-        conditions.append(lambda one: not wanted.isdisjoint(one.experiments))
+        wanted = {str(experiment_id) for experiment_id in experiment_ids}
+        conditions.append(lambda dataset: not wanted.isdisjoint(dataset.experiments))
     clauses = _clauses(order_by)
-    found = [one for one in datasets.all() if all(condition(one) for condition in conditions)]
+    matching = [
+        dataset for dataset in datasets.all() if all(condition(dataset) for condition in conditions)
+    ]
     # the last key first, since sorting is stable
     for key, ascending in reversed(clauses):
-        found.sort(key=lambda one, key=key: _sort_value(one, key), reverse=not ascending)
-    more = len(found) > offset + max_results
+        matching.sort(key=lambda dataset, key=key: _sort_value(dataset, key), reverse=not ascending)
+    more = len(matching) > offset + max_results
     token = SearchUtils.create_page_token(offset + max_results) if more else None
-    return found[offset : offset + max_results], token
+    return matching[offset : offset + max_results], token
 
 
 def _condition(parsed: dict[str, Any]) -> _Condition:
@@ -54,7 +56,7 @@ def _condition(parsed: dict[str, Any]) -> _Condition:
     if kind == "tag":
         if comparator not in _TEXT_COMPARATORS:
             raise invalid(f"Invalid comparator for tag: {comparator}")
-        return lambda one: matches(one.info["tags"].get(key), comparator, value)
+        return lambda dataset: matches(dataset.info["tags"].get(key), comparator, value)
     if kind != "attribute":
         raise invalid(f"Invalid token type: {kind}")
     if (
@@ -69,7 +71,7 @@ def _condition(parsed: dict[str, Any]) -> _Condition:
         with type_errors_reported():
             COMPARISONS[comparator]  # a comparator in small letters, which the parser lets pass
     require_comparable(comparator, value)
-    return lambda one: matches(one.info[_NAMES[key]], comparator, value)
+    return lambda dataset: matches(dataset.info[_NAMES[key]], comparator, value)
 
 
 def _clauses(order_by: Sequence[str] | None) -> list[tuple[str, bool]]:
@@ -84,5 +86,5 @@ def _clauses(order_by: Sequence[str] | None) -> list[tuple[str, bool]]:
     return [*clauses, ("dataset_id", False)]
 
 
-def _sort_value(one: StoredDataset, key: str) -> Any:
-    return one.dataset_id if key == "dataset_id" else one.info[_NAMES[key]]
+def _sort_value(dataset: StoredDataset, key: str) -> Any:
+    return dataset.dataset_id if key == "dataset_id" else dataset.info[_NAMES[key]]

@@ -39,12 +39,16 @@ def search_experiments(
     compare = _comparison(order_by)
     offset = start_offset(page_token)
     stages = stages_of(view)
-    found = [
+    candidates = [
         experiments.entity(stored)
         for stored in _candidates(experiments, filters)
         if stored.stage in stages
     ]
-    matching = [one for one in found if all(condition(one) for condition in conditions)]
+    matching = [
+        experiment
+        for experiment in candidates
+        if all(condition(experiment) for condition in conditions)
+    ]
     results = iter(sorted(matching, key=cmp_to_key(compare)))
     size = max_results or 0
     page = list(islice(results, offset, offset + size))
@@ -76,27 +80,29 @@ def _attribute_condition(key: str, comparator: str, value: Any) -> _Condition:
             raise invalid(f"Invalid comparator for experiment_id: {comparator}")
         several = comparator in {"IN", "NOT IN"}
         wanted: Any = (
-            tuple(parsed_experiment_id(one) for one in value)
+            tuple(parsed_experiment_id(experiment_id) for experiment_id in value)
             if several
             else parsed_experiment_id(value)
         )
-        return lambda one: COMPARISONS[comparator](int(one.experiment_id), wanted)
+        return lambda experiment: COMPARISONS[comparator](int(experiment.experiment_id), wanted)
     is_text = SearchExperimentsUtils.is_string_attribute("attribute", key, comparator)
     if is_text and comparator not in _TEXT_COMPARATORS:
         raise invalid(f"Invalid comparator for string attribute: {comparator}")
     if SearchExperimentsUtils.is_numeric_attribute("attribute", key, comparator):
         value = whole_number(key, comparator, value)
-    return lambda one: matches(getattr(one, key), comparator, value)
+    return lambda experiment: matches(getattr(experiment, key), comparator, value)
 
 
 def _tag_condition(key: str, comparator: str, value: Any) -> _Condition:
     if comparator == "IS NULL":
-        return lambda one: key not in one.tags
+        return lambda experiment: key not in experiment.tags
     if comparator == "IS NOT NULL":
-        return lambda one: key in one.tags
+        return lambda experiment: key in experiment.tags
     if comparator not in _TEXT_COMPARATORS:
         raise invalid(f"Invalid comparator for tag: {comparator}")
-    return lambda one: key in one.tags and matches(one.tags[key], comparator, value)
+    return lambda experiment: (
+        key in experiment.tags and matches(experiment.tags[key], comparator, value)
+    )
 
 
 def _comparison(order_by: Sequence[str] | None) -> Callable[[Experiment, Experiment], int]:
@@ -109,9 +115,9 @@ def _comparison(order_by: Sequence[str] | None) -> Callable[[Experiment, Experim
     if not any(key == "experiment_id" for key, _ in clauses):
         clauses.append(("experiment_id", False))
 
-    def compare(one: Experiment, other: Experiment) -> int:
+    def compare(earlier: Experiment, other: Experiment) -> int:
         for key, ascending in clauses:
-            first, second = _sort_value(one, key), _sort_value(other, key)
+            first, second = _sort_value(earlier, key), _sort_value(other, key)
             if first != second:
                 return -1 if (first < second) == ascending else 1
         return 0

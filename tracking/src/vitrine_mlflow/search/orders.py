@@ -36,18 +36,18 @@ class Clause:
         """Return the value to compare; missing ones are last in both directions, after NaN."""
         match self.kind:
             case "metric":
-                found: Any = candidate.metric(self.key)
+                value: Any = candidate.metric(self.key)
             case "parameter":
-                found = candidate.read_summary.params.get(self.key)
+                value = candidate.read_summary.params.get(self.key)
             case "tag":
-                found = candidate.read_summary.tags.get(self.key)
+                value = candidate.read_summary.tags.get(self.key)
             case _:
-                found = candidate.attribute(self.key)
-        if found is None:
+                value = candidate.attribute(self.key)
+        if value is None:
             return _MISSING, None
-        if self.kind == "metric" and math.isnan(found):
+        if self.kind == "metric" and math.isnan(value):
             return _NAN, None
-        return _PRESENT, found
+        return _PRESENT, value
 
 
 class Order:
@@ -71,8 +71,10 @@ class Order:
         candidate.sort_values = [clause.value(candidate) for clause in self.clauses]
         return candidate
 
-    def compare(self, one: Candidate, other: Candidate) -> int:
-        return self._compare(one.sort_values, one.run.run_id, other.sort_values, other.run.run_id)
+    def compare(self, first: Candidate, second: Candidate) -> int:
+        return self._compare(
+            first.sort_values, first.run.run_id, second.sort_values, second.run.run_id
+        )
 
     def _compare(
         self,
@@ -90,7 +92,7 @@ class Order:
                 return -1 if (value < other) == clause.ascending else 1
         return (run_id > other_id) - (run_id < other_id)
 
-    def sorted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def sort(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         return sorted(candidates, key=cmp_to_key(self.compare))
 
     def is_after(self, candidate: Candidate, position: "Position") -> bool:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Range
-from vitrine_mlflow.encoding import inverted, iso_time, ordered_double
+from vitrine_mlflow.encoding import invert, iso_time, ordered_double
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME
 from vitrine_mlflow.ranks import ranked_value
 from vitrine_mlflow.runs import indexed_name, name_start
@@ -53,7 +53,7 @@ class Plan:
 
     def results(self) -> Iterator[Candidate]:
         """Matching runs after the position, in order."""
-        selected = self._selected()
+        selected = self._select_rows()
         if selected is not None:
             yield from self._settle(selected)
             return
@@ -72,7 +72,7 @@ class Plan:
 
     # Runs that an equality selects: few, so they are read whole and sorted.
 
-    def _selected(self) -> list[Candidate] | None:
+    def _select_rows(self) -> list[Candidate] | None:
         query = self._query
         by_id = query.find("attribute", "run_id", "=", "IN")
         if by_id is not None:
@@ -82,7 +82,7 @@ class Plan:
         if by_name is not None:
             # With the separator: names that only begin with this one are excluded.
             wanted_names = Range.of_prefix(f"{indexed_name(by_name.value)}#")
-            rows = self._reader.indexed(LSI4, wanted_names, backward=False, page=self._rows)
+            rows = self._reader.indexed_rows(LSI4, wanted_names, backward=False, page=self._rows)
             # Too many rows: another order or filter may be served by an index without reading all.
             found_rows = _at_most(candidate for _, candidate in rows)
             if found_rows is not None:
@@ -106,7 +106,7 @@ class Plan:
     def _all(self) -> Iterator[Candidate]:
         for stage in sorted(self._query.stages):
             wanted = Range.of_prefix(f"{stage.upper()}#")
-            rows = self._reader.indexed(LSI1, wanted, backward=True, page=self._rows * 4)
+            rows = self._reader.indexed_rows(LSI1, wanted, backward=True, page=self._rows * 4)
             yield from (candidate for _, candidate in rows)
 
     @property
@@ -120,7 +120,7 @@ class Plan:
         status = self._query.find("attribute", "status", "=")
         if status is not None:
             ranges = self._start_ranges(f"{status.value}#", ascending=ascending)
-            yield from self._settled(self._in_ranges(LSI3, ranges, ascending=ascending))
+            yield from self._settled_rows(self._in_ranges(LSI3, ranges, ascending=ascending))
             return
         rows = [
             self._in_ranges(
@@ -129,7 +129,7 @@ class Plan:
             )
             for stage in sorted(self._query.stages)
         ]  # fmt: skip
-        yield from self._settled(_merged(rows, ascending=ascending))
+        yield from self._settled_rows(_merge_rows(rows, ascending=ascending))
 
     def _start_ranges(self, prefix: str, *, ascending: bool) -> list[Range]:
         """The times to read, those of runs without one last."""
@@ -158,7 +158,7 @@ class Plan:
         self, index: Index, ranges: Iterable[Range], *, ascending: bool
     ) -> Iterator[_Keyed[Candidate]]:
         for wanted in ranges:
-            rows = self._reader.indexed(index, wanted, backward=not ascending, page=self._rows)
+            rows = self._reader.indexed_rows(index, wanted, backward=not ascending, page=self._rows)
             for sort_key, candidate in rows:
                 yield sort_key.split("#")[1], candidate
 
@@ -167,8 +167,8 @@ class Plan:
         if after is not None:
             start = name_start(indexed_name(str(after[1] or "")))
             wanted = Range(start, _LAST) if ascending else Range("\0", start + _LAST)
-        rows = self._reader.indexed(LSI4, wanted, backward=not ascending, page=self._rows)
-        yield from self._settled(
+        rows = self._reader.indexed_rows(LSI4, wanted, backward=not ascending, page=self._rows)
+        yield from self._settled_rows(
             (name_start(sort_key.rpartition("#")[0]), candidate) for sort_key, candidate in rows
         )
 
@@ -181,10 +181,10 @@ class Plan:
         for status in statuses:
             if after is not None and status != after[1] and (status < str(after[1])) == ascending:
                 continue  # the pages before had all of these
-            rows = self._reader.indexed(
+            rows = self._reader.indexed_rows(
                 LSI3, Range.of_prefix(f"{status}#"), backward=True, page=self._rows
             )
-            yield from self._settled(
+            yield from self._settled_rows(
                 (sort_key.split("#")[1] if newest_first else status, candidate)
                 for sort_key, candidate in rows
             )
@@ -196,7 +196,7 @@ class Plan:
             if key == self._query.primary
             else self._rank_rows(key, ascending=ascending)
         )
-        yield from self._settled(rows)
+        yield from self._settled_rows(rows)
         if any(
             (predicate.kind, predicate.key) == ("metric", key)
             for predicate in self._query.predicates
@@ -257,7 +257,7 @@ class Plan:
         # NaN is last here, too; the other ranks are inverted, so that the highest value is first.
         ranges = [Range(prefix + "~", prefix + _LAST)] if self._may_be_nan(key) else []
         if low <= high:
-            first, last = inverted(high), inverted(low)
+            first, last = invert(high), invert(low)
             ranges.insert(0, Range(prefix + first, prefix + last + _LAST))
         for wanted in ranges:
             rows = self._reader.by_rank(wanted, backward=ascending, page=self._rows)
@@ -273,7 +273,7 @@ class Plan:
 
     # From candidates to results.
 
-    def _settled(self, rows: Iterable[_Keyed[Candidate]]) -> Iterator[Candidate]:
+    def _settled_rows(self, rows: Iterable[_Keyed[Candidate]]) -> Iterator[Candidate]:
         """Results of rows in the order of the first key; rows with an equal one are sorted."""
         pending: list[Candidate] = []
         last: str | None = None
@@ -304,7 +304,7 @@ class Plan:
         left = [result for result in left if all(predicate.matches(result) for predicate in later)]
         prepared = [query.order.prepare(result) for result in left]
         position = query.position
-        return query.order.sorted(
+        return query.order.sort(
             [result for result in prepared if query.order.is_after(result, position)]
         )
 
@@ -314,7 +314,7 @@ def _at_most(rows: Iterator[_T]) -> list[_T] | None:
     return None if len(selected) > _MAX_SELECTED else selected
 
 
-def _merged(
+def _merge_rows(
     sources: Sequence[Iterator[_Keyed[Candidate]]], *, ascending: bool
 ) -> Iterator[_Keyed[Candidate]]:
     """Sorted sources as one. No time, written `-`, comes last in both directions."""

@@ -40,8 +40,8 @@ class Candidate:
     def metric(self, key: str) -> float | None:
         if self.known_metric and self.known_metric[0] == key:
             return self.known_metric[1]
-        found = self.read_summary.metrics.get(key)
-        return None if found is None else found[0]
+        latest = self.read_summary.metrics.get(key)
+        return None if latest is None else latest[0]
 
     def attribute(self, key: str) -> Any:
         if key == "run_id":
@@ -77,12 +77,12 @@ class Predicate:
             case _:
                 return self._matches_text(candidate.attribute(self.key))
 
-    def _matches_metric(self, found: float | None) -> bool:
-        if found is None:
+    def _matches_metric(self, stored: float | None) -> bool:
+        if stored is None:
             return False
-        if math.isnan(found):
+        if math.isnan(stored):
             return self.comparator == "!="  # every comparison with NaN is false, except this one
-        return COMPARISONS[self.comparator](found, self.value)
+        return COMPARISONS[self.comparator](stored, self.value)
 
     def _matches_entry(self, entries: dict[str, Any]) -> bool:
         if self.comparator == "IS NULL":
@@ -105,9 +105,9 @@ class Predicate:
             if name == MLFLOW_DATASET_CONTEXT
         ]
 
-    def _matches_text(self, found: Any) -> bool:
+    def _matches_text(self, stored: Any) -> bool:
         # SQL: a comparison with nothing is not true
-        return found is not None and COMPARISONS[self.comparator](found, self.value)
+        return stored is not None and COMPARISONS[self.comparator](stored, self.value)
 
 
 def predicates_of(parsed_filter: Iterable[dict[str, Any]]) -> list[Predicate]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database, Range
-from vitrine_mlflow.encoding import double_of, inverted
+from vitrine_mlflow.encoding import double_of, invert
 from vitrine_mlflow.expressions import Item
 from vitrine_mlflow.full_text import RunNames
 from vitrine_mlflow.keys import Key
@@ -25,7 +25,7 @@ class RunReader:
         self._experiment_id = experiment_id
         self._pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
 
-    def indexed(
+    def indexed_rows(
         self, index: Index, wanted: Range, *, backward: bool, page: int
     ) -> Iterator[tuple[str, Candidate]]:
         """Runs of a local index, each with its key there."""
@@ -38,7 +38,7 @@ class RunReader:
         self, key: str, wanted: Range, *, backward: bool, page: int
     ) -> Iterator[tuple[str, Candidate]]:
         """Runs by the metric that the index holds."""
-        for sort_key, candidate in self.indexed(LSI5, wanted, backward=backward, page=page):
+        for sort_key, candidate in self.indexed_rows(LSI5, wanted, backward=backward, page=page):
             encoded = sort_key.partition("#")[0]
             candidate.known_metric = (key, double_of(encoded))
             yield encoded, candidate
@@ -50,7 +50,7 @@ class RunReader:
         for item in self._database.query(self._pk, wanted, backward=backward, limit=page):
             fields = keys.METRIC_RANK.sk.parse(item[SORT_KEY]) or {}
             rank = fields["inverted_value"]
-            yield rank, (fields["run_id"], double_of(inverted(rank)))
+            yield rank, (fields["run_id"], double_of(invert(rank)))
 
     def by_param(self, start: str) -> Iterator[str]:
         """Run ids by the start of a param's rank key."""
@@ -68,10 +68,10 @@ class RunReader:
             for run_id in run_ids
             if run_id
         ]
-        found = self._database.get_many(wanted)
+        items = self._database.get_many(wanted)
         return {
             candidate.run.run_id: candidate
-            for candidate in (Candidate(run_of_item(item)) for item in found.values())
+            for candidate in (Candidate(run_of_item(item)) for item in items.values())
         }
 
     def load_all(self, candidates: Sequence[Candidate]) -> None:
@@ -97,18 +97,18 @@ def load_summaries(database: Database, candidates: Iterable[Candidate]) -> None:
         firsts[run.run_id] = [
             summary_key(run.experiment_id, run.run_id, kind) for kind in (METRICS, DETAILS)
         ]
-    found = database.get_many(key for pair in firsts.values() for key in pair)
+    stored = database.get_many(key for pair in firsts.values() for key in pair)
     later: dict[str, list[Key]] = {}
     for candidate in missing:
         run = candidate.run
         later[run.run_id] = [
             key
             for kind, first in zip((METRICS, DETAILS), firsts[run.run_id], strict=True)
-            for key in later_keys(run.experiment_id, run.run_id, kind, found.get(first))
+            for key in later_keys(run.experiment_id, run.run_id, kind, stored.get(first))
         ]
     wanted = [key for chain in later.values() for key in chain]
-    found |= database.get_many(wanted) if wanted else {}
+    stored |= database.get_many(wanted) if wanted else {}
     for candidate in missing:
         own = [*firsts[candidate.run.run_id], *later[candidate.run.run_id]]
-        items: list[dict[str, Any]] = [found[key] for key in own if key in found]
+        items: list[dict[str, Any]] = [stored[key] for key in own if key in stored]
         candidate.summary = summary_of(items)

@@ -51,7 +51,7 @@ class RunSearch:
 
     def __init__(self, context: Context, datasets: Datasets) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         self._datasets = datasets
         self._known: dict[str, _Known] = {}  # of experiments; never change once there is a metric
 
@@ -72,16 +72,18 @@ class RunSearch:
         order = parse_order(order_by)
         predicates = predicates_of(parsed_filter)
         position = parse_token(page_token)
-        wanted = [str(parsed_experiment_id(one)) for one in experiment_ids]
+        wanted = [str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids]
         size = max_results or _ALL
         query = Query(predicates, order, stages, min(size, 10_000), position, None, False)
-        results = self._merged(list(dict.fromkeys(wanted)), query)
+        results = self._merge_experiments(list(dict.fromkeys(wanted)), query)
         page = list(islice(results, position.skip, position.skip + size))
         more = len(page) == size and next(results, None) is not None
         token = make_token(page[-1], position.offset + size) if more else None
         return self._entities(page), token
 
-    def _merged(self, experiment_ids: Sequence[str], query: Query) -> Iterator[Candidate]:
+    def _merge_experiments(
+        self, experiment_ids: Sequence[str], query: Query
+    ) -> Iterator[Candidate]:
         sources = [
             Plan(
                 RunReader(self._database, experiment_id),
@@ -98,9 +100,9 @@ class RunSearch:
         if self._context.isolation is not None:
             self._known.clear()  # experiments may move to another workspace
         unknown = {
-            keys.EXPERIMENT.key(experiment_id=one): one
-            for one in experiment_ids
-            if one not in self._known
+            keys.EXPERIMENT.key(experiment_id=experiment_id): experiment_id
+            for experiment_id in experiment_ids
+            if experiment_id not in self._known
         }
         visible: dict[str, _Known] = {}
         for key, item in (self._database.get_many(unknown) if unknown else {}).items():
@@ -109,26 +111,30 @@ class RunSearch:
                 visible[unknown[key]] = known
                 if known.primary is not None:
                     self._known[unknown[key]] = known
-        return visible | {one: self._known[one] for one in experiment_ids if one in self._known}
+        return visible | {
+            experiment_id: self._known[experiment_id]
+            for experiment_id in experiment_ids
+            if experiment_id in self._known
+        }
 
     def _entities(self, page: Sequence[Candidate]) -> list[Run]:
         load_summaries(self._database, page)
         inputs = self._datasets.of_inputs(
-            (one.run.experiment_id, one.read_summary.inputs) for one in page
+            (candidate.run.experiment_id, candidate.read_summary.inputs) for candidate in page
         )
         return [
             Run(
-                one.run.entity(),
-                data_of(one.read_summary),
+                candidate.run.entity(),
+                data_of(candidate.read_summary),
                 RunInputs(dataset_inputs=used),
                 RunOutputs(
                     [
                         LoggedModelOutput(model_id, step)
-                        for model_id, step in one.read_summary.outputs.items()
+                        for model_id, step in candidate.read_summary.outputs.items()
                     ]
                 ),
             )
-            for one, used in zip(page, inputs, strict=True)
+            for candidate, used in zip(page, inputs, strict=True)
         ]
 
 

@@ -17,18 +17,18 @@ def completed_sessions(
     """Sessions whose last trace is of this range of times and whose first one a filter finds."""
     own_id = str(parsed_experiment_id(experiment_id))
     times: dict[str, list[int]] = {}
-    for stored in search.matching(own_id, None):
+    for stored in search.matching_traces(own_id, None):
         if stored.document.session is not None:
             times.setdefault(stored.document.session, []).append(stored.document.time)
     if filter_string:
         firsts = {
             (stored.document.session, stored.document.time)
-            for stored in search.matching(own_id, filter_string)
+            for stored in search.matching_traces(own_id, filter_string)
         }
-        times = {name: found for name, found in times.items() if (name, min(found)) in firsts}
+        times = {name: starts for name, starts in times.items() if (name, min(starts)) in firsts}
     ended = sorted(
-        (max(found), name, min(found))
-        for name, found in times.items()
-        if last[0] <= max(found) <= last[1]
+        (max(starts), name, min(starts))
+        for name, starts in times.items()
+        if last[0] <= max(starts) <= last[1]
     )
     return [completed_session(name, first, latest) for latest, name, first in ended[:max_results]]

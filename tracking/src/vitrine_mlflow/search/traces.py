@@ -139,7 +139,7 @@ class TraceSearch:
         position = _Position.parse(page_token)
         query = _Query(self._scope(scope), parsed, order, position, max_results)
         query.sessions.update(self._covered_sessions(query))
-        results = self._by_time(query) if order.by_time else self._sorted(query)
+        results = self._by_time(query) if order.by_time else self._sort(query)
         # A token has both: pages in the order of time begin after a trace, others after a number of
         # them.
         skip = 0 if order.by_time and position.time else position.offset
@@ -157,7 +157,9 @@ class TraceSearch:
         wanted = dict.fromkeys(str(parsed_experiment_id(experiment_id)) for experiment_id in scope)
         return [experiment_id for experiment_id in wanted if self._experiments.owns(experiment_id)]
 
-    def matching(self, experiment_id: str, filter_string: str | None) -> Iterator[StoredTrace]:
+    def matching_traces(
+        self, experiment_id: str, filter_string: str | None
+    ) -> Iterator[StoredTrace]:
         """All traces of an experiment that a filter finds, oldest first."""
         order = TraceOrder.parse(["timestamp_ms ASC"])
         parsed = TraceFilter.parse(filter_string)
@@ -184,7 +186,7 @@ class TraceSearch:
                     sessions.add(stored.document.session)
         return {condition: frozenset(sessions) for condition, sessions in sessions_of.items()}
 
-    def _sorted(self, query: _Query) -> Iterator[StoredTrace]:
+    def _sort(self, query: _Query) -> Iterator[StoredTrace]:
         return iter(sorted(self._all(query), key=cmp_to_key(query.order.compare)))
 
     def _all(self, query: _Query) -> Iterator[StoredTrace]:
@@ -224,7 +226,9 @@ class TraceSearch:
             # there is one page: a position is after its only trace
             exists = own in query.experiment_ids and query.position.time is None
             return iter([(own, trace_id)] if own and exists else [])
-        sources = [self._ordered(query, experiment_id) for experiment_id in query.experiment_ids]
+        sources = [
+            self._ordered_ids(query, experiment_id) for experiment_id in query.experiment_ids
+        ]
         compare = _comparison(query.order.backward)
         merged = heapq.merge(*sources, key=cmp_to_key(compare))
         start = query.position.time
@@ -234,7 +238,7 @@ class TraceSearch:
             if start is None or compare((time, trace_id), (start, query.position.trace_id)) > 0
         )
 
-    def _ordered(self, query: _Query, experiment_id: str) -> Iterator[tuple[str, str, str]]:
+    def _ordered_ids(self, query: _Query, experiment_id: str) -> Iterator[tuple[str, str, str]]:
         earliest, latest = query.filter.times()
         low = "" if earliest is None else iso_time(earliest)
         high = "" if latest is None else f"{iso_time(latest)}~"

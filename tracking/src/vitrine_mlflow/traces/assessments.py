@@ -8,7 +8,7 @@ from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INTERNAL_ERROR
 
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.traces.assessment_records import assessment_of, record_of
 from vitrine_mlflow.traces.store import StoredTrace, TraceStore
 
@@ -44,11 +44,11 @@ class Assessments:
             self._traces.write(stored)
             return assessment_of(trace_id, record)
 
-        return self._traces.changed(trace_id, change)
+        return self._traces.change(trace_id, change)
 
     def get(self, trace_id: str, assessment_id: str) -> Assessment:
-        found = self._traces.find_many([trace_id])
-        record = _require(_records(found, trace_id), trace_id, assessment_id)
+        traces = self._traces.find_many([trace_id])
+        record = _require(_records(traces, trace_id), trace_id, assessment_id)
         return assessment_of(trace_id, record)
 
     def update(self, trace_id: str, assessment_id: str, **changes: Any) -> Assessment:
@@ -60,14 +60,14 @@ class Assessments:
 
         def change(stored: StoredTrace) -> Assessment:
             record = _require(stored.document.assessments, trace_id, assessment_id)
-            record.update(_changed(record, **changes))
+            record.update(_changed_fields(record, **changes))
             record["updated"] = self._now()
             self._traces.write(stored)
             return assessment_of(trace_id, record)
 
         if not self._traces.find_many([trace_id]):
             raise _no_trace(trace_id)
-        return self._traces.changed(trace_id, change)
+        return self._traces.change(trace_id, change)
 
     def delete(self, trace_id: str, assessment_id: str) -> None:
         """Remove an assessment, if it exists; one that it overrode becomes valid again."""
@@ -84,28 +84,30 @@ class Assessments:
 
         # as in MLflow's own store, nothing to remove is no failure
         if self._traces.find_many([trace_id]):
-            self._traces.changed(trace_id, change)
+            self._traces.change(trace_id, change)
 
 
-def _records(found: list[StoredTrace], trace_id: str) -> dict[str, dict[str, Any]]:
-    if not found:
+def _records(traces: list[StoredTrace], trace_id: str) -> dict[str, dict[str, Any]]:
+    if not traces:
         raise _no_trace(trace_id)
-    return found[0].document.assessments
+    return traces[0].document.assessments
 
 
 def _no_trace(trace_id: str) -> Exception:
-    return missing(f"Trace with request_id '{trace_id}' not found")
+    return missing_error(f"Trace with request_id '{trace_id}' not found")
 
 
 def _require(
     records: dict[str, dict[str, Any]], trace_id: str, assessment_id: str
 ) -> dict[str, Any]:
     if assessment_id not in records:
-        raise missing(f"Assessment with ID '{assessment_id}' not found for trace '{trace_id}'")
+        raise missing_error(
+            f"Assessment with ID '{assessment_id}' not found for trace '{trace_id}'"
+        )
     return records[assessment_id]
 
 
-def _changed(
+def _changed_fields(
     record: dict[str, Any],
     name: str | None = None,
     expectation: Any = None,

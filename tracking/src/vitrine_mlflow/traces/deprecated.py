@@ -66,7 +66,7 @@ class DeprecatedTraces:
             document.promote(metadata)
             return self._items.write(stored)
 
-        return _info(self._items.changed(trace_id, change))
+        return _info(self._items.change(trace_id, change))
 
 
 def _info(stored: StoredTrace) -> TraceInfoV2:

@@ -55,12 +55,12 @@ class TraceDocument:
     # each batch of spans: its id, empty for the first one, and the number of its items
     batches: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         filled = {name: value for name, value in asdict(self).items() if value not in _EMPTY}
         return zlib.compress(json.dumps(filled, ensure_ascii=False).encode())
 
     @classmethod
-    def unpacked(cls, packed: bytes) -> "TraceDocument":
+    def unpack(cls, packed: bytes) -> "TraceDocument":
         return cls(**json.loads(zlib.decompress(packed)))
 
     def start(self, info: TraceInfo) -> None:
@@ -83,10 +83,12 @@ class TraceDocument:
         """Add metadata, some of which has attributes of its own."""
         if SESSION in metadata:
             self.session = validated_session(metadata[SESSION])
-        self.tokens = _changed(
-            self.tokens, _loaded(metadata.get(TOKEN_USAGE)), TOKEN_KEYS, count_of
+        self.tokens = _changed_numbers(
+            self.tokens, _load_json(metadata.get(TOKEN_USAGE)), TOKEN_KEYS, count_of
         )
-        self.cost = _changed(self.cost, _loaded(metadata.get(COST)), COST_KEYS, number_of)
+        self.cost = _changed_numbers(
+            self.cost, _load_json(metadata.get(COST)), COST_KEYS, number_of
+        )
         for key, value in metadata.items():
             if key not in _PROMOTED:
                 self.metadata[key] = value
@@ -104,16 +106,16 @@ class TraceDocument:
                 self.cost[key] = number
 
     def all_metadata(self) -> dict[str, Any]:
-        found = dict(self.metadata)
+        metadata = dict(self.metadata)
         if self.session is not None:
-            found[SESSION] = self.session
+            metadata[SESSION] = self.session
         for key, values, names in (
             (TOKEN_USAGE, self.tokens, TOKEN_KEYS),
             (COST, self.cost, COST_KEYS),
         ):
             if values:
-                found[key] = json.dumps({name: values[name] for name in names if name in values})
-        return found
+                metadata[key] = json.dumps({name: values[name] for name in names if name in values})
+        return metadata
 
     def all_tags(self) -> dict[str, Any]:
         return self.tags if self.name is None else {**self.tags, NAME_TAG: self.name}
@@ -135,14 +137,16 @@ class TraceDocument:
             client_request_id=self.client_request_id,
             request_preview=self.request,
             response_preview=self.response,
-            assessments=[assessment_of(trace_id, one) for one in self.assessments.values()],
+            assessments=[
+                assessment_of(trace_id, assessment) for assessment in self.assessments.values()
+            ],
         )
 
 
 _EMPTY: tuple[Any, ...] = (None, {}, [])
 
 
-def _loaded(value: Any) -> dict[str, Any]:
+def _load_json(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -154,14 +158,14 @@ def _loaded(value: Any) -> dict[str, Any]:
     return loaded
 
 
-def _changed(
+def _changed_numbers(
     known: Mapping[str, Any],
-    given: Mapping[str, Any],
+    changes: Mapping[str, Any],
     names: tuple[str, ...],
     convert: Callable[[Any], Any],
 ) -> dict[str, Any]:
     """Known values with those that are given; a given one that is no number removes the known."""
-    changed = {**known, **{name: convert(given[name]) for name in names if name in given}}
+    changed = {**known, **{name: convert(changes[name]) for name in names if name in changes}}
     return {name: value for name, value in changed.items() if value is not None}
 
 

@@ -68,7 +68,7 @@ class TraceMetrics:
             raise invalid(
                 "start_time_ms and end_time_ms are required if time_interval_seconds is set"
             )
-        wanted = [str(parsed_experiment_id(one)) for one in experiment_ids]
+        wanted = [str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids]
         rows = TraceRows()
         for experiment_id in self._experiments.existing_of(wanted) if wanted else []:
             self._read(experiment_id, query, rows)
@@ -82,9 +82,11 @@ class TraceMetrics:
         ):  # those are selected by their spans' time
             low = "" if query.start_time_ms is None else iso_time(query.start_time_ms)
             high = "" if query.end_time_ms is None else f"{iso_time(query.end_time_ms)}~"
-        ids = [one for _, one in self._traces.ids_by_time(experiment_id, low, high)]
+        ids = [trace_id for _, trace_id in self._traces.ids_by_time(experiment_id, low, high)]
         for start in range(0, len(ids), _READ):
-            traces = self._traces.read([(experiment_id, one) for one in ids[start : start + _READ]])
+            traces = self._traces.read(
+                [(experiment_id, trace_id) for trace_id in ids[start : start + _READ]]
+            )
             for stored in traces:
                 _add_trace(rows, stored)
             if spans:
@@ -115,7 +117,9 @@ def _add_trace(rows: "TraceRows", stored: StoredTrace) -> None:
         ]
     rows.runs += [(stored.trace_id, run_id) for run_id in document.runs]
     info = document.entity(stored.experiment_id, stored.trace_id)
-    rows.assessments += [(one, experiment_id, document.time) for one in info.assessments]
+    rows.assessments += [
+        (assessment, experiment_id, document.time) for assessment in info.assessments
+    ]
 
 
 def _add_span(rows: "TraceRows", stored: StoredTrace, span: StoredSpan) -> None:

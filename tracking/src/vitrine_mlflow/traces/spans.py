@@ -54,7 +54,7 @@ def unpack(parts: Iterable[bytes]) -> list[StoredSpan]:
     return [StoredSpan(*record) for record in json.loads(zlib.decompress(b"".join(parts)))]
 
 
-def merged(batches: Iterable[Sequence[StoredSpan]]) -> list[StoredSpan]:
+def merge_spans(batches: Iterable[Sequence[StoredSpan]]) -> list[StoredSpan]:
     """The spans of all batches, root first, then by start; a span that was sent again replaces."""
     spans = {span.span_id: span for batch in batches for span in batch}
     return sorted(spans.values(), key=lambda span: (span.parent_id is not None, span.start))
@@ -175,7 +175,7 @@ class SpanBatch:
         own = {span.span_id for span in self.spans}
         earlier = [span for span in stored or () if span.span_id not in own]
         return [
-            (span.span_id, span.parent_id, _mapping(span.attributes.get(attribute)))
+            (span.span_id, span.parent_id, _mapping_or_none(span.attributes.get(attribute)))
             for span in [*self.spans, *earlier]
         ]
 
@@ -227,7 +227,7 @@ def text_of(value: Any) -> Any:
     return parsed if isinstance(parsed, str) else value
 
 
-def _mapping(value: Any) -> Any:
+def _mapping_or_none(value: Any) -> Any:
     if isinstance(value, str):
         try:
             value = json.loads(value)

@@ -9,13 +9,13 @@ from vitrine_mlflow.config import TRACES_EXPIRE
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import escape, iso_time
-from vitrine_mlflow.errors import ConflictError, missing, wrong_state
+from vitrine_mlflow.errors import ConflictError, missing_error, wrong_state
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.runs import indexed_name
 from vitrine_mlflow.table import EXPIRES_AT, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
-from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
+from vitrine_mlflow.traces.spans import StoredSpan, merge_spans, unpack
 
 _Result = TypeVar("_Result")
 _DOCUMENT, _SPANS = "trace", "spans"
@@ -44,21 +44,21 @@ class TraceStore:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._database = context.owned
+        self._database = context.owned_database
         # What this process wrote last. Only writes begin from it, and their condition on the
         # revision makes them repeat if another process came between.
         self._written: dict[str, tuple[str, int, bytes]] = {}
         self._experiment_ids: dict[str, str] = {}
 
-    def changed(self, trace_id: str, change: Callable[[StoredTrace], _Result]) -> _Result:
+    def change(self, trace_id: str, change: Callable[[StoredTrace], _Result]) -> _Result:
         """Apply a change to a trace, repeated until no other writer comes between.
 
         Raises:
             MlflowException: there is no such trace.
         """
-        return self._database.retried(lambda: change(self.find(trace_id)))
+        return self._database.retry(lambda: change(self.find(trace_id)))
 
-    def upserted(
+    def upsert(
         self,
         experiment_id: str,
         trace_id: str,
@@ -74,7 +74,7 @@ class TraceStore:
         Raises:
             MlflowException: a trace of this id has expired and is not archived yet.
         """
-        first = [self._remembered(trace_id)]
+        first = [self._read_remembered(trace_id)]
 
         def attempt() -> _Result:
             known = first.pop() if first else None
@@ -85,7 +85,7 @@ class TraceStore:
 
         tried: list[str] = []
         try:
-            return self._database.retried(attempt)
+            return self._database.retry(attempt)
         except ConflictError as error:
             if self._is_expired(experiment_id, trace_id):
                 raise wrong_state(
@@ -99,11 +99,11 @@ class TraceStore:
         lookup = self._database.get(keys.TRACE_LOOKUP.key(trace_id=trace_id))
         return lookup is not None and self.found(experiment_id, [trace_id]) == [None]
 
-    def _remembered(self, trace_id: str) -> StoredTrace | None:
+    def _read_remembered(self, trace_id: str) -> StoredTrace | None:
         known = self._written.get(trace_id)
         if known is None or not self._database.owns(known[0]):
             return None
-        document = TraceDocument.unpacked(known[2])
+        document = TraceDocument.unpack(known[2])
         indexed = _index_attributes(trace_id, document)
         return StoredTrace(known[0], trace_id, document, known[1], indexed)
 
@@ -155,7 +155,7 @@ class TraceStore:
         """The traces that exist, of their experiments and ids."""
         items = self._database.get_many(trace_key(*trace) for trace in traces) if traces else {}
         return [
-            _stored(*trace, items[trace_key(*trace)])
+            _stored_trace(*trace, items[trace_key(*trace)])
             for trace in traces
             if trace_key(*trace) in items
         ]
@@ -171,7 +171,7 @@ class TraceStore:
             if lookup is None:
                 results.append(None)
             elif lookup["experiment_id"] == experiment_id and expected[trace_id] in items:
-                results.append(_stored(experiment_id, trace_id, items[expected[trace_id]]))
+                results.append(_stored_trace(experiment_id, trace_id, items[expected[trace_id]]))
             elif not self._database.owns(lookup["experiment_id"]):
                 raise not_found(trace_id)
             else:
@@ -186,7 +186,7 @@ class TraceStore:
             ConflictError: another writer came between, or created it.
         """
         experiment_id, trace_id = stored.experiment_id, stored.trace_id
-        packed = stored.document.packed()
+        packed = stored.document.pack()
         revision = stored.revision + 1
         attributes: Item = {_DOCUMENT: packed, "revision": revision}
         indexed = _index_attributes(trace_id, stored.document)
@@ -243,7 +243,7 @@ class TraceStore:
         names = [key for batches in wanted for parts in batches for key in parts]
         items = self._database.get_many(names) if names else {}
         return [
-            merged(unpack(items[key][_SPANS] for key in parts) for parts in batches)
+            merge_spans(unpack(items[key][_SPANS] for key in parts) for parts in batches)
             for batches in wanted
         ]
 
@@ -263,12 +263,12 @@ class TraceStore:
         if key not in items:
             self.drop_cached(trace_id)
             raise not_found(trace_id, whole=True)
-        stored = _stored(experiment_id, trace_id, items[key])
+        stored = _stored_trace(experiment_id, trace_id, items[key])
         batches = [
             [items[part][_SPANS] for part in _part_keys(stored, batch, count)]
             for batch, count in stored.document.batches
         ]
-        return stored, merged(map(unpack, batches))
+        return stored, merge_spans(map(unpack, batches))
 
     def ids_by_time(
         self, experiment_id: str, low: str = "", high: str = "", **options: bool | int
@@ -314,8 +314,8 @@ class TraceStore:
 
 def not_found(trace_id: str, *, whole: bool = False) -> Exception:
     if whole:
-        return missing(f"Trace with ID {trace_id} is not found.")
-    return missing(f"Trace with ID '{trace_id}' not found.")
+        return missing_error(f"Trace with ID {trace_id} is not found.")
+    return missing_error(f"Trace with ID '{trace_id}' not found.")
 
 
 def trace_key(experiment_id: str, trace_id: str) -> Key:
@@ -338,8 +338,8 @@ def _part_key(stored: StoredTrace, batch: str, number: int) -> Key:
     return keys.MORE_SPANS.key(**own, batch=batch, number=f"{number + 1:04d}")
 
 
-def _stored(experiment_id: str, trace_id: str, item: Item) -> StoredTrace:
-    document = TraceDocument.unpacked(item[_DOCUMENT])
+def _stored_trace(experiment_id: str, trace_id: str, item: Item) -> StoredTrace:
+    document = TraceDocument.unpack(item[_DOCUMENT])
     indexed = _index_attributes(trace_id, document)
     return StoredTrace(experiment_id, trace_id, document, item["revision"], indexed)
 

@@ -12,7 +12,7 @@ from mlflow.exceptions import MlflowTracingException
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import invalid, missing, parent_required, wrong_state
+from vitrine_mlflow.errors import invalid, missing_error, parent_required, wrong_state
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Put, Write, with_key
 from vitrine_mlflow.keys import Key
@@ -70,7 +70,7 @@ class Traces:
             stored.document.add_assessments(info, self._context.sources.now_ms)
             return self.items.write(stored)
 
-        return _info(self.items.upserted(experiment_id, trace_id, change, probably_new=True))
+        return _info(self.items.upsert(experiment_id, trace_id, change, probably_new=True))
 
     def log_spans(self, location: str, spans: Sequence[Span]) -> list[Span]:
         """Add spans to their traces, which are created if they do not exist."""
@@ -99,7 +99,7 @@ class Traces:
             self._write_batch(stored, parts)
 
         experiment_id = str(parsed_experiment_id(location))
-        self.items.upserted(experiment_id, trace_id, change)
+        self.items.upsert(experiment_id, trace_id, change)
 
     def _write_batch(self, stored: StoredTrace, parts: list[bytes]) -> None:
         is_first = not stored.document.batches and len(parts) == 1
@@ -130,7 +130,7 @@ class Traces:
                 return _trace(stored, spans)
             if seconds is not None:
                 time.sleep(seconds)
-        raise missing(
+        raise missing_error(
             f"Trace with ID {trace_id} is not fully exported yet, please try again later."
         )
 
@@ -138,28 +138,28 @@ class Traces:
         self, trace_ids: Sequence[str], experiment_ids: Sequence[str] | None
     ) -> list[Trace]:
         """The traces of these ids that are whole."""
-        found = self._scoped(trace_ids, experiment_ids)
-        if any(_location(stored) != TRACKING_STORE for stored in found):
+        traces = self._scoped_traces(trace_ids, experiment_ids)
+        if any(_location(stored) != TRACKING_STORE for stored in traces):
             raise MlflowTracingException("Trace data not stored in tracking store")
         return [
             _trace(stored, spans)
-            for stored, spans in zip(found, self.items.spans_of(found), strict=True)
+            for stored, spans in zip(traces, self.items.spans_of(traces), strict=True)
             if spans and _is_whole(stored, spans)
         ]
 
     def infos(
         self, trace_ids: Sequence[str], experiment_ids: Sequence[str] | None
     ) -> list[TraceInfo]:
-        return [_info(stored) for stored in self._scoped(trace_ids, experiment_ids)]
+        return [_info(stored) for stored in self._scoped_traces(trace_ids, experiment_ids)]
 
-    def _scoped(
+    def _scoped_traces(
         self, trace_ids: Sequence[str], experiment_ids: Sequence[str] | None
     ) -> list[StoredTrace]:
-        found = self.items.find_many(trace_ids)
+        traces = self.items.find_many(trace_ids)
         if experiment_ids is None:
-            return found
-        scope = {str(parsed_experiment_id(one)) for one in experiment_ids}
-        return [stored for stored in found if stored.experiment_id in scope]
+            return traces
+        scope = {str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids}
+        return [stored for stored in traces if stored.experiment_id in scope]
 
     # Tags and links
 
@@ -180,13 +180,13 @@ class Traces:
             self.items.write(stored, more)
 
         if key == NAME_TAG or self._context.isolation is not None:
-            self.items.changed(trace_id, change)
+            self.items.change(trace_id, change)
         else:
             with parent_required():
-                self.items.changed(trace_id, change)
+                self.items.change(trace_id, change)
 
     def delete_tag(self, trace_id: str, key: str) -> None:
-        not_tagged = missing(f"No trace tag with key '{key}' for trace with ID '{trace_id}'")
+        not_tagged = missing_error(f"No trace tag with key '{key}' for trace with ID '{trace_id}'")
 
         def change(stored: StoredTrace) -> None:
             document = stored.document
@@ -203,7 +203,7 @@ class Traces:
 
         if key != NAME_TAG and not self.items.find_many([trace_id]):
             raise not_tagged
-        self.items.changed(trace_id, change)
+        self.items.change(trace_id, change)
 
     def link_to_run(self, trace_ids: Sequence[str], run_id: str) -> None:
         if not trace_ids:
@@ -214,15 +214,15 @@ class Traces:
                 f"Provided {len(trace_ids)} traces."
             )
         for stored in self.items.find_many(trace_ids):
-            self.items.changed(
-                stored.trace_id, lambda one: self._link(one, one.document.runs, run_id)
+            self.items.change(
+                stored.trace_id, lambda trace: self._link(trace, trace.document.runs, run_id)
             )
 
     def link_prompts(self, trace_id: str, prompts: Sequence[Any]) -> None:
         for prompt in prompts:
             name = f"{prompt.name}/{prompt.version}"
-            self.items.changed(
-                trace_id, lambda one, name=name: self._link(one, one.document.prompts, name)
+            self.items.change(
+                trace_id, lambda trace, name=name: self._link(trace, trace.document.prompts, name)
             )
 
     def _link(self, stored: StoredTrace, links: list[str], target: str) -> None:
@@ -240,10 +240,12 @@ class Traces:
         """Delete the oldest traces up to a time, or those of given ids; returns their number."""
         own_id = str(parsed_experiment_id(experiment_id))
         if trace_ids:
-            found = [one for one in self.items.find_many(trace_ids) if one.experiment_id == own_id]
+            traces = [
+                trace for trace in self.items.find_many(trace_ids) if trace.experiment_id == own_id
+            ]
         else:
-            found = self._oldest(own_id, max_time)
-        chosen = found if max_traces is None else found[:max_traces]
+            traces = self._oldest(own_id, max_time)
+        chosen = traces if max_traces is None else traces[:max_traces]
         for stored in chosen:
             self.items.remove(stored)
         return len(chosen)
@@ -251,8 +253,8 @@ class Traces:
     def _oldest(self, experiment_id: str, max_time: int | None) -> list[StoredTrace]:
         high = "" if max_time is None else f"{iso_time(max_time)}~"
         ids = self.items.ids_by_time(experiment_id, high=high)
-        found = self.items.read([(experiment_id, trace_id) for _, trace_id in ids])
-        return [one for one in found if max_time is None or one.document.time <= max_time]
+        traces = self.items.read([(experiment_id, trace_id) for _, trace_id in ids])
+        return [trace for trace in traces if max_time is None or trace.document.time <= max_time]
 
 
 def _info(stored: StoredTrace) -> TraceInfo:
