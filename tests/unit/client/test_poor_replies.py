@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -120,10 +120,20 @@ def values_of(command: Any, file: Path) -> Iterator[str]:
         )
 
 
-def runs(folder: Path, reply: Reply) -> Iterator[tuple[str, object, str, int]]:
-    """Run every command; yield its words, exit code or error, standard error and requests."""
+class Run(NamedTuple):
+    """What a command did."""
+
+    words: str
+    end: object  # the exit code, or the error that a user would see as a traceback
+    err: str
+    requests: int
+    out: bytes
+
+
+def runs(folder: Path, reply: Reply, *more: str, encoding: str = "utf-8") -> Iterator[Run]:
+    """Run every command, perhaps with more arguments, with a standard output of an encoding."""
     file = folder / "folder" / "a.json"
-    file.parent.mkdir()
+    file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(FILE))
     sent: list[httpx.Request] = []
     transport = httpx.MockTransport(lambda request: sent.append(request) or reply(request))
@@ -141,19 +151,21 @@ def runs(folder: Path, reply: Reply) -> Iterator[tuple[str, object, str, int]]:
     for name, command in COMMANDS.items():
         if name in _LOCAL:
             continue
-        words = [*name.split(" "), *values_of(command, file), *_CHANGE.get(name, [])]
+        words = [*name.split(" "), *values_of(command, file), *_CHANGE.get(name, []), *more]
         if name == "access explain":
             words.remove("abc")
         sent.clear()
         end: object = None
-        with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(io.StringIO()) as err:
+        out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        with redirect_stdout(out), redirect_stderr(io.StringIO()) as err:
             try:
                 ROOT.main(words, prog_name="vitrine", obj=wiring)
             except SystemExit as stop:
                 end = stop.code
             except Exception as error:  # noqa: BLE001 - what a user would see as a traceback
                 end = error
-        yield " ".join(words), end, err.getvalue(), len(sent)
+            printed = out.buffer.getvalue()
+        yield Run(" ".join(words), end, err.getvalue(), len(sent), printed)
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -162,7 +174,7 @@ def test_a_reply_that_is_none_of_the_api_ends_each_command_with_one_error(
 ) -> None:
     wrong = [
         f"{words}: {end!r} after {requests} requests: {output}"
-        for words, end, output, requests in runs(tmp_path, REPLIES[name])
+        for words, end, output, requests, _ in runs(tmp_path, REPLIES[name])
         if (name, words) != ("HTML", "open")  # which finds a page there
         and (
             not (isinstance(end, int) and end and requests)
@@ -173,7 +185,27 @@ def test_a_reply_that_is_none_of_the_api_ends_each_command_with_one_error(
 
 
 def test_a_reply_without_optional_fields_ends_no_command_with_a_traceback(tmp_path: Path) -> None:
-    tracebacks = [*runs(tmp_path, required_fields_only)]
-    assert len(tracebacks) > 100
-    wrong = [f"{words}: {end!r}" for words, end, _, _ in tracebacks if isinstance(end, Exception)]
+    ended = [*runs(tmp_path, required_fields_only)]
+    assert len(ended) > 100
+    wrong = [f"{run.words}: {run.end!r}" for run in ended if isinstance(run.end, Exception)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_every_command_prints_what_any_terminal_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(_PLAIN, "string", "a\x7f\x9b\u202e\u2028\u6e2c\u00e9\U0001f600")
+    pairs = zip(
+        runs(tmp_path, required_fields_only, *more),
+        runs(tmp_path, required_fields_only, *more, encoding="ascii"),
+        strict=True,
+    )
+    wrong: list[str] = []
+    for run, limited in pairs:
+        text = run.out.decode() + run.err + limited.err
+        if run.end != limited.end or not text.replace("\n", "").replace("\t", "").isprintable():
+            wrong.append(f"{run.words}: {run.end!r}, {limited.end!r}: {text!r}")
+        for line in limited.out.splitlines() if more else ():
+            json.loads(line)
     assert not wrong, "\n".join(wrong)

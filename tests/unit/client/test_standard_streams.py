@@ -62,12 +62,26 @@ def test_an_export_is_written_to_standard_output_or_a_file(
     shell: Shell, server: FakeServer, tmp_path: Path, output: str
 ) -> None:
     hall = {"databaseId": "museum", "assetId": "hall", "assetName": "Hall"}
-    page: dict[str, Any] = {"assets": [], "totalAssetsInTree": 0, "assetsInThisPage": 0}
+    page: dict[str, Any] = {"assets": [], "totalAssetsInTree": 0, "assetsInThisPage": 0,
+                            "unknown": "a\x9b\u202e\u2028"}  # fmt: skip
     server.fail("GET", "assets/hall$", httpx.Response(200, json=hall))
     pages = httpx.Response(200, json={**page, "NextToken": "t"}), httpx.Response(200, json=page)
     server.fail("POST", "/export$", *pages)
     text = shell.run("export", "museum", "hall", "--output", output)
     assert shell.code == 0, shell.err
     lines = (text if output == "-" else (tmp_path / output).read_text()).splitlines()
+    assert all(map(str.isprintable, lines))
     assert [json.loads(line)["assetsInThisPage"] for line in lines] == [0, 0]
     assert not (tmp_path / "-").exists()
+
+
+def test_the_reply_of_any_route_controls_no_terminal(shell: Shell, server: FakeServer) -> None:
+    body = '{\n  "name": "a\x9b\u202e\u2028\u00e9"\n}'.encode()
+    server.fail(
+        "GET",
+        "/database$",
+        httpx.Response(200, headers={"Content-Type": "application/json"}, content=body),
+    )
+    assert (
+        shell.run("api", "GET", "/database") == '{\n  "name": "a\\u009b\\u202e\\u2028\u00e9"\n}\n'
+    )

@@ -245,9 +245,9 @@ def _next_token(response: httpx.Response) -> str | None:
 def _print_content(session: Session, response: httpx.Response) -> None:
     """Print JSON on a line, a redirect to the storage as its address, and bytes as they are."""
     if response.content and "json" in response.headers.get("Content-Type", ""):
-        session.output.line(response.text)
+        session.output.json(response.text)
     elif response.has_redirect_location:
-        session.output.line(json.dumps({"location": response.headers["Location"]}))
+        session.output.json(json.dumps({"location": response.headers["Location"]}))
     else:
         session.output.flush()
         sys.stdout.buffer.write(response.content)

@@ -26,4 +26,4 @@ def settings(session: Session) -> None:
 @command("openapi")
 def openapi(session: Session) -> None:
     """Print the OpenAPI document of the deployment."""
-    session.output.line(json.dumps(session.client.configuration.openapi(), ensure_ascii=False))
+    session.output.json(json.dumps(session.client.configuration.openapi(), ensure_ascii=False))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.options import AssetArgument, DatabaseArgument
-from vitrine.cli.output import size_text
+from vitrine.cli.output import escape_json, size_text
 from vitrine.cli.session import Session, command
 from vitrine.cli.standard_streams import is_standard
 from vitrine.lookup import find_asset
@@ -96,10 +96,10 @@ def export(
             session.output.document(page.wire())
             session.output.rows(["database", "asset", "name", "files", "size"], _rows(page))
         elif to_file is None:
-            session.output.line(line)
+            session.output.json(line)
         else:
             with to_file.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
+                file.write(f"{escape_json(line)}\n")
     if hidden:
         session.output.say(f"{hidden} more without permission to see them")
 

@@ -1,11 +1,14 @@
 """Printing: results on standard output, everything else on standard error.
 
 Texts from a server are printed without control characters, so that a name cannot control the
-terminal.
+terminal. What the encoding of an output lacks is escaped in JSON and replaced in other texts.
 """
 
+import io
 import json
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -18,6 +21,7 @@ from rich.text import Text
 from vitrine.wire import Wire
 
 Item = TypeVar("Item", bound=Wire)
+_SPECIAL = re.compile(r"[^\t\n\r -~]")
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,16 @@ class Output:
     def document(self, value: JsonValue) -> None:
         """Print JSON, if it was requested."""
         if self.as_json:
-            self.line(json.dumps(value, ensure_ascii=False))
+            self.json(json.dumps(value, ensure_ascii=False))
+
+    def json(self, text: str) -> None:
+        """Print JSON text; where it has lines, they remain."""
+        # Not by Rich, which would expand tabs.
+        self.out.file.write(f"{escape_json(text, _encoding_of(self.out))}\n")
 
     def line(self, text: str) -> None:
-        """Print one line of result, unchanged."""
-        # Not by Rich, which would expand tabs.
-        self.out.file.write(f"{text}\n")
+        """Print one line of result, with its tabs."""
+        self.out.file.write("\t".join(map(plain, text.split("\t"))) + "\n")
 
     def flush(self) -> None:
         """Write buffered output now, so that a failure can still be reported.
@@ -55,7 +63,8 @@ class Output:
     def error(self, message: str, *, code: str | None, request_id: str | None) -> None:
         if self.as_json:
             body = {"error": {"message": message, "code": code, "requestId": request_id}}
-            self.err.print(Text(json.dumps(body, ensure_ascii=False)), soft_wrap=True)
+            text = escape_json(json.dumps(body, ensure_ascii=False), _encoding_of(self.err))
+            self.err.print(Text(text), soft_wrap=True)
             return
         trace = f" (request {request_id})" if request_id else ""
         self.say(f"error: {message}{trace}")
@@ -95,6 +104,27 @@ class Output:
         for row in rows:
             table.add_row(*(Text(plain(cell)) for cell in row))
         self.out.print(table)
+
+
+def replace_unencodable() -> None:
+    """Let standard output print `?` for letters that its encoding lacks, instead of failing."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _encoding_of(console: Console) -> str:
+    return getattr(console.file, "encoding", None) or "utf-8"
+
+
+def escape_json(text: str, encoding: str = "utf-8") -> str:
+    """Return JSON text with what is unprintable, or not in the encoding, as \\u0000."""
+
+    def escape(match: re.Match[str]) -> str:
+        mark = match[0]
+        fits = mark.encode(encoding, "ignore") if mark.isprintable() else b""
+        return mark if fits else json.dumps(mark)[1:-1]
+
+    return _SPECIAL.sub(escape, text)
 
 
 def plain(text: str) -> str:

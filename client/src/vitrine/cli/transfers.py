@@ -200,7 +200,7 @@ def demo(
         )
     if not session.output.as_json:
         _show_demo(session, result)
-    session.output.line(trial.json_line(result))
+    session.output.json(trial.json_line(result))
     if result.failed:
         raise typer.Exit(FAILED)
 

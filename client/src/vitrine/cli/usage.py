@@ -9,7 +9,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from vitrine.cli.output import Output
+from vitrine.cli.output import Output, replace_unencodable
 
 _ABORTED = 1
 
@@ -25,6 +25,7 @@ class Command(TyperGroup):
         **named: Any,
     ) -> Any:
         """Run the command, and exit unless `standalone_mode` is off."""
+        replace_unencodable()
         words = list(sys.argv[1:] if args is None else args)
         if not standalone_mode or "--json" not in _options(words):
             return super().main(args, *more, standalone_mode=standalone_mode, **named)
