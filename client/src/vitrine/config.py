@@ -79,11 +79,16 @@ def read_login(path: Path) -> Connection | None:
         raise ConfigurationError(f"{path} is damaged: log in again") from error
 
 
+def binary_flag() -> int:
+    """Return the flag without which Windows would write each newline as two characters."""
+    return getattr(os, "O_BINARY", 0)
+
+
 def write_login(path: Path, connection: Connection) -> None:
     """Store it for this user only, all or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | binary_flag(), 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(connection.model_dump_json(exclude_none=True))
     fresh.replace(path)

@@ -1,5 +1,7 @@
 """Downloading: whole, verified, resumed, and never outside the folder."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -7,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vitrine import NotFoundError, UnsafePathError, Vitrine
+from vitrine.config import Connection, write_login
 from vitrine.transfer.downloading import MissingPathError, download, target_of
+from vitrine.transfer.journal import Journal
 from vitrine.transfer.report import Report, Silent
 
 from tests.unit.client.fake_files import StoredFile, StreamedBody, md5_of_parts, sha256
@@ -294,3 +298,77 @@ def test_the_observer_receives_just_the_bytes_of_the_files(
     server.fail("GET", "storage/get", httpx.Response(200, stream=break_stream(b"abc")))
     download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())
     assert sum(received) == sum(map(len, FILES.values()))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a:b",
+        "a<b",
+        "a?",
+        "a*b",
+        'a"b',
+        "a|b",
+        "aux",
+        "NUL.glb",
+        "com1.tar.gz",
+        "lpt9 .x",
+        "a.",
+        "a ",
+    ],
+)
+def test_names_that_windows_reads_otherwise_are_not_written_there(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = Path("/nowhere")
+    assert target_of(folder, f"/{name}/b").name == "b"
+    taken: list[str] = []
+    with monkeypatch.context() as patch:  # pytest itself makes no paths under another name
+        patch.setattr("os.name", "nt")
+        for path in (f"/{name}/b", f"/b/{name}", "/auxiliary/com.glb"):
+            with suppress(UnsafePathError):
+                taken.append(target_of(folder, path).name)
+    assert taken == ["com.glb"]
+
+
+def _is_same(_: Path, __: Path) -> bool:
+    return True
+
+
+@pytest.mark.parametrize("ignores_case", [True, False])
+def test_files_that_differ_by_case_do_not_replace_each_other(
+    client: Vitrine,
+    server: FakeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ignores_case: bool,
+) -> None:
+    server.files["car", "/A.GLB"] = store_content(b"other")
+    if ignores_case:
+        monkeypatch.setattr(Path, "samefile", _is_same)
+    report = download(client, "cars", "car", tmp_path)
+    states = [fates(report)[key] for key in ("/A.GLB", "/a.glb")]
+    assert states == ["downloaded", "failed" if ignores_case else "downloaded"]
+    if ignores_case:
+        reasons = [str(file.reason) for file in report.files if file.key == "/a.glb"]
+        assert "'/A.GLB'" in reasons[0]
+
+
+def test_bytes_are_written_as_they_are_on_windows(
+    client: Vitrine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binary = 1 << 29  # a flag of no system
+    monkeypatch.setattr("os.O_BINARY", binary, raising=False)
+    flags: list[int] = []
+    opened = os.open
+
+    def open_noting(path: Path, flag: int, mode: int = 0o777) -> int:
+        flags.append(flag)
+        return opened(path, flag & ~binary, mode)
+
+    monkeypatch.setattr("os.open", open_noting)
+    download(client, "cars", "car", tmp_path)
+    write_login(tmp_path / "login", Connection(api="https://api.test"))
+    Journal(tmp_path, "https://api.test").begin("cars", "car", "u", [])
+    assert len(flags) == len(FILES) + 2
+    assert all(flag & binary for flag in flags)

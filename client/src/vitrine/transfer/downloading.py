@@ -10,13 +10,16 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import httpx
 
 from vitrine.client import Vitrine
+from vitrine.config import binary_flag
 from vitrine.errors import (
     IntegrityError,
     NotFoundError,
@@ -28,10 +31,11 @@ from vitrine.models import FileInfo
 from vitrine.quoting import quote_text
 from vitrine.storage import StorageError
 from vitrine.transfer.content import same_content
-from vitrine.transfer.names import compose_name, shown
+from vitrine.transfer.names import FORBIDDEN, compose_name, shown
 from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])", re.IGNORECASE)
 _PARTIAL: Final = 206
 _UNSATISFIABLE: Final = 416
 
@@ -61,8 +65,18 @@ def target_of(folder: Path, relative_path: str) -> Path:
 
 
 def _is_unsafe(segment: str) -> bool:
-    """Return whether a name has separators or drives of other systems, or unusual characters."""
-    if "\\" in segment or (os.name == "nt" and ":" in segment):
+    """Return whether a name has separators of other systems, or unusual characters.
+
+    On Windows, also one that Windows would write to another place: a stream, a device, or the name
+    without the dot or space at its end.
+    """
+    if "\\" in segment:
+        return True
+    if os.name == "nt" and (
+        not set(FORBIDDEN).isdisjoint(segment)
+        or segment.endswith((".", " "))
+        or _DEVICE.fullmatch(segment.partition(".")[0].rstrip())
+    ):
         return True
     return any(unicodedata.category(character) in {"Cc", "Cs"} for character in segment)
 
@@ -83,11 +97,14 @@ def download(
         MissingPathError: the path does not exist.
         ApiError: the asset cannot be listed.
     """
-    wanted = _paths(client, database_id, asset_id, path)
+    # Names that differ by case only may be one file here: they are not written at the same time.
+    groups: dict[str, list[str]] = {}
+    for key in _paths(client, database_id, asset_id, path):
+        groups.setdefault(key.casefold(), []).append(key)
     run = _Downloads(client, database_id, asset_id, folder, observer or Silent())
     pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
     try:
-        outcomes = list(pool.map(run.download_file, wanted))
+        outcomes = list(chain.from_iterable(pool.map(run.download_files, groups.values())))
     finally:
         pool.shutdown(cancel_futures=True)
     return Report(files=tuple(outcomes))
@@ -126,11 +143,19 @@ class _Downloads:
     folder: Path
     observer: Observer
 
-    def download_file(self, relative_path: str) -> FileOutcome:
+    def download_files(self, keys: Sequence[str]) -> list[FileOutcome]:
+        """Download files one after another, whose names differ by case only."""
+        return [self._download_file(key, keys[:index]) for index, key in enumerate(keys)]
+
+    def _download_file(self, relative_path: str, earlier: Sequence[str]) -> FileOutcome:
         """Download one file; errors do not affect the others."""
         target: Path | None = None
         try:
             target = target_of(self.folder, relative_path)
+            for key in earlier:
+                with suppress(FileNotFoundError):
+                    if target.samefile(target_of(self.folder, key)):
+                        raise UnsafePathError(f"the folder ignores case, and has {quote_text(key)}")
             info = self.client.files.info(self.database_id, self.asset_id, relative_path)
             status, reason = self._fetch_into(target, info)
             size = info.size or 0
@@ -163,7 +188,7 @@ class _Downloads:
         partial = target.with_name(f"{prefix}{digest}.part")
         # Opened to append; a symbolic link is not followed.
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(partial, flags, 0o666), "ab") as file:
+        with os.fdopen(os.open(partial, flags | binary_flag(), 0o666), "ab") as file:
             self._fill(file, info, info.size)
         verdict = same_content(partial, info.size, checksum=info.checksum_sha256, etag=info.etag)
         if verdict is False:

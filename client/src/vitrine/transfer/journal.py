@@ -18,6 +18,7 @@ from typing import Final
 from platformdirs import user_state_path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from vitrine.config import binary_flag
 from vitrine.errors import ConfigurationError
 
 _SUFFIX: Final = ".upload"
@@ -134,7 +135,7 @@ class Journal:
         # A complete file replaces the name at once, so no other process reads half a journal.
         fresh = path.with_suffix(f".{os.getpid()}")
         # Only for this user: paths of local files are in it.
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | binary_flag(), 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(f"{header.model_dump_json()}\n")
         fresh.replace(path)
