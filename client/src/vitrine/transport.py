@@ -6,6 +6,7 @@ vitrine.storage).
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from importlib.metadata import version
 from threading import Lock
 from typing import Final, TypeVar
 from urllib.parse import quote
@@ -28,7 +29,7 @@ Model = TypeVar("Model", bound=BaseModel)
 Query = Mapping[str, str | int | bool | None]
 Content = Body | Mapping[str, JsonValue]
 
-USER_AGENT: Final = "vitrine-client/0.1.0"
+USER_AGENT: Final = f"vitrine-client/{version('vitrine-client')}"
 # The gateway responds within 30 seconds, at the latest with a timeout.
 TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
 

@@ -146,7 +146,12 @@ def archive(
     reason: ReasonOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Archive a version; for the current one, also the asset (confirm with --yes)."""
+    """Archive a version; for the current one, also the asset (confirm with --yes).
+
+    In a terminal, requires confirmation.
+    """
+    if session.output.err.is_terminal:
+        session.confirm(f"Archive version {version} of {asset}?", yes=yes)
     made = session.client.versions.archive(
         _ids(session, database, asset), version, confirm_archive_asset=yes, reason=reason
     )
