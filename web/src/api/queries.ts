@@ -2,6 +2,7 @@ import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, reply } from './client';
 import { isTransient } from './errors';
 import { pagesOf } from './pages';
+import { compareNames } from '../texts/formats';
 
 const MINUTE = 60_000;
 
@@ -66,7 +67,7 @@ export const tagsQuery = queryOptions({
   queryKey: ['tags'],
   queryFn: async () => {
     const { Items } = await reply(api.GET('/tags', {}));
-    return Items.map((tag) => tag.tagName).sort((a, b) => a.localeCompare(b));
+    return Items.map((tag) => tag.tagName).sort(compareNames);
   },
 });
 

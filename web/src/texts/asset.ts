@@ -9,7 +9,6 @@ export const assetTexts = {
   inspecting: 'The file is still being inspected. What is found is shown here by itself.',
   database: 'Database',
   version: 'Version',
-  noVersion: 'None yet',
   changed: 'Files changed',
   tags: 'Tags',
   noTags: 'No tags',

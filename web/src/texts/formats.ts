@@ -52,6 +52,18 @@ function dated(iso: string, format: Intl.DateTimeFormat): string {
   return Number.isNaN(date.valueOf()) ? iso : format.format(date);
 }
 
-/** Shows marks that reorder the letters of a name (`\u202egnp.exe` reads as `exe.png`) as ones. */
-export const replaceBidiMarks = (name: string): string =>
-  name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+/** The order of names: without case and accents, and of numbers within them by their value. */
+export const compareNames = new Intl.Collator(locale, { numeric: true, sensitivity: 'base' })
+  .compare;
+
+const BLANK = String.raw`[\s\u115f\u1160\u2800\u3164\uffa0]`;
+const BLANK_ENDS = new RegExp(`^${BLANK}+|${BLANK}+$`, 'g');
+
+/**
+ * A name with what would not be seen in it: marks that reorder its letters (`\u202egnp.exe` reads as
+ * `exe.png`), and spaces at its ends.
+ */
+export const visibleName = (name: string): string =>
+  name
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+    .replace(BLANK_ENDS, (blank) => '␣'.repeat(blank.length));

@@ -1,5 +1,6 @@
 import declared from '../api/declared.json';
 import { texts } from '../texts';
+import { compareNames } from '../texts/formats';
 
 export type FactType = 'string' | 'number' | 'boolean' | 'date';
 
@@ -35,7 +36,7 @@ const UNOFFERED = /^fact_(sourceVersionId|readersVersion|boundsM.*)$/;
 /** The facts that the page offers, by label. */
 export const FACTS: readonly Fact[] = [...KNOWN.values()]
   .filter(({ key }) => !UNOFFERED.test(key))
-  .sort((a, b) => a.label.localeCompare(b.label));
+  .sort((a, b) => compareNames(a.label, b.label));
 
 /** What the page calls a key of a search: the label of a fact, or the key itself. */
 export const keyLabel = (key: string): string => factByKey(key)?.label ?? key;

@@ -8,6 +8,7 @@ import { unitSymbol } from '../ui/units';
 import type { ShownModel } from './scene';
 import { drawnAxis, type Axis } from './axes';
 import type { Place } from '../api/downloads';
+import { hasSurfaces } from './unlit';
 
 const AXES: readonly Axis[] = ['x', 'y', 'z'];
 
@@ -22,6 +23,7 @@ export function ModelToolbar(props: {
   const { scene, loaded } = props.shown;
   const facts = useQuery(factsQuery(props.place, props.path)).data;
   const toDrawnAxis = (axis: Axis) => drawnAxis(axis, props.shown.derived, facts?.get('upAxis'));
+  const [solid] = useState(() => hasSurfaces(loaded.scene));
   const [wire, setWire] = useState(false);
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
@@ -54,8 +56,8 @@ export function ModelToolbar(props: {
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {viewerTexts.fit}
         </button>
-        {toggle(viewerTexts.wireframe, wire, setWire, (on) => scene.wireframe(on))}
-        {toggle(viewerTexts.normals, normals, setNormals, (on) => scene.showNormals(on))}
+        {solid && toggle(viewerTexts.wireframe, wire, setWire, (on) => scene.wireframe(on))}
+        {solid && toggle(viewerTexts.normals, normals, setNormals, (on) => scene.showNormals(on))}
         {toggle(viewerTexts.box, box, setBox, (on) => scene.showBox(on))}
         {toggle(viewerTexts.section, cut, setCut, (on) =>
           scene.section(on ? toDrawnAxis('x') : null, 0.5),

@@ -4,11 +4,12 @@ import {
   Group,
   LineBasicMaterial,
   LineSegments,
+  Mesh,
   Points,
   PointsMaterial,
 } from 'three';
 import { expect, test } from 'vitest';
-import { prepareUnlit } from './unlit';
+import { hasSurfaces, prepareUnlit } from './unlit';
 
 function cloud(positions: number[][], material = new PointsMaterial()): Points {
   const geometry = new BufferGeometry();
@@ -86,4 +87,11 @@ test('white and grey lines are seen on a light and on a dark stage', () => {
   prepareUnlit(new Group().add(...lines));
   const colors = lines.map(({ material }) => material.color.getHex());
   expect(colors).toEqual([0x737c8a, 0x737c8a, 0xcc2222]);
+});
+
+test('only what has surfaces is drawn as a wireframe or by its normals', () => {
+  expect(hasSurfaces(cloud(column))).toBe(false);
+  const group = new Group();
+  group.add(new Mesh());
+  expect(hasSurfaces(group)).toBe(true);
 });

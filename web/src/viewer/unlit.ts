@@ -3,6 +3,7 @@ import {
   Color,
   Line,
   LineBasicMaterial,
+  Mesh,
   Points,
   PointsMaterial,
   Vector3,
@@ -16,6 +17,13 @@ const SAMPLE = 10_000;
 /** Of the lowest and of the highest points; a bird or an echo would take most of the ramp. */
 const OUTLIERS = 0.02;
 const HSL = { h: 0, s: 0, l: 0 };
+
+/** Whether a model has surfaces: points and lines have neither edges nor normals to show. */
+export function hasSurfaces(model: Object3D): boolean {
+  let isMeshed = false;
+  model.traverse((node) => (isMeshed ||= node instanceof Mesh));
+  return isMeshed;
+}
 
 /**
  * Prepares what is drawn without light, so that only its colours show its shape: points get a size

@@ -43,6 +43,7 @@ export function AssetEditor(props: EditorProps) {
       onSubmit={(event) => void submit(event)}
       aria-label={words.title}
     >
+      <h1>{words.title}</h1>
       {form.note && (
         <p className="notice" role="alert">
           {form.note}

@@ -48,7 +48,7 @@ export function AssetPage() {
       return <ErrorNotice error={assetResult.error} onRetry={() => void assetResult.refetch()} />;
     return (
       <div className="notice" role="alert">
-        <p>{assetTexts.gone}</p>
+        <h1>{assetTexts.gone}</h1>
         <Link to="/" search={{}}>
           {texts.toFind}
         </Link>

@@ -3,6 +3,7 @@ import { assetTexts } from '../../texts/asset';
 import { formatDateTime } from '../../texts/formats';
 import type { Place } from '../../api/downloads';
 import type { Asset, File } from '../../api/assets';
+import { UserText } from '../../ui/UserText';
 
 /** The version that the server gives to each new asset: no one has created one. */
 const NO_VERSION = '0';
@@ -26,11 +27,15 @@ export function AssetProperties(props: {
       <dt>{assetTexts.database}</dt>
       <dd>
         <Link to="/databases/$databaseId" params={{ databaseId: place.databaseId }}>
-          {place.databaseId}
+          <UserText text={place.databaseId} />
         </Link>
       </dd>
-      <dt>{assetTexts.version}</dt>
-      <dd>{formatVersion(asset)}</dd>
+      {asset && asset.currentVersion.Version !== NO_VERSION && (
+        <>
+          <dt>{assetTexts.version}</dt>
+          <dd>{formatVersion(asset)}</dd>
+        </>
+      )}
       <dt>{assetTexts.changed}</dt>
       <dd>{changed === '' ? '–' : changed ? formatDateTime(changed) : UNKNOWN}</dd>
       <dt>{assetTexts.tags}</dt>
@@ -38,7 +43,7 @@ export function AssetProperties(props: {
         {tags.length
           ? tags.map((tag) => (
               <Link key={tag} to="/" search={{ facets: { list_tags: [tag] } }} className="tag">
-                {tag}
+                <UserText text={tag} />
               </Link>
             ))
           : asset && assetTexts.noTags}
@@ -47,9 +52,7 @@ export function AssetProperties(props: {
   );
 }
 
-function formatVersion(asset: Asset | undefined): string {
-  if (!asset) return UNKNOWN;
+function formatVersion(asset: Asset): string {
   const { Version: number, versionAlias: alias } = asset.currentVersion;
-  if (number === NO_VERSION) return assetTexts.noVersion;
   return alias ? `${number} (${alias})` : number;
 }

@@ -6,7 +6,7 @@ import { filesTexts } from '../../texts/files';
 import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { CloseButton, Dialog } from '../../ui/Dialog';
-import { replaceBidiMarks } from '../../texts/formats';
+import { visibleName } from '../../texts/formats';
 import { toast } from '../../ui/Toasts';
 import { useIsOpen } from '../../ui/useIsOpen';
 import { useFormError } from '../../ui/useFormError';
@@ -49,8 +49,8 @@ export function FileDialog(props: FileDialogProps) {
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const isOpen = useIsOpen();
   const name = fileName(subject.path.replace(/\/$/, ''));
-  const title = replaceBidiMarks(isFolder(subject) ? words.folderName(name) : name);
-  const label = replaceBidiMarks(isFolder(subject) ? words.theFolder(name) : name);
+  const title = visibleName(isFolder(subject) ? words.folderName(name) : name);
+  const label = visibleName(isFolder(subject) ? words.theFolder(name) : name);
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const wrong = isTransfer(act) ? validateDraft(draft, subject) : null;

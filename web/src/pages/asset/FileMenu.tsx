@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { filesTexts } from '../../texts/files';
-import { replaceBidiMarks } from '../../texts/formats';
+import { visibleName } from '../../texts/formats';
 import { allowedActs, type Act, type Subject } from './fileChanges';
 
 /** Places a menu below its button, or above where the window ends: the list would cut it off. */
@@ -62,7 +62,7 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
       <summary
         ref={opener}
         data-path={subject.path}
-        aria-label={filesTexts.change(replaceBidiMarks(subject.path.replace(/^\/|\/$/g, '')))}
+        aria-label={filesTexts.change(visibleName(subject.path.replace(/^\/|\/$/g, '')))}
       >
         <span aria-hidden="true">⋯</span>
       </summary>

@@ -7,7 +7,7 @@ import { filesTexts } from '../../texts/files';
 import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { CloseButton, Dialog } from '../../ui/Dialog';
-import { replaceBidiMarks } from '../../texts/formats';
+import { visibleName } from '../../texts/formats';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useFormError } from '../../ui/useFormError';
@@ -36,7 +36,7 @@ export function FolderDialog(props: FileDialogProps) {
   const [{ isRunning, job }, setState] = useState(IDLE);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const isOpen = useIsOpen();
-  const name = replaceBidiMarks(fileName(subject.path.slice(0, -1)));
+  const name = visibleName(fileName(subject.path.slice(0, -1)));
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const wrong = validateDraft(draft, subject);

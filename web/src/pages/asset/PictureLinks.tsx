@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PictureSource } from '../../api/pictures';
 import { texts } from '../../texts';
-import { replaceBidiMarks } from '../../texts/formats';
+import { visibleName } from '../../texts/formats';
 import { UserText } from '../../ui/UserText';
 import { Picture } from '../../ui/Picture';
 import { useTurntable } from '../../ui/turntable';
 import { itemKey, picturesQuery, type LinkedItem } from './relationQueries';
+import { InlineError } from '../../ui/InlineError';
 
 const FIRST = 12;
 /** As many as one request may name. */
@@ -36,14 +37,23 @@ export function PictureLinks({ items }: { items: readonly LinkedItem[] }) {
 
 function Chunk({ items }: { items: readonly LinkedItem[] }) {
   const query = useQuery(picturesQuery(items));
-  return items.map((item) => (
-    <li key={itemKey(item)}>
-      <PictureLink
-        item={item}
-        picture={query.isPending ? null : (query.data?.get(itemKey(item)) ?? {})}
-      />
-    </li>
-  ));
+  return (
+    <>
+      {items.map((item) => (
+        <li key={itemKey(item)}>
+          <PictureLink
+            item={item}
+            picture={query.isPending ? null : (query.data?.get(itemKey(item)) ?? {})}
+          />
+        </li>
+      ))}
+      {query.isError && (
+        <li className="unloaded">
+          <InlineError query={query} />
+        </li>
+      )}
+    </>
+  );
 }
 
 function PictureLink({ item, picture }: { item: LinkedItem; picture: PictureSource | null }) {
@@ -53,7 +63,7 @@ function PictureLink({ item, picture }: { item: LinkedItem; picture: PictureSour
       to="/databases/$databaseId/assets/$assetId"
       params={{ databaseId: item.databaseId, assetId: item.assetId }}
       search={{ file: item.path }}
-      title={replaceBidiMarks(item.name)}
+      title={visibleName(item.name)}
       preload={false}
       {...hoverProps}
     >
@@ -62,7 +72,7 @@ function PictureLink({ item, picture }: { item: LinkedItem; picture: PictureSour
         {turntable}
       </span>
       <UserText text={item.name} line />
-      {item.note && <span className="faint line">{replaceBidiMarks(item.note)}</span>}
+      {item.note && <span className="faint line">{visibleName(item.note)}</span>}
     </Link>
   );
 }

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
-import { ASSET, asset, holdReply, respond, rightsTo, sent } from '../../testing/server';
+import { ASSET, asset, fileAt, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
 const form = () => screen.findByRole('form', { name: 'Edit the asset' });
@@ -110,6 +110,22 @@ test('what is typed while a save takes its time is not lost, and leaving with it
   await waitFor(() => expect(confirm).toHaveBeenCalledOnce());
   expect(field('Description')).toHaveProperty('value', 'first words, and more');
   confirm.mockReturnValue(true);
+});
+
+test('the form has a heading, an asset without a version names none, and ends of names are marked', async () => {
+  respond('get', ASSET, { ...asset, assetName: ' lamp\u00a0', currentVersion: { Version: '0' } });
+  respond('get', `${ASSET}/listFiles`, { items: [fileAt('/ a.txt')] });
+  respond('get', `${ASSET}/asset-links`, {
+    parents: [{ databaseId: 'library', assetId: 'p', assetName: 'whole' }],
+  });
+  respond('post', '/previews', { message: 'x' }, { status: 400 });
+  const user = await openPage(PAGE);
+  await screen.findByRole('heading', { level: 1, name: '␣lamp␣' });
+  await screen.findByRole('link', { name: /^␣a\.txt/ });
+  expect(screen.queryByText('Version')).toBeNull();
+  await screen.findByText('x.');
+  await user.click(await button('Edit'));
+  screen.getByRole('heading', { level: 1, name: 'Edit the asset' });
 });
 
 test('500 tags with markup are text', async () => {

@@ -5,7 +5,7 @@ import { brokenRule } from '../../api/nameRules';
 import type { components } from '../../api/schema';
 import { filesTexts } from '../../texts/files';
 import { uploadTexts } from '../../texts/upload';
-import { replaceBidiMarks } from '../../texts/formats';
+import { visibleName, compareNames } from '../../texts/formats';
 import { fileExtension, fileName } from '../../ui/fileKinds';
 import type { Place } from '../../api/downloads';
 
@@ -49,7 +49,7 @@ export function listFolders(
     const depth = itself ? segments.length : segments.length - 1;
     for (let end = 1; end <= depth; end++) folders.add(segments.slice(0, end).join('/'));
   }
-  return [...folders].sort((a, b) => a.localeCompare(b));
+  return [...folders].sort(compareNames);
 }
 
 export const parentFolder = (path: string): string =>
@@ -91,7 +91,7 @@ export function validateDraft(draft: Draft, subject: Subject): DraftError | null
   const destination = destinationPath(draft);
   for (const name of destination.slice(1).split('/')) {
     const fact = brokenRule(name);
-    if (fact !== null) return wrong(words.badName(replaceBidiMarks(name), fact));
+    if (fact !== null) return wrong(words.badName(visibleName(name), fact));
   }
   const isLong = new TextEncoder().encode(destination).length > MAX_BYTES;
   if (isLong) return wrong(words.longPath(MAX_BYTES));

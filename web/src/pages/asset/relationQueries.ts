@@ -5,6 +5,7 @@ import { pagesOf } from '../../api/pages';
 import { queryClient } from '../../api/queries';
 import type { components } from '../../api/schema';
 import type { Place } from '../../api/downloads';
+import { compareNames } from '../../texts/formats';
 
 type References = components['schemas']['FileDependenciesReply'];
 export type Reference = components['schemas']['DependencyReply'];
@@ -118,7 +119,7 @@ export const folderReferencesQuery = (place: Place, folder: string) =>
           if (!path.startsWith(folder)) needs.add(path);
         if (needs.size >= PAGE) break;
       }
-      return [...needs].sort();
+      return [...needs].sort(compareNames);
     },
   });
 

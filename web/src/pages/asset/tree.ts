@@ -1,4 +1,5 @@
 import type { File } from '../../api/assets';
+import { compareNames } from '../../texts/formats';
 
 export interface Folder {
   name: string;
@@ -25,10 +26,9 @@ export function buildTree(files: readonly File[]): Folder {
     if (file.isFolder) folderAt(path.endsWith('/') ? path : `${path}/`);
     else folderAt(path.slice(0, path.lastIndexOf('/') + 1)).files.push(file);
   }
-  const compare = new Intl.Collator(undefined, { numeric: true }).compare;
   for (const folder of byPath.values()) {
-    folder.folders.sort((a, b) => compare(a.name, b.name));
-    folder.files.sort((a, b) => compare(a.fileName, b.fileName));
+    folder.folders.sort((a, b) => compareNames(a.name, b.name));
+    folder.files.sort((a, b) => compareNames(a.fileName, b.fileName));
   }
   return root;
 }

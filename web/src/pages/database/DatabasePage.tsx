@@ -32,7 +32,7 @@ export function DatabasePage() {
       return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />;
     return (
       <div className="notice" role="alert">
-        <p>{words.gone}</p>
+        <h1>{words.gone}</h1>
         <Link to="/" search={{}}>
           {texts.toFind}
         </Link>

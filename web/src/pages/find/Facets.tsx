@@ -117,7 +117,7 @@ function Values(props: {
   const shown = all ? values : values.slice(0, SHOWN);
   const selected = state.facets?.[facet] ?? [];
   return (
-    <fieldset className="field">
+    <fieldset className="field values">
       <legend>{filtersTexts.facets[facet]}</legend>
       {shown.map(({ value, assets }) => (
         <label key={String(value)} className="value">

@@ -10,11 +10,12 @@ import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
 import { useMediaQuery } from '../../ui/useMediaQuery';
 import { Grid } from './Grid';
-import type { Card } from '../../api/hits';
 import { REACHABLE } from './searchBody';
-import { SORTS, countFilters, type FindState, type Sort } from './findState';
+import { SORTS, countFilters, type FindState, type Sort, defaultSort } from './findState';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
+import { useQuickLook } from './useQuickLook';
+import { useSelection } from './useSelection';
 
 const ActiveFilters = lazyComponent(() => import('./ActiveFilters'), 'ActiveFilters');
 // Not shown before the first results.
@@ -28,7 +29,7 @@ export function FindPage() {
   const firstPage = useFirstPage(state);
   const may = usePermissions();
   const maySelect = may.download || may.change;
-  const [quickLook, setQuickLook] = useState<number | null>(null);
+  const quickLook = useQuickLook();
   const { selection, setSelection, select } = useSelection();
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
   useEffect(() => {
@@ -68,50 +69,35 @@ export function FindPage() {
             total={total}
             selected={new Set(selection.keys())}
             onSelect={maySelect ? select : undefined}
-            onQuickLook={setQuickLook}
+            onQuickLook={quickLook.show}
           />
         )}
         {total === REACHABLE && <p className="hint">{texts.find.capped}</p>}
       </section>
-      {quickLook !== null && (
-        <LazyDialog onClose={() => setQuickLook(null)}>
+      {quickLook.index !== undefined && total > 0 && (
+        <LazyDialog onClose={quickLook.close}>
           <QuickLook
             state={state}
-            index={quickLook}
+            index={quickLook.index}
             total={total}
-            onMove={setQuickLook}
-            onClose={() => setQuickLook(null)}
+            onMove={quickLook.show}
+            onClose={quickLook.close}
           />
         </LazyDialog>
       )}
       {selection.size > 0 && (
-        <LazyDialog onClose={() => setSelection(new Map())}>
+        <LazyDialog onClose={() => setSelection([])}>
           <SelectionBar
             cards={[...selection.values()]}
             shown={page?.cards ?? []}
             total={total}
             may={may}
-            onChange={(cards) => setSelection(new Map(cards.map((card) => [card.id, card])))}
+            onChange={setSelection}
           />
         </LazyDialog>
       )}
     </div>
   );
-}
-
-/** The selected assets by id; `select` toggles one asset, or adds several. */
-function useSelection() {
-  const [selection, setSelection] = useState<ReadonlyMap<string, Card>>(new Map());
-  const select = (cards: Card[]) =>
-    setSelection((before) => {
-      const after = new Map(before);
-      const [only] = cards;
-      // A click toggles one asset; with shift, it selects the whole range.
-      if (cards.length === 1 && only && after.delete(only.id)) return after;
-      cards.forEach((card) => after.set(card.id, card));
-      return after;
-    });
-  return { selection, setSelection, select };
 }
 
 function SkipToResults() {
@@ -234,13 +220,16 @@ function ResultsBar({ state, page, pending, change }: FilterProps & { pending: b
       <label className="inline">
         <span className="faint">{texts.find.sort}</span>
         <select
-          value={state.sort ?? ''}
+          value={state.sort ?? defaultSort(state) ?? ''}
           onChange={(event) => {
             const sort = event.target.value;
-            change({ ...state, sort: sort === '' ? undefined : (sort as Sort) });
+            change({
+              ...state,
+              sort: sort === (defaultSort(state) ?? '') ? undefined : (sort as Sort),
+            });
           }}
         >
-          <option value="">{texts.find.sorts.best}</option>
+          {state.q && <option value="">{texts.find.sorts.best}</option>}
           {SORTS.map((sort) => (
             <option key={sort} value={sort}>
               {texts.find.sorts[sort]}

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, type KeyboardEvent } from 'react';
 import { pictureUrl } from '../../api/pictures';
 import { texts } from '../../texts';
 import { InlineError } from '../../ui/InlineError';
@@ -22,10 +22,18 @@ interface Props {
 /** A quick look at an asset, and at those before and after it, over the results. */
 export function QuickLook({ state, index, total, onMove, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
+  const isLeaving = useRef(false);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    isLeaving.current = false;
+    element?.showModal();
     // Not its first button: Space closes the dialog as it has opened it.
-    dialog.current?.focus();
+    element?.focus();
+    return () => {
+      // By a step back: a dialog that is removed while it is open returns no focus.
+      isLeaving.current = true;
+      element?.close();
+    };
   }, []);
   const { pages, failed } = usePages(state, [pageOfIndex(index)]);
   const page = pages.get(pageOfIndex(index));
@@ -47,7 +55,9 @@ export function QuickLook({ state, index, total, onMove, onClose }: Props) {
       tabIndex={-1}
       className="look-at"
       aria-labelledby="look"
-      onClose={onClose}
+      onClose={() => {
+        if (!isLeaving.current) onClose();
+      }}
       onKeyDown={onKey}
     >
       <header>

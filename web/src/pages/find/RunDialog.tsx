@@ -11,13 +11,14 @@ import type { Card } from '../../api/hits';
 import { selectedFilesQuery, runPlan, type Target, type Workflow } from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
 import { startRuns, workflowsQuery, type Result } from './runs';
+import { compareNames } from '../../texts/formats';
 
 const words = selectionTexts;
 const SHOWN = 3;
 
 /** Runs a workflow on the selected assets or their files, and names what has started. */
 export function RunDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
-  const databases = [...new Set(cards.map((card) => card.databaseId))].sort();
+  const databases = [...new Set(cards.map((card) => card.databaseId))].sort(compareNames);
   const workflows = useQuery(workflowsQuery(databases));
   const selectedFiles = useQuery(selectedFilesQuery(cards));
   const [workflowKey, setChosen] = useState('');

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { texts } from '../../texts';
 import { UserText } from '../../ui/UserText';
-import { formatDate, replaceBidiMarks, formatBytes } from '../../texts/formats';
+import { formatDate, visibleName, formatBytes } from '../../texts/formats';
 import { Picture } from '../../ui/Picture';
 import { useTurntable } from '../../ui/turntable';
 import type { Card } from '../../api/hits';
@@ -33,7 +33,7 @@ function AssetLink({
       className={className}
       tabIndex={tabbable ? 0 : -1}
       aria-keyshortcuts="Enter Space x"
-      title={replaceBidiMarks(card.name)}
+      title={visibleName(card.name)}
       preload={false}
     >
       <UserText text={card.name} />
@@ -127,7 +127,7 @@ export function AssetRow(props: Props) {
       </span>
       <span className="line wide">{typeOf(card)}</span>
       <span className="line wide number">{sizeOf(card)}</span>
-      <span className="tags wide" title={replaceBidiMarks(card.tags.join(', '))}>
+      <span className="tags wide" title={visibleName(card.tags.join(', '))}>
         {card.tags.slice(0, TAGS).map((tag) => (
           <span key={tag} className="tag">
             {tag}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatNumber, replaceBidiMarks } from '../../texts/formats';
+import { compareNames, formatNumber, visibleName } from '../../texts/formats';
 import { formatAssetCount, valueLabel, facetValues } from './facetValues';
 
 const reply = (...keys: unknown[]) =>
@@ -52,9 +52,16 @@ test('small numbers are not shown as zero', () => {
   expect(shown).toEqual(['0', '0.0000123', '-0.00042', '0.5', '1.235', '12,345']);
 });
 
+test('names are sorted without case and accents, and numbers in names by their value', () => {
+  const names = ['part 10', 'B', 'ä2', 'Part 2', 'c', 'A1'];
+  expect(names.sort(compareNames)).toEqual(['A1', 'ä2', 'B', 'c', 'Part 2', 'part 10']);
+});
+
 test('a name cannot pretend another extension by reordering its letters', () => {
-  expect(replaceBidiMarks('\u202egnp.exe')).toBe('\ufffdgnp.exe');
-  expect(replaceBidiMarks('a\u2067b\u2069c\u200fd')).toBe('a\ufffdb\ufffdc\ufffdd');
+  expect(visibleName('\u202egnp.exe')).toBe('\ufffdgnp.exe');
+  expect(visibleName('a\u2067b\u2069c\u200fd')).toBe('a\ufffdb\ufffdc\ufffdd');
+  expect(visibleName(' admin\u3000\u3000')).toBe('␣admin␣␣');
+  expect(visibleName('a b')).toBe('a b');
   const names = ['مرحبا.txt', '👩\u200d👩\u200d👧.glb', 'é \u00a0x.obj'];
-  expect(names.map(replaceBidiMarks)).toEqual(names);
+  expect(names.map(visibleName)).toEqual(names);
 });

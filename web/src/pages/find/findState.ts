@@ -65,6 +65,9 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   return state;
 }
 
+/** Without words no asset matches better than another. */
+export const defaultSort = ({ q }: FindState): Sort | undefined => (q ? undefined : 'newest');
+
 /** How many filters are chosen: what "Clear all filters" would remove. */
 export function countFilters(state: FindState): number {
   const facets = Object.values(state.facets ?? {}).reduce((sum, values) => sum + values.length, 0);

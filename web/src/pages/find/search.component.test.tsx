@@ -234,6 +234,34 @@ test('a lost connection is named, nothing typed is lost, and the search goes on 
   await link('lighthouse');
 });
 
+test('without words the newest assets come first; with words, those that match best', async () => {
+  const user = await openPage('/');
+  await link('lamp');
+  const sorts = () =>
+    screen.getAllByRole('option', { name: /first|match|Name/ }).map((option) => option.textContent);
+  const lastSort = () => (searches.at(-1)?.body as { sort: object[] }).sort;
+  expect(sorts()).toEqual(['Newest first', 'Oldest first', 'Name']);
+  expect(lastSort()).toEqual([{ field: 'date_lastmodified', order: 'desc', type: 'date' }]);
+  await user.type(screen.getByRole('combobox', { name: /^Search/ }), 'lamp');
+  await waitFor(() => expect(lastSort()).toEqual([]));
+  expect(sorts()[0]).toBe('Best match');
+});
+
+test('an unavailable server is named once, and a page that does not exist has a heading', async () => {
+  respond('post', '/auth/routes', { message: 'x' }, { status: 503 });
+  respond('post', '/search', { message: 'x' }, { status: 503 });
+  await openPage('/');
+  await screen.findByText(/^It is not known what you may do/);
+  await waitFor(() => expect(document.querySelector('.notice.bad')).not.toBeNull(), {
+    timeout: 20_000,
+  });
+  expect(screen.getAllByText(/status 503/)).toHaveLength(1);
+  document.body.replaceChildren();
+  respond('post', '/auth/routes', rightsTo('/search'));
+  await openPage('/nowhere');
+  await screen.findByRole('heading', { level: 1, name: 'There is no page at this address.' });
+});
+
 test('rights that are not known are named and requested again', async () => {
   respond('post', '/auth/routes', { message: 'x' }, { status: 500 });
   const user = await openPage('/');

@@ -1,6 +1,6 @@
 import type { components } from '../../api/schema';
 import type { SearchBody } from '../../api/search';
-import { endOfDay, type FindState } from './findState';
+import { defaultSort, endOfDay, type FindState } from './findState';
 
 type Filter = components['schemas']['MetadataFilter'];
 type SortField = components['schemas']['SortField'];
@@ -57,7 +57,7 @@ export function searchBody(
 }
 
 function sortFields(state: FindState): SortField[] {
-  switch (state.sort) {
+  switch (state.sort ?? defaultSort(state)) {
     case 'newest':
       return [{ field: 'date_lastmodified', order: 'desc', type: 'date' }];
     case 'oldest':

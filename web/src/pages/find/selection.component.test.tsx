@@ -58,6 +58,28 @@ test('a quick look leads from one asset to the next by keys and buttons', async 
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
+test('a selection remains while an asset is open, and a quick look is a step of the history', async () => {
+  const user = await select(2);
+  await user.click(screen.getByRole('link', { name: 'c' }));
+  await screen.findByRole('heading', { level: 1, name: 'c' });
+  history.back();
+  await selection('2 selected');
+  expect(await box('a')).toHaveProperty('checked', true);
+  (await screen.findByRole('link', { name: 'c' })).focus();
+  await user.keyboard(' ');
+  await within(await dialog()).findByRole('heading', { name: 'c' });
+  await user.keyboard('{ArrowRight}');
+  await within(await dialog()).findByRole('heading', { name: 'd' });
+  history.back();
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await selection('2 selected');
+  await user.click(await button('Sign out'));
+  await user.type(await screen.findByLabelText('API key'), 'vams_other');
+  await user.click(await button('Sign in'));
+  await box('a');
+  expect(screen.queryByText('2 selected')).toBeNull();
+});
+
 test('what a user may not do with selected assets is not offered', async () => {
   respond('post', '/auth/routes', rightsTo('/search', '/assets', '/databases'));
   await select(1);

@@ -12,7 +12,7 @@ import { SignIn } from '../signin/SignIn';
 import { SessionExpiredDialog } from '../signin/SessionExpiredDialog';
 import { texts } from '../../texts';
 import { DropTarget } from './DropTarget';
-import { InlineError } from '../../ui/InlineError';
+import { RetryButton } from '../../ui/ErrorNotice';
 import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
 import { Toasts } from '../../ui/Toasts';
@@ -56,7 +56,7 @@ function DropTargetOutsideUpload() {
 export function NotFound() {
   return (
     <div className="notice">
-      <p>{texts.notFound}</p>
+      <h1>{texts.notFound}</h1>
       <Link to="/" search={{}}>
         {texts.toFind}
       </Link>
@@ -167,8 +167,9 @@ function UnknownRights() {
   if (user.data || !isRetryable(user.error)) return null;
   return (
     <div className="banner">
-      {texts.header.unknownRights}
-      <InlineError query={user} />
+      {/* Not its error: the page names that of its own requests, which is often the same. */}
+      {texts.header.unknownRights}{' '}
+      <RetryButton error={user.error} onClick={() => void user.refetch()} />
     </div>
   );
 }
