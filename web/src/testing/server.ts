@@ -11,7 +11,7 @@ interface Sent {
   body: unknown;
 }
 
-const PLACE = { databaseId: 'library', assetId: 'x1' };
+export const PLACE = { databaseId: 'library', assetId: 'x1' };
 export const ASSET = `/database/${PLACE.databaseId}/assets/${PLACE.assetId}`;
 
 export const asset = {
