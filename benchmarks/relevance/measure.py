@@ -21,6 +21,7 @@ from backend.core.search_engine import DocumentWrite
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.indexing.bulk import with_size
 from backend.search.indexing.state import Pointer, SearchState
+from backend.search.query.ascii_folding import fold
 from backend.search.query.cursor_places import CursorPlaces
 from backend.search.query.cursors import Cursors
 from backend.search.query.freshness import Freshness
@@ -28,7 +29,7 @@ from backend.search.query.models import SearchBody
 from backend.search.query.previews import PreviewQueries
 from backend.search.query.queries import plan_search
 from backend.search.query.service import SearchService
-from backend.search.query.words import TEXT_FIELDS, fold
+from backend.search.query.words import TEXT_FIELDS
 from backend.spec.search_indexes import SEARCH_INDEXES
 from benchmarks.relevance.corpus import Thing, documents
 from benchmarks.relevance.judging import MEANT, Query

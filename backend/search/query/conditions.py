@@ -11,6 +11,7 @@ from decimal import Decimal
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
+from backend.search.query.ascii_folding import fold
 from backend.search.query.letters import any_of, equals, matches, rewrite_literals, spellings
 from backend.search.query.metadata_text import (
     MAX_PATTERN_WILDCARDS,
@@ -23,7 +24,7 @@ from backend.search.query.metadata_text import (
     wildcards_in,
 )
 from backend.search.query.pairs import METADATA, nested_query
-from backend.search.query.words import TEXT_FIELDS, fold, split_words, whole_word_query
+from backend.search.query.words import TEXT_FIELDS, split_words, whole_word_query
 from backend.search.values import iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS

@@ -110,7 +110,7 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
     highlight: JsonObject = {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
-        "highlight_query": {"bool": {"must": highlighted}},
+        "highlight_query": {"bool": {"must": highlighted, "should": list(text.marked)}},
     }
     texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
     kinds = [kind for kind, sent in texts.items() if sent]

@@ -5,6 +5,7 @@ documents, so they would reveal hidden texts (decision 36).
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -12,10 +13,11 @@ from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.query.ascii_folding import fold
 from backend.search.query.letters import any_of, escape_wildcards, matches, spellings
 from backend.search.query.pairs import METADATA
 from backend.search.query.plan import NOT_SHOWN, TIE_BREAKERS, SearchPlan
-from backend.search.query.words import fold, fuzziness, split_words
+from backend.search.query.words import fuzziness, inner_query, is_unspaced, split_words
 from backend.spec.search_indexes import INNER_FIELDS
 
 Kind = Literal["name", "tag", "key", "value"]
@@ -47,7 +49,8 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
         raise InvalidInputError.of("q", "must contain letters or digits")
     named = _begins("str_assetname", text)
     tagged = _begins("list_tags", text)
-    keyed = matches(_KEY, f"{escape_wildcards(text)}*")
+    start = "*" if is_unspaced(text) else ""
+    keyed = matches(_KEY, f"{start}{escape_wildcards(text)}*")
     valued = _begins(f"{_STRING}.text", text)
     in_pairs = [{"nested": {"path": METADATA, "query": query}} for query in (keyed, valued)]
     either: list[JsonObject] = [named, tagged, *in_pairs]
@@ -151,7 +154,7 @@ def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
         for word in split_words(marked_text)
     }
     nearest = [
-        min(((distance(fold(word), fold(other)), other) for other in marked), default=None)
+        min(((distance(_plain(word), _plain(other)), other) for other in marked), default=None)
         for word in words
     ]
     kept = [word for word in nearest if word is not None and word[0] <= _MAX_DISTANCE]
@@ -174,20 +177,30 @@ def distance(word: str, other: str) -> int:
 
 def _list_values(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
     counted = counted.get("of_pairs", counted)
-    words = [fold(word) for word in split_words(text)]
+    words = [_plain(word) for word in split_words(text)]
     buckets: list[JsonObject] = counted["values"]["buckets"]
     kept = [bucket for bucket in buckets if len(bucket["key"]) <= MAX_TEXT_CHARS]
     if kind == "tag":  # a document has other tags besides the similar one
-        kept = [bucket for bucket in kept if all(word in fold(bucket["key"]) for word in words)]
-    kept.sort(key=lambda bucket: not fold(bucket["key"]).startswith(fold(text.strip())))
+        kept = [bucket for bucket in kept if all(word in _plain(bucket["key"]) for word in words)]
+    kept.sort(key=lambda bucket: not _plain(bucket["key"]).startswith(_plain(text.strip())))
     return [
         {"text": bucket["key"], "kind": kind, "documents": bucket["doc_count"]} for bucket in kept
     ]
 
 
+def _plain(text: str) -> str:
+    return fold(unicodedata.normalize("NFC", text))
+
+
 def _begins(field: str, text: str) -> JsonObject:
-    queries = ({"query": form, "operator": "and"} for form in spellings(text))
-    return any_of([{"match_bool_prefix": {field: query}} for query in queries])
+    queries: list[JsonObject] = [
+        {"match_bool_prefix": {field: {"query": form, "operator": "and"}}}
+        for form in spellings(text)
+    ]
+    if is_unspaced(text):
+        parts = [inner_query(field.removesuffix(".text"), word) for word in split_words(text)]
+        queries.append({"bool": {"filter": parts}})
+    return any_of(queries)
 
 
 def _count_values(condition: JsonObject, field: str, size: int) -> JsonObject:

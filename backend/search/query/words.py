@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.query.ascii_folding import fold
 from backend.search.query.letters import any_of, equals, escape_wildcards, spellings
 from backend.search.query.pairs import METADATA, nested_query
 from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
@@ -55,8 +56,8 @@ MAX_DEPTH = 20
 # Words up to which beginnings, parts and misspellings match, too. A part of 32 characters is eleven
 # conditions in each field, of the 4,096 in a query (decision 51).
 MAX_PART_WORDS = 10
-# Length of a word that may match as a part. OpenSearch creates a condition for every three
-# characters.
+# Length of a word that may match as a part, except in scripts without spaces (`is_unspaced`).
+# OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
 MAX_WHOLE_CHARS = 128
 """Length of a text that is compared with complete file names."""
@@ -89,6 +90,11 @@ _FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
 _SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
 _MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
 _WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
+# Han, Kana and Hangul.
+_UNSPACED = re.compile(
+    "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
+)
 _COLOURED = "\ufe0f"
 _LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
 
@@ -101,6 +107,8 @@ class TextQuery(NamedTuple):
 
     clauses: Mapping[str, list[JsonObject]]
     score_of_all: float | None = None
+    marked: Sequence[JsonObject] = ()
+    """What highlights mark besides: words that contain one of a script without spaces."""
 
 
 def text_query(text: str, *, with_metadata: bool) -> TextQuery:
@@ -122,7 +130,7 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
         )
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
-    score_of_all = None
+    score_of_all, marked = None, list[JsonObject]()
     if not split_words(plain):
         query = _signs(plain, with_metadata=with_metadata)
     elif _OPERATORS.search(plain):
@@ -130,8 +138,12 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
         query = any_of([_simple_query(form, with_metadata=with_metadata) for form in spelt])
     else:
         query, score_of_all = _words(plain, with_metadata)
+        # The highlighter does not know queries of `inner`.
+        unspaced = filter(is_unspaced, split_words(plain)[:MAX_PART_WORDS])
+        values = [f"*{escape_wildcards(fold(word))}*" for word in unspaced]
+        marked = [{"wildcard": {name: {"value": v}}} for name in INNER_FIELDS for v in values]
     exact = exact_queries(text.strip(), with_metadata=with_metadata)
-    return TextQuery({"must": [query], "should": exact}, score_of_all)
+    return TextQuery({"must": [query], "should": exact}, score_of_all, marked)
 
 
 def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
@@ -207,17 +219,13 @@ def split_words(text: str) -> list[str]:
     return [word for word in "".join(spaced).split() if any(map(str.isalnum, word))]
 
 
-# Letters that the normalizer replaces with ASCII and that Unicode does not decompose.
-_WITHOUT_PARTS = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h"}
-    | {"\u0131": "i", "þ": "th", "ŧ": "t"}
-)
+def is_unspaced(text: str) -> bool:
+    """Return whether a text has a script without spaces, where a character may be a word."""
+    return _UNSPACED.search(text) is not None
 
 
-def fold(text: str) -> str:
-    """Return a text as the normalizer of `inner` writes it: without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WITHOUT_PARTS))
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+def _may_be_part(word: str) -> bool:
+    return (is_unspaced(word) or len(word) >= MIN_PART_CHARS) and len(word) <= MAX_PART_CHARS
 
 
 def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
@@ -243,7 +251,7 @@ def _parts(word: str) -> list[JsonObject]:
         for form in spellings(word)
     ]
     queries: list[JsonObject] = [{"dis_max": {"queries": begins}}]
-    if MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS:
+    if _may_be_part(word):
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
         queries.append({"dis_max": {"queries": inner}})
     if _may_be_misspelt(word):
@@ -259,7 +267,7 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
         field = f"{path}.string"
         begins = ({"query": form, "boost": _BEGINNING} for form in spelt)
         should += [{"match_bool_prefix": {f"{field}.text": begin}} for begin in begins]
-        if MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS:
+        if _may_be_part(word):
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
             should.append(_nearly(word, (f"{field}.text",)))

@@ -14,8 +14,10 @@ import pytest
 
 from backend.core.errors import VitrineError
 from backend.core.search_engine import JsonObject
+from backend.search.query.ascii_folding import fold
 from backend.search.query.models import SearchBody, SimpleSearchBody, SuggestQuery
 from backend.search.values import Record, typed_pairs
+from backend.spec.analysis import INNER_NORMALIZER
 from tests.integration.search.conftest import CALLER, Library, asset
 from tests.integration.search.test_meaning import file, number, text
 
@@ -47,6 +49,13 @@ DOCUMENTS = {
         list_tags=[nfd("Façade")],
     ),
     "long": asset("long", [text("maker", "Ж" * 900)]),
+    "unspaced": asset(
+        "unspaced",
+        [text("材料名称", "铸铁外壳")],
+        str_assetname="模型文件测试",
+        str_description="日本語モデル 한국어모델 Вебсайты",
+        list_tags=[nfd("プラグ付き")],
+    ),
     "hangul": asset("hangul", [text("이름", nfd("한글"))], list_tags=["❤\ufe0f"]),
     "view": file(
         "view",
@@ -149,6 +158,14 @@ WORDS: list[tuple[str, set[str]]] = [
     ("🎉", set()),
     ("❤\ufe0f", {"hangul"}),
     ("❤", {"hangul"}),
+    *(
+        (word, {"unspaced"})
+        for word in ("测试", "文件", "文", "モデル", "語", "ラグ", "모델", "델")
+    ),
+    *((word, {"unspaced"}) for word in ("铁外", "外壳 文件", "сайт")),
+    ("试测", set()),
+    ("モテル", set()),
+    ("саит", set()),
 ]
 
 
@@ -179,6 +196,28 @@ def test_points_in_geojson_are_found_as_geopoints_are(shelf: Library) -> None:
         assert shelf.ids(metadataFilters=requests) == {"geopoint", "geojson", "feature"}, op
 
 
+def test_words_without_spaces_are_highlighted(shelf: Library) -> None:
+    (hit,) = shelf.search(query="文件 語")["hits"]["hits"]
+    assert hit["highlight"] == {
+        "str_assetname": ["<em>模型文件测试</em>"],
+        "str_description": ["<em>日本語モデル</em> 한국어모델 Вебсайты"],
+    }
+
+
+def test_letters_are_folded_as_the_indexes_fold_them(shelf: Library) -> None:
+    letters = [
+        char
+        for char in map(chr, range(128, 0x110000))
+        if unicodedata.category(char) not in {"Cn", "Co", "Cs"} and not char.isspace()
+    ]
+    for start in range(0, len(letters), 9000):
+        some = letters[start : start + 9000]
+        reply = shelf.engine.client.indices.analyze(
+            index=shelf.pointer.assets_read, body={"normalizer": INNER_NORMALIZER, "text": some}
+        )
+        assert [token["token"] for token in reply["tokens"]] == [fold(char) for char in some]
+
+
 def test_named_fields_and_suggestions_ignore_case_and_form(shelf: Library) -> None:
     def simple(**body: Any) -> set[str]:
         reply = shelf.service.search_simple(CALLER, SimpleSearchBody.model_validate(body))
@@ -198,6 +237,10 @@ def test_named_fields_and_suggestions_ignore_case_and_form(shelf: Library) -> No
 
     assert suggest_texts("län") == ["LÄNGE"]
     assert suggest_texts("été") == [nfd("Été в Йошкар-Оле")]
+    assert suggest_texts("文件") == ["模型文件测试"]
+    assert suggest_texts("グ") == [nfd("プラグ付き")]
+    assert suggest_texts("名") == ["材料名称"]
+    assert suggest_texts("铁") == ["铸铁外壳"]
 
 
 ENGINE_WORDS = re.compile(
