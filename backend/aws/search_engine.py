@@ -148,6 +148,10 @@ class OpenSearchEngine:
         reply = _response_of(lambda: self.client.indices.get_mapping(index=index))
         return reply[index]["mappings"]
 
+    def analysis(self, index: str) -> JsonObject:
+        reply = _answered(lambda: self.client.indices.get_settings(index=index))
+        return reply[index]["settings"]["index"].get("analysis", {})
+
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         body = {"mappings": mapping, "settings": settings}
         answered_too: Any = {"ignore": [400]}  # missing in the stubs

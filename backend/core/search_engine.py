@@ -154,6 +154,10 @@ class SearchEngine(Protocol):
 
     def mapping(self, index: str) -> JsonObject: ...
 
+    def analysis(self, index: str) -> JsonObject:
+        """Return the analysis of texts of an index, with texts for all values."""
+        ...
+
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         """Create an index; return False if it exists."""
         ...

@@ -33,6 +33,9 @@ MAX_PAIRS = 5000
 # 10 MB, the lowest limit among the domain's instance types.
 FIELD_BUDGET = 2_000_000
 
+LARGEST_EXACT = 2**53 - 1
+"""The largest whole number that a `double`, the type of metadata values, tells from others."""
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?", re.ASCII)
 _SYSTEM_PREFIXES = ("VAMS_", "_")
@@ -204,6 +207,16 @@ def number_of(text: str) -> float | None:
         return None
     number = float(text) + 0.0  # always the positive zero, which a search for 0 finds
     return number if math.isfinite(number) else None
+
+
+def is_inexact(number: object) -> bool:
+    """Return whether a whole number, or the text of one, cannot be compared exactly."""
+    if isinstance(number, str):
+        digits = number.strip()
+        return _WHOLE.fullmatch(digits) is not None and (
+            len(digits.lstrip("+-0")) > 16 or abs(int(digits)) > LARGEST_EXACT
+        )
+    return isinstance(number, int) and abs(number) > LARGEST_EXACT
 
 
 def _geographic(record: Record) -> JsonObject | str | None:

@@ -4,7 +4,12 @@ from typing import Any
 
 Mapping = dict[str, Any]
 
-INNER_NORMALIZER = "inner"
+INNER_NORMALIZER, SORT_NORMALIZER = "inner", "sort"
+# Digits to which numbers in sort keys are padded, so that "part 2" precedes "part 10".
+PADDED_DIGITS = 20
+# Characters of a sort key. Lucene rejects terms above 32,766 bytes, and padded numbers take twenty
+# times their size.
+SORT_CHARS = 500
 # Length of a stretch: the substring that is indexed from each position of a text in permission
 # rules. Longer values of rules use a wildcard, which takes up to a millisecond (decision 31).
 STRETCH_CHARS = 24
@@ -19,6 +24,11 @@ def _replacement_filter(pattern: str, replacement: str) -> Mapping:
 ANALYSIS: Mapping = {
     "normalizer": {
         INNER_NORMALIZER: {"type": "custom", "filter": ["lowercase", "asciifolding"]},
+        SORT_NORMALIZER: {
+            "type": "custom",
+            "char_filter": ["no_marks", "with_zeros", "as_long", "short_key"],
+            "filter": ["lowercase", "asciifolding"],
+        },
     },
     "analyzer": {
         "default": {
@@ -40,6 +50,11 @@ ANALYSIS: Mapping = {
     "char_filter": {
         "no_ends": _replacement_filter(STRETCH_END, STRETCH_STAND_IN),
         "filled_up": _replacement_filter("\\z", STRETCH_END * (STRETCH_CHARS - 1)),
+        # Accents of texts in NFD; `asciifolding` folds those in NFC.
+        "no_marks": _replacement_filter("[\\u0300-\\u036f]", ""),
+        "with_zeros": _replacement_filter("([0-9]+)", "0" * PADDED_DIGITS + "$1"),
+        "as_long": _replacement_filter(f"(?<![0-9])0*([0-9]{{{PADDED_DIGITS},}})(?![0-9])", "$1"),
+        "short_key": _replacement_filter(f"(?s)^(.{{{SORT_CHARS}}}).*$", "$1"),
     },
     "tokenizer": {
         "words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"},

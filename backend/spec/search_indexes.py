@@ -7,22 +7,22 @@ limits on keywords.
 
 from typing import Any
 
-from backend.spec.analysis import ANALYSIS, INNER_NORMALIZER, STRETCH_CHARS
+from backend.spec.analysis import ANALYSIS, INNER_NORMALIZER, SORT_NORMALIZER, STRETCH_CHARS
 from backend.spec.tables import assets, metadata
 from backend.spec.tables.model import Table
 from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 6
+MAPPING_VERSION = 7
 """The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
 files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
-are dates have a `date`. A reindex creates indexes of this version; until then those of an earlier
-one are written and checked as they were.
+are dates have a `date`. 7: the subfields `sort`. A reindex creates indexes of this version; until
+then those of an earlier one are written and checked as they were.
 """
 
 # `ignore_above` of every keyword field. 8,000 characters are at most 32,000 bytes of UTF-8; Lucene
@@ -80,6 +80,21 @@ INNER_PARTS: Mapping = {
 # words, and filters compare them word by word.
 INNER_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
 
+SORT = "sort"
+# The `sort` subfield: without case and accents, numbers in their order (decision 41).
+SORT_KEY: Mapping = {
+    "type": "keyword",
+    "normalizer": SORT_NORMALIZER,
+    "ignore_above": KEYWORD_CHARS,
+    "index": False,
+}
+SORT_FROM = 7
+"""The mapping version that added `sort`."""
+SORT_FIELDS = (
+    *INNER_FIELDS,
+    *("str_asset_version_comment", "str_assettype", "str_fileext", "str_databaseid", "str_assetid"),
+)
+
 BY_PREFIX: dict[str, Mapping] = {
     "str_": TEXT,
     "num_": LONG,
@@ -109,7 +124,10 @@ METADATA_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
         "key": KEYWORD,
-        "string": {**KEYWORD, "fields": {"text": {"type": "text"}, INNER: INNER_PARTS}},
+        "string": {
+            **KEYWORD,
+            "fields": {"text": {"type": "text"}, INNER: INNER_PARTS, SORT: SORT_KEY},
+        },
         "number": {"type": "double"},
         "date": {"type": "date"},
         "boolean": BOOLEAN,
@@ -270,10 +288,13 @@ class SearchIndex:
         }
         properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
         properties |= {"_rectype": KEYWORD, **OURS}
-        for field in INNER_FIELDS:
-            if field in properties:
-                fields = {**properties[field]["fields"], INNER: INNER_PARTS}
-                properties[field] = {**properties[field], "fields": fields}
+        for fields, name, part in (
+            (INNER_FIELDS, INNER, INNER_PARTS),
+            (SORT_FIELDS, SORT, SORT_KEY),
+        ):
+            for field in properties.keys() & {*fields}:
+                parts = {**properties[field]["fields"], name: part}
+                properties[field] = {**properties[field], "fields": parts}
         for field, cut in _COPIED.items():
             properties[field] = {**properties[field], "copy_to": [cut]}
         return {

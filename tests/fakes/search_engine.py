@@ -36,6 +36,7 @@ class MemorySearchEngine:
         default_factory=dict[str, dict[str, tuple[int, JsonObject]]]
     )
     mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    analyses: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     limits: dict[str, str] = field(default_factory=dict[str, str])
     refusal: str | None = None
     """The reason with which the service refuses optional settings."""
@@ -106,9 +107,13 @@ class MemorySearchEngine:
     def mapping(self, index: str) -> JsonObject:
         return self.mappings[index]
 
+    def analysis(self, index: str) -> JsonObject:
+        return self.analyses.get(index, {})
+
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         if name in self.indexes:
             return False
+        self.analyses[name] = settings.get("analysis", {})
         self.indexes[name] = {}
         self.mappings[name] = mapping
         return True

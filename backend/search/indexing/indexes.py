@@ -54,9 +54,10 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
     for index in SEARCH_INDEXES:
         engine.point_alias(index.alias, pointer.current(index))
         for name in pointer.targets(index):
-            facts += (
-                f"{name}: {difference}" for difference in differences(index, engine.mapping(name))
-            )
+            wrong = differences(index, engine.mapping(name))
+            if _texts(index.settings["analysis"]) != _texts(engine.analysis(name)):
+                wrong.append("the analysis of texts differs")
+            facts += (f"{name}: {difference}" for difference in wrong)
     if facts:
         raise MappingDiffersError(tuple(facts))
     return Prepared(pointer, refused)
@@ -93,6 +94,15 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
         if properties.get(field) != wanted
     ]
     return facts
+
+
+def _texts(settings: object) -> object:
+    """Return settings as OpenSearch returns them, with texts for all values."""
+    if isinstance(settings, dict):
+        return {name: _texts(part) for name, part in cast("JsonObject", settings).items()}
+    if isinstance(settings, list):
+        return [_texts(part) for part in cast("list[object]", settings)]
+    return str(settings).lower() if isinstance(settings, bool) else str(settings)
 
 
 def _plain(mapping: object) -> object:

@@ -28,6 +28,7 @@ from backend.search.query.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS,
 from backend.search.query.hits import with_sources
 from backend.search.query.models import MAX_CURSOR_CHARS, EntityType
 from backend.search.query.plan import PageWindow, SearchPlan, to_opensearch
+from backend.spec.search_indexes import SORT_FROM
 
 _FOREIGN = "is not a cursor that a reply to this search has returned as after"
 
@@ -60,6 +61,14 @@ class CursorClosedError(GoneError):
         super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
 
 
+class SearchedIndexes(NamedTuple):
+    """The indexes to search, with the entity type of their documents."""
+
+    engine: SearchEngine
+    kinds: Mapping[str, EntityType]
+    mapping_version: int
+
+
 class _Cursor(NamedTuple):
     """The position: point in time, its indexes, when it was opened, and the last sort values."""
 
@@ -67,6 +76,8 @@ class _Cursor(NamedTuple):
     kinds: Mapping[str, EntityType]
     opened_at: str
     place: list[Any] | None = None
+    mapping_version: int = SORT_FROM - 1
+    """Cursors of earlier releases have none; these indexes all sort in the same way."""
 
 
 @dataclass(eq=False, repr=False)
@@ -77,28 +88,29 @@ class Cursors:
     clock: Clock
     places: CursorPlaces
 
-    def read_page(
-        self,
-        caller: Identity,
-        plan: SearchPlan,
-        *,
-        engine: SearchEngine,
-        kinds: Mapping[str, EntityType],
-    ) -> Answer:
+    def read_page(self, caller: Identity, plan: SearchPlan, indexes: SearchedIndexes) -> Answer:
         """Return the page after `plan.cursor`, or the first one of a new point in time.
 
         If further hits follow, its notes have the cursor of the next page.
 
         Raises:
             InvalidInputError: the cursor was not issued to this caller for this query.
-            CursorExpiredError: the point in time no longer exists.
+            CursorExpiredError: the point in time no longer exists, or a reindex has changed the
+                order of texts.
             CursorClosedError: it was closed to open a later cursor of the caller.
             TooManyCursorsError: the limit of open cursors is reached.
             TooLargeError: the next cursor would be longer than the limit.
         """
         scope = _scope(caller, plan)
-        cursor = self._read(plan.cursor or "", scope) or self._open_cursor(caller, engine, kinds)
-        if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
+        engine = indexes.engine
+        cursor = self._read(plan.cursor or "", scope)
+        if cursor is None:
+            point = self.places.open(caller.user_id, indexes.kinds, engine=engine)
+            opened_at, version = self.clock().isoformat(), indexes.mapping_version
+            cursor = _Cursor(point, indexes.kinds, opened_at, mapping_version=version)
+        is_sorted = cursor.mapping_version >= SORT_FROM
+        is_old = self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST
+        if is_old or is_sorted != (indexes.mapping_version >= SORT_FROM):
             close(engine, cursor.point_in_time)
             raise CursorExpiredError
         try:
@@ -146,12 +158,6 @@ class Cursors:
         cursor = self._read(token, _scope(caller, plan))
         if cursor is not None:
             close(engine, cursor.point_in_time)
-
-    def _open_cursor(
-        self, caller: Identity, engine: SearchEngine, kinds: Mapping[str, EntityType]
-    ) -> _Cursor:
-        opened = self.places.open(caller.user_id, kinds, engine=engine)
-        return _Cursor(opened, kinds, self.clock().isoformat())
 
     def _read(self, token: str, scope: str) -> _Cursor | None:
         if not token:

@@ -18,7 +18,8 @@ from backend.search.query.models import (
     MetadataType,
 )
 from backend.search.query.pairs import Named, pair_named
-from backend.search.values import iso_date
+from backend.search.values import LARGEST_EXACT, is_inexact, iso_date
+from backend.spec.search_indexes import SORT
 
 # Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
 MAX_VALUES = 100
@@ -78,8 +79,9 @@ def metadata_filter_query(metadata_filter: MetadataFilter, *, field: str) -> Jso
 
 def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
     """Sort documents by the value of a key; those without one come last."""
+    kind = pairs.type or kind
     return {
-        pairs.field(pairs.type or kind): {
+        pairs.field(f"string.{SORT}" if kind == "string" else kind): {
             "order": order,
             "missing": "_last",
             "nested": {"path": pairs.path, "filter": {"term": {pairs.field("key"): pairs.key}}},
@@ -274,6 +276,11 @@ def _number(condition: _Condition, value: Any) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise condition.refuse("is outside the range of numbers")
+    if is_inexact(value):
+        raise condition.refuse(
+            f"whole numbers are compared up to {LARGEST_EXACT}, and {value} is beyond that; "
+            'compare it as a text (eq with type "string"), or send an approximate one such as 1e16'
+        )
     return number + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
 
 

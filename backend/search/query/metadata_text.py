@@ -15,7 +15,7 @@ from backend.core.search_engine import JsonObject
 from backend.search.query.letters import any_of, equals, matches
 from backend.search.query.pairs import METADATA, nested_query
 from backend.search.query.words import inner_query, split_words
-from backend.search.values import number_of
+from backend.search.values import is_inexact, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ATTRIBUTES
 
@@ -250,7 +250,8 @@ def _typed_values(path: str, value: str) -> list[JsonObject]:
     if value.lower() in {"true", "false"}:
         terms.append({"term": {f"{path}.boolean": value.lower() == "true"}})
     number = number_of(value)
-    if number is not None:
+    # A larger whole number is compared as a text only, which is exact.
+    if number is not None and not is_inexact(value):
         terms.append({"term": {f"{path}.number": number}})
     return terms
 

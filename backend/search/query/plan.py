@@ -5,13 +5,14 @@ totals, facets and each page by cursor are of one query, so none of them counts 
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID, Facets
 from backend.search.query.hits import document_fields
 from backend.search.query.models import EntityType
+from backend.spec.search_indexes import SORT
 from backend.values import frozen
 
 TOMBSTONE: JsonObject = {"term": {"deleted": True}}
@@ -87,6 +88,20 @@ class SearchPlan:
         kinds: JsonObject = {"terms": {"_rectype": list(self.kinds)}}
         filters = [self.visible, kinds, *self.filters]
         return {"filter": filters, "must_not": list(self.excluded), **self.words}
+
+
+def without_sort_keys(plan: SearchPlan) -> SearchPlan:
+    """Return the plan for indexes of mapping versions before `SORT_FROM`."""
+    earlier: list[JsonObject | str] = []
+    for criterion in plan.sort:
+        if isinstance(criterion, str):
+            earlier.append(criterion)
+            continue
+        ((name, order),) = criterion.items()
+        bare = name.removesuffix(f".{SORT}")
+        part = "" if bare == name or bare.endswith(".string") else ".keyword"
+        earlier.append({bare + part: order})
+    return replace(plan, sort=tuple(earlier))
 
 
 def to_opensearch(plan: SearchPlan) -> JsonObject:

@@ -34,7 +34,7 @@ from backend.search.query.models import (
 from backend.search.query.pairs import METADATA, PREFIXES, Named, mapping_version_for, pair_named
 from backend.search.query.plan import BY_SCORE, NOT_SHOWN, TOMBSTONE, PageWindow, SearchPlan
 from backend.search.query.words import TEXT_FIELDS, TextQuery, text_query
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SORT, SORT_FIELDS
 
 # Hits of a page multiplied by the metadata keys that sort as text. OpenSearch holds all of these
 # values in memory, each with up to 8,000 characters.
@@ -163,7 +163,8 @@ def _by_field(criterion: SortField) -> JsonObject:
         raise InvalidInputError.of("sort", f"{quoted(criterion.field)} cannot be used for sorting")
     if name == "_score":
         return {"_score": {"order": criterion.order}}
-    field = f"{name}.keyword" if name in _KEYWORDS else name
+    part = SORT if name in SORT_FIELDS else "keyword"
+    field = f"{name}.{part}" if name in _KEYWORDS else name
     # A field that only one of the indexes maps needs the same type in the other, or hits cannot be
     # merged.
     kind = _UNMAPPED.get(name.partition("_")[0], "keyword")

@@ -1,10 +1,10 @@
 """Searches. Permissions are part of the query, never a filter on its results."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from backend.core.authorization import Visibility
 from backend.core.errors import InvalidInputError, NotFoundError
@@ -17,7 +17,7 @@ from backend.core.sync_tokens import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.indexing.state import SearchState
 from backend.search.query.answers import Answer, to_reply
-from backend.search.query.cursors import Cursors
+from backend.search.query.cursors import Cursors, SearchedIndexes
 from backend.search.query.facets import all_words_count
 from backend.search.query.files_under_assets import read_assets
 from backend.search.query.hits import with_sources
@@ -43,6 +43,7 @@ from backend.search.query.plan import (
     TOMBSTONE,
     SearchPlan,
     to_opensearch,
+    without_sort_keys,
 )
 from backend.search.query.preview_replies import named_preview, names_query
 from backend.search.query.queries import plan_search, plan_simple_search
@@ -59,6 +60,7 @@ from backend.spec.search_indexes import (
     FILE_INDEX,
     MAPPING_VERSION,
     PREVIEW_VERSION,
+    SORT_FROM,
     SearchIndex,
 )
 
@@ -79,7 +81,8 @@ _PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
     "(`vitrine admin search reindex`), searches may not find attributes and facts of files, "
-    "dates of photographs, places in GeoJSON, or parts of words, and return no previews."
+    "dates of photographs, places in GeoJSON, or parts of words, return no previews, and sort "
+    "capital letters first."
 )
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
@@ -92,14 +95,6 @@ class SearchNotDeployedError(NotFoundError):
 
     def __init__(self) -> None:
         super().__init__("Search is not part of this deployment")
-
-
-class _Indexes(NamedTuple):
-    """The indexes to search, with the entity type of their documents."""
-
-    engine: SearchEngine
-    kinds: Mapping[str, EntityType]
-    mapping_version: int
 
 
 @dataclass(eq=False, repr=False)
@@ -243,10 +238,12 @@ class SearchService:
         indexes = self._indexes(plan.kinds)
         if indexes.mapping_version < plan.mapping_version:
             raise AttributesNotIndexedError
+        if indexes.mapping_version < SORT_FROM:
+            plan = without_sort_keys(plan)
         is_due = indexes.mapping_version < MAPPING_VERSION
         notes: JsonObject = {"reindexDue": REINDEX_DUE} if is_due else {}
         if plan.cursor is not None:
-            page = self.cursors.read_page(caller, plan, engine=indexes.engine, kinds=indexes.kinds)
+            page = self.cursors.read_page(caller, plan, indexes)
             return replace(page, notes={**notes, **page.notes})
         # All requests use the same copy of each shard, because another one may not contain the
         # hits.
@@ -276,7 +273,7 @@ class SearchService:
             notes = notes if better is None else {**notes, "didYouMean": better}
         return Answer(response, hits, indexes.kinds, notes)
 
-    def _indexes(self, kinds: Iterable[EntityType] = BOTH) -> _Indexes:
+    def _indexes(self, kinds: Iterable[EntityType] = BOTH) -> SearchedIndexes:
         """Return the indexes with documents of these types.
 
         Raises:
@@ -288,7 +285,7 @@ class SearchService:
         names: dict[EntityType, str]
         names = {"asset": read.pointer.assets_read, "file": read.pointer.files_read}
         by_name: dict[str, EntityType] = {names[kind]: kind for kind in kinds}
-        return _Indexes(self.engine, by_name, read.mapping_version)
+        return SearchedIndexes(self.engine, by_name, read.mapping_version)
 
 
 def _visible_mapping(

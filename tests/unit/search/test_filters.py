@@ -294,3 +294,11 @@ def test_what_filters_cost_has_limits(text: str, fact: str) -> None:
 )
 def test_dates_are_taken_as_people_shorten_them(date: str) -> None:
     assert query(f'date_lastmodified:"{date}"') == {"term": {"date_lastmodified": {"value": date}}}
+
+
+def test_whole_numbers_that_are_not_distinguished_are_compared_as_texts_or_refused() -> None:
+    (metadata, _) = query("MD_serial:9007199254740993 OR MD_serial:12")["bool"]["should"]
+    assert "metadata.number" not in str(metadata)
+    with pytest.raises(InvalidInputError, match="compared up to 9007199254740991"):
+        query("MD_serial:[1 TO 9007199254740992]")
+    query("MD_serial:[1 TO 1e16]")

@@ -38,6 +38,10 @@ def test_key_and_value_are_of_one_pair() -> None:
         ("eq", "a\u0000", "no NUL"),
         ("eq", "\ud800", "must be valid Unicode"),
         ("eq", 10**400, "outside the range of numbers"),
+        ("eq", 2**53, "whole numbers are compared up to 9007199254740991, and 9007199254740992"),
+        ("in", [1, -(2**53)], "whole numbers are compared up to 9007199254740991"),
+        ("lte", 10**20, "send an approximate one such as 1e16"),
+        ("between", [1, 2**60], "whole numbers are compared up to 9007199254740991"),
         ("in", 3, "in takes a list"),
         ("in", [], "has 0 values; 1 to 100"),
         ("in", ["x"] * 101, "has 101 values"),
@@ -117,7 +121,8 @@ def test_a_metadata_key_to_sort_by_may_hold_anything_and_is_not_empty() -> None:
     (first, *_) = query_of(sort=[{"field": "metadata.a.b keyword", "type": "number"}])["sort"]
     assert first["metadata.number"]["nested"]["filter"] == {"term": {"metadata.key": "a.b keyword"}}
     (first, *_) = query_of(sort=["metadata.keyword"])["sort"]
-    assert first["metadata.string"]["nested"]["filter"] == {"term": {"metadata.key": "keyword"}}
+    of_keyword = {"term": {"metadata.key": "keyword"}}
+    assert first["metadata.string.sort"]["nested"]["filter"] == of_keyword
     with pytest.raises(InvalidInputError):
         query_of(sort=["metadata."])
 

@@ -157,9 +157,9 @@ def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
     ("sent", "expected"),
     [
         (["num_filesize"], {"num_filesize": "asc"}),
-        ([{"str_assetname": "desc"}], {"str_assetname.keyword": "desc"}),
+        ([{"str_assetname": "desc"}], {"str_assetname.sort": "desc"}),
         ([{"date_lastmodified": {"order": "desc"}}], {"date_lastmodified": "desc"}),
-        ([{"field": "str_key", "order": "asc"}], {"str_key.keyword": "asc"}),
+        ([{"field": "str_key", "order": "asc"}], {"str_key.sort": "asc"}),
         (["_score"], {"_score": "desc"}),
     ],
 )
