@@ -25,7 +25,7 @@ from backend.domains.files.models.replies import (
 )
 from backend.domains.files.service.queries import FileQueries
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Reply, Router
 from backend.spec import routes
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def build_router(
     _bind_removals(router, rewrites)
 
     @router.bind(routes.LIST_FILES)
-    def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
-        asset = path.ref
-        page = service.list_files(call.caller, asset, query, call.page(query))
-        return FilesReply(items=list(page.items), next_token=call.next_token(page.after))
+    def list_files(call: Call, path: AssetPath, query: FilesQuery) -> Reply[FilesReply]:
+        page = service.list_files(call.caller, path.ref, query, call.page(query))
+        reply = FilesReply(items=list(page.items), next_token=call.next_token(page.after))
+        return Reply(reply, compressible=True)
 
     @router.bind(routes.GET_FILE)
     def get_file(call: Call, path: AssetPath, query: FileQuery) -> FileReply:

@@ -40,6 +40,18 @@ def to_reply(plan: SearchPlan, answer: Answer) -> JsonObject:
     }
 
 
+def with_fields(reply: JsonObject, names: Sequence[str]) -> JsonObject:
+    """Return a reply whose hits, and their files, have only these fields of their documents."""
+
+    def shorten(hit: JsonObject) -> JsonObject:
+        source = {name: hit["_source"][name] for name in names if name in hit["_source"]}
+        files = {"files": [shorten(file) for file in hit["files"]]} if "files" in hit else {}
+        return {**hit, "_source": source, **files}
+
+    hits = reply["hits"]
+    return {**reply, "hits": {**hits, "hits": [shorten(hit) for hit in hits["hits"]]}}
+
+
 def _hit_reply(plan: SearchPlan, hit: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
     """Return a hit with its type and, if requested, the fields that match the search.
 

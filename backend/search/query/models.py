@@ -235,6 +235,13 @@ class SearchBody(Window):
         ),
     ] = False
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
+    source_fields: Annotated[
+        list[Term] | None,
+        Field(
+            max_length=MAX_TERMS,
+            description="The fields of documents that hits have in `_source`; all if omitted.",
+        ),
+    ] = None
     explain_results: bool = False
     include_highlights: bool = True
 

@@ -3,6 +3,7 @@
 from backend.core.sync_tokens import AFTER_HEADER, written_of
 from backend.http.call import Call
 from backend.http.router import Reply, Router
+from backend.search.query.answers import with_fields
 from backend.search.query.models import (
     MappingsReply,
     PreviewsBody,
@@ -33,15 +34,23 @@ def build_router(service: SearchService) -> Router:
         status = 202 if "lag" in answer else 200
         if body.previews:
             answer, read = service.with_previews(call.caller, answer)
+        if body.source_fields is not None:
+            answer = with_fields(answer, body.source_fields)
         plain = None if read is None else SearchReply.model_validate(without_previews(answer))
-        reply = SearchReply.model_validate(answer)
-        return Reply(reply, status=status, bounded_by="size", read=read, unrecorded=plain)
+        return Reply(
+            SearchReply.model_validate(answer),
+            status=status,
+            compressible=True,
+            bounded_by="size",
+            read=read,
+            unrecorded=plain,
+        )
 
     @router.bind(routes.LIST_PREVIEWS)
     def list_previews(call: Call, body: PreviewsBody) -> Reply[PreviewsReply]:
         previews, read = service.list_previews(call.caller, body)
         plain = PreviewsReply(items=[], previews_omitted=OMITTED)
-        return Reply(previews, bounded_by="items", read=read, unrecorded=plain)
+        return Reply(previews, compressible=True, bounded_by="items", read=read, unrecorded=plain)
 
     @router.bind(routes.SUGGEST)
     def suggest(call: Call, query: SuggestQuery) -> SuggestionsReply:
@@ -51,6 +60,6 @@ def build_router(service: SearchService) -> Router:
     @router.bind(routes.SEARCH_SIMPLE)
     def search_simple(call: Call, body: SimpleSearchBody) -> Reply[SearchReply]:
         answer = service.search_simple(call.caller, body)
-        return Reply(SearchReply.model_validate(answer), bounded_by="size")
+        return Reply(SearchReply.model_validate(answer), compressible=True, bounded_by="size")
 
     return router
