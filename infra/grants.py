@@ -75,7 +75,7 @@ _INDEXES = tuple(f"{index.alias}-*" for index in SEARCH_INDEXES)
 # Methods and paths by kind of access. A PUT of an index's name creates the index.
 SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "none": (),
-    "inspect": (("es:ESHttpGet", "*/_mapping"),),
+    "inspect": (("es:ESHttpGet", "*/_mapping"), ("es:ESHttpGet", "*/_settings")),
     "query": (("es:ESHttpPost", "*/_search"),),
     "read": (
         ("es:ESHttpPost", "*/_search"),
@@ -92,6 +92,7 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPut", "_cluster/settings"),
         ("es:ESHttpPost", "_aliases"),
         ("es:ESHttpGet", "*/_mapping"),
+        ("es:ESHttpGet", "*/_settings"),
     ),
     "renew": (
         *(("es:ESHttpPut", indexes) for indexes in _INDEXES),

@@ -209,8 +209,13 @@ def connect(settings: Settings) -> OpenSearchEngine:
 def _whole() -> dict[str, Any]:
     """Return the parameters of a search, which ends before the request that waits for it."""
     seconds = deadline.within(_SECONDS)
-    # No reply is better than one that lacks the documents of a shard.
-    return {"allow_partial_search_results": "false", "request_timeout": seconds}
+    return {
+        # No reply is better than one that lacks the documents of a shard.
+        "allow_partial_search_results": "false",
+        "request_timeout": seconds,
+        # OpenSearch does not notice that the client has gone.
+        "cancel_after_time_interval": f"{round(seconds * 1000)}ms",
+    }
 
 
 _NAMES = ["str_databaseid", "str_assetid", "str_key", "hash"]

@@ -130,7 +130,7 @@ def _index(engine: SearchEngine, index: SearchIndex, pointer: Pointer) -> IndexR
         alias=index.alias,
         reads=reads,
         writes=list(pointer.targets(index)),
-        differences=differences(index, engine.mapping(reads)),
+        differences=differences(engine, reads, index),
     )
 
 

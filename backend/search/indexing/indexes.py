@@ -54,10 +54,7 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
     for index in SEARCH_INDEXES:
         engine.point_alias(index.alias, pointer.current(index))
         for name in pointer.targets(index):
-            wrong = differences(index, engine.mapping(name))
-            if _texts(index.settings["analysis"]) != _texts(engine.analysis(name)):
-                wrong.append("the analysis of texts differs")
-            facts += (f"{name}: {difference}" for difference in wrong)
+            facts += (f"{name}: {difference}" for difference in differences(engine, name, index))
     if facts:
         raise MappingDiffersError(tuple(facts))
     return Prepared(pointer, refused)
@@ -78,10 +75,10 @@ def _version(mapping: JsonObject) -> int:
     return int(mapping.get("_meta", {}).get("mappingVersion", 1))
 
 
-def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
-    """Return the differences of a mapping from the declared one, except fields of templates."""
+def differences(engine: SearchEngine, name: str, index: SearchIndex) -> list[str]:
+    """Return the differences of an index from its declaration, except fields of templates."""
     declared = index.mapping
-    actual = cast("JsonObject", _plain(actual))
+    actual = cast("JsonObject", _plain(engine.mapping(name)))
     facts = [
         f"{part} is {quoted(actual.get(part))}, declared {quoted(declared[part])}"
         for part in ("dynamic", "dynamic_templates")
@@ -93,6 +90,8 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
         for field, wanted in declared["properties"].items()
         if properties.get(field) != wanted
     ]
+    if _texts(engine.analysis(name)) != _texts(index.settings["analysis"]):
+        facts.append("the analysis of texts differs")
     return facts
 
 

@@ -14,6 +14,7 @@ from opensearchpy import OpenSearch
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.errors import InvalidInputError, UnavailableError
 from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, Stretch
+from backend.search.indexing.indexes import differences
 from backend.spec.search_indexes import ASSET_INDEX, BREAKERS
 from tests.contract.search.conftest import Cluster
 from tests.fakes.search_engine import MemorySearchEngine
@@ -93,6 +94,7 @@ def test_an_id_of_512_bytes_is_taken_and_a_longer_one_is_refused(cluster: Cluste
 
 
 def test_an_index_is_created_once_and_is_mapped_as_requested(cluster: Cluster) -> None:
+    assert differences(cluster.engine, cluster.index, ASSET_INDEX) == []
     assert not cluster.engine.create_index(
         cluster.index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
     )

@@ -69,7 +69,9 @@ def test_a_search_ends_before_the_request_that_waits_for_it(
         now = moment
         engine.search(["assets"], {})
         engine.search_at("pit", {}, seconds=60)
-        assert [each["request_timeout"] for each in sent[-2:]] == [seconds, seconds]
+        assert [params["request_timeout"] for params in sent[-2:]] == [seconds, seconds]
+        ends = [params["cancel_after_time_interval"] for params in sent[-2:]]
+        assert ends == [f"{1000 * seconds}ms"] * 2
     now = 25.0
     for search_late in (
         lambda: engine.search(["assets"], {}),

@@ -93,3 +93,11 @@ def test_fields_that_templates_added_are_no_difference(state: SearchState) -> No
     engine.mappings["files-1"]["properties"]["gp_place"] = {"type": "geo_point"}
     ensure_indexes(engine, state)
     assert "files-1" in engine.indexes
+
+
+def test_another_analysis_of_texts_is_reported(state: SearchState) -> None:
+    engine = MemorySearchEngine()
+    ensure_indexes(engine, state)
+    engine.analyses["files-1"] = {"normalizer": {}}
+    with pytest.raises(MappingDiffersError, match="files-1: the analysis of texts differs"):
+        ensure_indexes(engine, state)
