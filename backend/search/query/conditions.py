@@ -244,18 +244,14 @@ def _convert_value(field: str, value: str) -> str:
 
 
 def _date(field: str, value: str) -> str:
-    is_date = _DATE.fullmatch(value) and iso_date(_whole_date(value)) is not None
-    if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
-        return value
-    fact = f"{quoted(value)} is not a date such as 2026-03-01, 2026-03-01T12:00Z or now-7d"
-    raise ConditionError(f"{field}: {fact}")
-
-
-def _whole_date(value: str) -> str:
-    """Complete a date with month, day and minutes, which may be omitted."""
+    # Month, day and minutes may be omitted.
     day, mark, time = value.partition("T")
     day += "-01-01"[len(day) - 4 :] if len(day) < len("2026-03-01") else ""
     hours_alone = re.fullmatch(r"(\d{2})(Z|[+-].*)?", time)
     if hours_alone:
         time = f"{hours_alone[1]}:00{hours_alone[2] or ''}"
-    return day + mark + time
+    is_date = _DATE.fullmatch(value) and iso_date(day + mark + time) is not None
+    if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
+        return value
+    fact = f"{quoted(value)} is not a date such as 2026-03-01, 2026-03-01T12:00Z or now-7d"
+    raise ConditionError(f"{field}: {fact}")

@@ -184,7 +184,14 @@ def _element(text: str, mode: Mode) -> _Element:
     if mode != "both" and not alone:
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not a {mode}")
     require_few_wildcards(_QUOTED.sub("", text), field=_FIELD)
-    pairs = _pairs(text)
+    # Keys and values may contain colons, too.
+    colons = [match.start() for match in _QUOTED_OR_COLON.finditer(text) if match[1]]
+    sent = [(text[:at].strip(), text[at + 1 :].strip()) for at in colons[:MAX_COLONS]]
+    pairs = [
+        _Pair(_unquote(key), _unquote(value), _unquote(value) != value)
+        for key, value in sent
+        if key
+    ]
     if mode == "both" and not pairs and ":" in _QUOTED.sub("", text):
         raise InvalidInputError.of(_FIELD, f"{quoted(text)} is not key:value")
     if mode != "both":  # here `key:` is a key or a value, not a pair with an empty value
@@ -210,17 +217,6 @@ class _Pair(NamedTuple):
     @property
     def wildcards(self) -> int:
         return is_pattern(self.key) + (is_pattern(self.value) and not self.is_quoted)
-
-
-def _pairs(text: str) -> list[_Pair]:
-    """Return the pairs that an element may mean: keys and values may contain colons, too."""
-    colons = [match.start() for match in _QUOTED_OR_COLON.finditer(text) if match[1]]
-    sent = [(text[:at].strip(), text[at + 1 :].strip()) for at in colons[:MAX_COLONS]]
-    return [
-        _Pair(_unquote(key), _unquote(value), _unquote(value) != value)
-        for key, value in sent
-        if key
-    ]
 
 
 def _groups(text: str) -> list[list[str]]:

@@ -195,27 +195,18 @@ class PreviewQueries:
         for number, (asset, path) in places.items():
             inspected = known.get(FileRef(*asset.ref.ids, path), NO_SOURCE)
             explained[number] = _reason(hits[number]["_source"], *inspected)
-        return self._without_waiting(explained, places)
-
-    def _without_waiting(
-        self,
-        explained: Sequence[_Picture | Missing],
-        places: Mapping[int, tuple[Asset, str]],
-    ) -> list[_Picture | Missing]:
-        """Replace `inspecting` in databases whose files nothing inspects; one read each."""
-        never = Missing(reason="none", message=NOT_PROCESSED)
+        # In databases whose files nothing inspects, none is waiting; one read each.
         waiting = {
             number: asset.database_id
             for number, (asset, _) in places.items()
             if isinstance(preview := explained[number], Missing) and preview.reason == "inspecting"
         }
-        processed = {
-            database_id: self.is_processed(database_id) for database_id in set(waiting.values())
-        }
-        return [
-            never if number in waiting and not processed[waiting[number]] else preview
-            for number, preview in enumerate(explained)
-        ]
+        for database_id in set(waiting.values()):
+            if not self.is_processed(database_id):
+                never = Missing(reason="none", message=NOT_PROCESSED)
+                for number in (n for n, name in waiting.items() if name == database_id):
+                    explained[number] = never
+        return explained
 
     def _address(self, picture: _Picture, until: str) -> Preview:
         name = "\n".join(picture[:3])
