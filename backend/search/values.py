@@ -33,6 +33,18 @@ MAX_PAIRS = 5000
 # 10 MB, the lowest limit among the domain's instance types.
 FIELD_BUDGET = 2_000_000
 
+MAX_GEOMETRY_DEPTH = 6
+"""Levels of features and collections in GeoJSON."""
+# The levels of lists in the coordinates of each geometry.
+_GEOMETRIES = {
+    "Point": 1,
+    "MultiPoint": 2,
+    "LineString": 2,
+    "MultiLineString": 3,
+    "Polygon": 3,
+    "MultiPolygon": 4,
+}
+_PARTS_OF = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 LARGEST_EXACT = 2**53 - 1
 """The largest whole number that a `double`, the type of metadata values, tells from others."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -73,17 +85,21 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
     return dict(_fit_budget(values))
 
 
-def typed_pairs(records: Sequence[Record], *, geojson_points: bool = True) -> list[JsonObject]:
+def typed_pairs(
+    records: Sequence[Record], *, geojson_points: bool = True, shapes: bool = True
+) -> list[JsonObject]:
     """Return the nested pairs, for ranges, sorting and facets."""
     kept = records[:MAX_PAIRS]
     # A character more than keywords have: a longer text is found by its words, and not as a whole
     # value.
     texts = _fit_budget({record.key: record.value[: KEYWORD_CHARS + 1] for record in kept})
+    by_key = _shapes_of(kept) if shapes else {}
     return [
         {
             "key": record.key,
             "string": texts[record.key],
             **_typed_value(record, geojson_points),
+            **by_key.get(record.key, {}),
         }
         for record in kept
     ]
@@ -185,7 +201,9 @@ def _typed_value(record: Record, geojson_points: bool = False) -> JsonObject:
             point = _geographic_value(record)
             typed = {"point": None if isinstance(point, str) else point}
         case "geojson" if geojson_points:
-            typed = {"point": _point_of_geojson(record.value)}
+            shape = _geometry(_json_object(record.value), MAX_GEOMETRY_DEPTH) or {}
+            is_point = shape.get("type") == "Point"
+            typed = {"point": _point(*shape["coordinates"][1::-1]) if is_point else None}
         case _:
             typed = {}
     return {name: value for name, value in typed.items() if value is not None}
@@ -239,16 +257,49 @@ def _geographic_value(record: Record) -> JsonObject | str | None:
     return _point(latitude, longitude)
 
 
-def _point_of_geojson(text: str) -> JsonObject | None:
-    """Return the place of a GeoJSON point, or of a feature with one; None for other shapes."""
-    fields = _json_object(text) or {}
-    if fields.get("type") == "Feature":
-        geometry: object = fields.get("geometry")
-        fields = cast("JsonObject", geometry) if isinstance(geometry, dict) else {}
-    if fields.get("type") != "Point":
+def _shapes_of(records: Sequence[Record]) -> dict[str, JsonObject]:
+    """Return the shapes of GeoJSON that is no point, by key, within a budget of bytes."""
+    shapes: dict[str, JsonObject] = {}
+    room = FIELD_BUDGET // 4
+    for record in records:
+        size = len(record.value.encode())
+        if record.value_type.lower() != "geojson" or size > min(room, FLAT_VALUE_BYTES):
+            continue
+        shape = _geometry(_json_object(record.value), MAX_GEOMETRY_DEPTH)
+        if shape is not None and shape["type"] != "Point":
+            shapes[record.key] = {"shape": shape}
+            room -= size
+    return shapes
+
+
+def _geometry(fields: object, depth: int) -> JsonObject | None:
+    """Return the geometry of GeoJSON without what OpenSearch does not know; None if it has none."""
+    if not isinstance(fields, dict) or not depth:
         return None
-    longitude, latitude = _first_two(fields.get("coordinates"))
-    return _point(latitude, longitude)
+    value = cast("JsonObject", fields)
+    kind: object = value.get("type")
+    if kind == "Feature":
+        return _geometry(value.get("geometry"), depth - 1)
+    if isinstance(kind, str) and kind in _PARTS_OF:
+        parts: object = value.get(_PARTS_OF[kind])
+        listed = cast("list[object]", parts) if isinstance(parts, list) else []
+        shapes = [shape for part in listed if (shape := _geometry(part, depth - 1)) is not None]
+        return {"type": "GeometryCollection", "geometries": shapes} if shapes else None
+    levels = _GEOMETRIES.get(kind) if isinstance(kind, str) else None
+    if levels is None or not _are_places(value.get("coordinates"), levels):
+        return None
+    return {"type": kind, "coordinates": value["coordinates"]}
+
+
+def _are_places(value: object, levels: int) -> bool:
+    """Return whether these are lists, of so many levels, with longitudes and latitudes in them."""
+    if not isinstance(value, list) or not value:
+        return False
+    parts = cast("list[object]", value)
+    if levels > 1:
+        return all(_are_places(part, levels - 1) for part in parts)
+    longitude, latitude = _first_two(parts)
+    return _point(latitude, longitude) is not None
 
 
 def _json_object(text: str) -> JsonObject | None:

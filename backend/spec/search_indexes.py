@@ -21,8 +21,8 @@ MAPPING_VERSION = 7
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
 files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
-are dates have a `date`. 7: the subfields `sort`. A reindex creates indexes of this version; until
-then those of an earlier one are written and checked as they were.
+are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. A reindex creates indexes of
+this version; until then those of an earlier one are written and checked as they were.
 """
 
 # `ignore_above` of every keyword field. 8,000 characters are at most 32,000 bytes of UTF-8; Lucene
@@ -88,8 +88,8 @@ SORT_KEY: Mapping = {
     "ignore_above": KEYWORD_CHARS,
     "index": False,
 }
-SORT_FROM = 7
-"""The mapping version that added `sort`."""
+SORT_FROM = SHAPES_FROM = 7
+"""The mapping version that added `sort`, and `shape` of metadata."""
 SORT_FIELDS = (
     *INNER_FIELDS,
     *("str_asset_version_comment", "str_assettype", "str_fileext", "str_databaseid", "str_assetid"),
@@ -132,6 +132,8 @@ METADATA_PAIRS: Mapping = {
         "date": {"type": "date"},
         "boolean": BOOLEAN,
         "point": {"type": "geo_point"},
+        # Of GeoJSON that is no point. A shape that OpenSearch cannot read breaks no document.
+        "shape": {"type": "geo_shape", "ignore_malformed": True},
     },
 }
 

@@ -44,6 +44,7 @@ from backend.spec.search_indexes import (
     RULED_FIELDS,
     RULED_TYPE,
     SHAPE,
+    SHAPES_FROM,
     SMALL_PREVIEW_VERSION,
     STORAGE_CLASS,
     WITHHELD,
@@ -170,12 +171,14 @@ def stub(document: Document) -> Document:
     return replace(document, body=body)
 
 
-def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
-    """Return the metadata keys of these sources that would get geographic fields."""
-    geo_keys: set[str] = set()
+def wanted_geo_keys(sources: Iterable[Source]) -> dict[str, str]:
+    """Return the metadata keys that would get geographic fields, each with a database of it."""
+    geo_keys: dict[str, str] = {}
     for source in sources:
         if isinstance(source, AssetSource | FileSource):
-            geo_keys |= geographic_keys(searchable(source.metadata))
+            row = source.row if isinstance(source, AssetSource) else source.asset
+            keys = geographic_keys(searchable(source.metadata))
+            geo_keys |= dict.fromkeys(keys, active(_text(row, "databaseId")))
     return geo_keys
 
 
@@ -249,7 +252,11 @@ def _metadata_fields(
         return {}
     return {
         "MD_": flat_object(kept),
-        "metadata": typed_pairs(kept, geojson_points=mapping_version >= _GEOJSON_POINTS_FROM),
+        "metadata": typed_pairs(
+            kept,
+            geojson_points=mapping_version >= _GEOJSON_POINTS_FROM,
+            shapes=mapping_version >= SHAPES_FROM,
+        ),
         **geographic_fields(kept, allowed),
     }
 

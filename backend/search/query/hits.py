@@ -37,8 +37,11 @@ PAGE_BYTES = 6_000_000
 DOCUMENT_BYTES = 100_000
 # Hits that the first request highlights. OpenSearch reads the source of each, whatever its size.
 MARKED_AT_ONCE = 100
-HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
-"""Fields that hits do not contain. `AB_` has the values of `attributes`."""
+HIDDEN_FIELDS = [
+    *("rev", "hash", "deleted", "metadata.shape"),
+    *(RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE),
+]
+"""Fields that hits do not contain. `AB_` has the values of `attributes`, `MD_` the shapes."""
 CUT = "metadataCut"
 """The field that marks a hit whose metadata was omitted."""
 
@@ -118,6 +121,8 @@ def with_sources(
             shown["_source"] = {
                 name: value for name, value in source.items() if name not in HIDDEN_FIELDS
             }
+            for pair in shown["_source"].get("metadata", ()):
+                pair.pop("shape", None)
     # Before the second request: OpenSearch would build the whole page in memory (guide `limits`).
     if total > PAGE_BYTES:
         fact = (

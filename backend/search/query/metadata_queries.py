@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.query.letters import any_of
 from backend.search.query.models import (
     FilterOperator,
     MetadataFacet,
@@ -190,12 +191,10 @@ def _near(condition: _Condition) -> JsonObject:
     place = _coordinates(condition, {"lat": 90, "lon": 180, "meters": MAX_METERS})
     if place["meters"] < MIN_METERS:
         raise condition.refuse(f"meters must be at least {MIN_METERS}")
-    return {
-        "geo_distance": {
-            "distance": f"{place['meters']:.3f}m",
-            _point(condition): {"lat": place["lat"], "lon": place["lon"]},
-        }
-    }
+    distance = f"{place['meters']:.3f}m"
+    near = {"distance": distance, _point(condition): {"lat": place["lat"], "lon": place["lon"]}}
+    circle = {"type": "circle", "coordinates": [place["lon"], place["lat"]], "radius": distance}
+    return any_of([{"geo_distance": near}, _touches(condition, circle)])
 
 
 def _within(condition: _Condition) -> JsonObject:
@@ -210,7 +209,19 @@ def _within(condition: _Condition) -> JsonObject:
         "top_left": {"lat": box["top"], "lon": box["left"]},
         "bottom_right": {"lat": box["bottom"], "lon": box["right"]},
     }
-    return {"geo_bounding_box": {_point(condition): corners}}
+    places = [[box["left"], box["top"]], [box["right"], box["bottom"]]]
+    envelope: JsonObject = {"type": "envelope", "coordinates": places}
+    inside: JsonObject = {"geo_bounding_box": {_point(condition): corners}}
+    return any_of([inside, _touches(condition, envelope)])
+
+
+def _touches(condition: _Condition, area: JsonObject) -> JsonObject:
+    """Return the query for shapes that have a place in an area."""
+    field = condition.named.field("shape")
+    # Indexes of earlier mapping versions have no shapes.
+    return {
+        "geo_shape": {field: {"shape": area, "relation": "intersects"}, "ignore_unmapped": True}
+    }
 
 
 def _point(condition: _Condition) -> str:

@@ -5,6 +5,7 @@ Each test searches the same documents many times, because creating indexes takes
 
 # ruff: noqa: RUF001 (letters of other scripts)
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -194,6 +195,46 @@ def test_points_in_geojson_are_found_as_geopoints_are(shelf: Library) -> None:
     for op, value in (("geoDistance", near), ("geoBox", box)):
         requests = [{"key": "place", "op": op, "value": value}]
         assert shelf.ids(metadataFilters=requests) == {"geopoint", "geojson", "feature"}, op
+
+
+def test_shapes_in_geojson_are_found_where_they_touch_an_area(shelf: Library) -> None:
+    square = [[8.0, 47.0], [9.0, 47.0], [9.0, 48.0], [8.0, 48.0], [8.0, 47.0]]
+    shapes: dict[str, JsonObject] = {
+        "square": {"type": "Polygon", "coordinates": [square]},
+        "line": {"type": "LineString", "coordinates": [[8.4, 47.4, 400], [8.6, 47.4, 500]]},
+        "of-features": {
+            "type": "FeatureCollection",
+            "features": [
+                {
+                    "type": "Feature",
+                    "geometry": {"type": "MultiPoint", "coordinates": [[8.5, 47.4]]},
+                }
+            ],
+        },
+        "crossed": {"type": "Polygon", "coordinates": [[square[n] for n in (0, 2, 1, 3, 0)]]},
+        "open": {"type": "Polygon", "coordinates": [square[:3]]},
+        "elsewhere": {"type": "LineString", "coordinates": [[179, 10], [-179, 11]]},
+        "nowhere": {"type": "LineString", "coordinates": [[8.5, 147.4], [8.6, 147.4]]},
+        "unknown": {"type": "Circle", "coordinates": [8.5, 47.4], "radius": "9km"},
+    }
+    library = shelf
+    library.put(
+        {name: asset(name, place("geojson", json.dumps(shape))) for name, shape in shapes.items()}
+    )
+    near = {"lat": 47.4, "lon": 8.5, "meters": 100}
+    box = {"top": 47.5, "left": 8.4, "bottom": 47.3, "right": 8.6}
+    found = {"geopoint", "geojson", "feature", "square", "line", "of-features"}
+    for op, value in (("geoDistance", near), ("geoBox", box)):
+        requests = [{"key": "place", "op": op, "value": value}]
+        assert library.ids(metadataFilters=requests) - {"crossed"} == found, op
+    half = {"key": "place", "op": "geoDistance", "value": {**near, "meters": 20_000_000}}
+    assert library.ids(metadataFilters=[half]) >= found
+    pacific = {"top": 20, "left": 170, "bottom": 0, "right": -170}
+    requests = [{"key": "place", "op": "geoBox", "value": pacific}]
+    assert library.ids(metadataFilters=requests) >= {"elsewhere"}
+    (hit,) = library.search(query="", filters=[{"term": {"str_assetid": "square"}}])["hits"]["hits"]
+    assert [pair.keys() for pair in hit["_source"]["metadata"]] == [{"key", "string"}]
+    assert library.ids(filters=[{"exists": {"field": "MD_place"}}]) >= set(shapes)
 
 
 def test_words_without_spaces_are_highlighted(shelf: Library) -> None:

@@ -356,7 +356,7 @@ def test_more_references_than_fit_memory_take_several_tickets(
 def test_geographic_keys_beyond_the_limit_stay_in_the_pairs(
     tables: DynamoTables, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:
-    indexing.geo_keys.add_keys({f"k{n}" for n in range(MAX_GEO_KEYS)})
+    indexing.geo_keys.add_keys({f"k{n}": f"database-{n // 20}" for n in range(MAX_GEO_KEYS)})
     store_asset(tables)
     store_metadata(tables, "late", '{"lat": 1, "long": 2}', value_type="lla")
     indexing.rebuild({PUMP})

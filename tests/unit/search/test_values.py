@@ -122,11 +122,33 @@ def test_values_that_are_no_points_on_earth_remain_texts(value: str) -> None:
     assert geographic_fields([Record("k", value, "lla")], frozenset({"k"})) == {}
 
 
-def test_shapes_are_texts_of_their_own() -> None:
+def test_shapes_are_texts_of_their_own_and_parts_of_pairs() -> None:
     shape = '{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}'
     record = Record("way", shape, "geojson")
     assert geographic_fields([record], frozenset({"way"})) == {"gs_way": shape}
-    assert pair(shape, "geojson") == {}
+    assert pair(shape, "geojson") == {"shape": json.loads(shape)}
+    collection = f'{{"type": "GeometryCollection", "geometries": [{shape}, 3, {{"type": "X"}}]}}'
+    kept = {"type": "GeometryCollection", "geometries": [json.loads(shape)]}
+    assert pair(collection, "geojson") == {"shape": kept}
+    (old,) = typed_pairs([Record("k", shape, "geojson")], shapes=False)
+    assert "shape" not in old
+
+
+def test_shapes_that_are_large_or_nested_deeply_or_no_places_are_texts_only() -> None:
+    places = [[n / 1000, 1] for n in range(4000)]
+    nested: object = {"type": "Point", "coordinates": [1, 1]}
+    for _ in range(10):
+        nested = {"type": "GeometryCollection", "geometries": [nested]}
+    wrong = ([], [[1]], [[1, 91]], [["1", 1]], [[True, 1]], [[[[[[[1, 1]]]]]]], "x", {"a": 1})
+    lines = ({"type": "LineString", "coordinates": value} for value in (places, *wrong))
+    for shape in (nested, *lines, {"type": "FeatureCollection", "features": [None]}):
+        assert pair(json.dumps(shape), "geojson") == {}
+    many = [Record(f"k{n:03}", json.dumps(lines_of(700)), "geojson") for n in range(100)]
+    assert 20 < sum("shape" in stored for stored in typed_pairs(many)) < 100
+
+
+def lines_of(count: int) -> dict[str, object]:
+    return {"type": "LineString", "coordinates": [[n / 1000, 1] for n in range(count)]}
 
 
 def test_only_allowed_and_well_formed_keys_get_geographic_fields() -> None:
@@ -196,9 +218,11 @@ def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
     for value, is_point in (
         (point, True),
         (f'{{"type": "Feature", "geometry": {point}}}', True),
-        ('{"type": "MultiPoint", "coordinates": [[8.5, 47.4]]}', False),
         ('{"type": "Point", "coordinates": [8.5, 91]}', False),
         ('{"type": "Point", "coordinates": "8.5"}', False),
+        ('{"type": "Point", "coordinates": [[8.5, 47.4]]}', False),
+        ('{"type": "LineString", "coordinates": [8.5, 47.4]}', False),
+        ('{"type": ["Point"], "coordinates": [8.5, 47.4]}', False),
         ('{"type": "Feature", "geometry": null}', False),
         ("[]", False),
         ("{", False),
