@@ -65,6 +65,7 @@ def recorded(url: str, alias: str) -> tuple[set[str], list[Request]]:
         "tune_index": lambda: engine.tune_index(index, ASSET_INDEX.tuning),
         "limit_memory": lambda: engine.limit_memory(BREAKERS),
         "mapping": lambda: engine.mapping(index),
+        "analysis": lambda: engine.analysis(index),
         "point_alias": lambda: engine.point_alias(alias, index),
         "bulk": lambda: engine.bulk([DocumentWrite(index, "a", 1, '{"_rectype": "asset"}')]),
         "remove": lambda: engine.remove([DocumentRemoval(index, "a", 2)]),

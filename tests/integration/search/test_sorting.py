@@ -14,7 +14,7 @@ from tests.integration.search.test_meaning import text
 
 IN_ORDER = [
     *("1", "2", "10", "0011", "a", "Ä2", unicodedata.normalize("NFD", "ä10"), "B", "c", "part 2"),
-    *("Part 10", "part 10 b", "PART 99999999999999999999", "part 100000000000000000000", "Я", "件"),
+    *("Part 10", "part 10 b", "PART 99999999999999999999", "Я", "件"),
 ]
 LONG = "1a" * 4000
 
