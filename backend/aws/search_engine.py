@@ -149,7 +149,7 @@ class OpenSearchEngine:
         return reply[index]["mappings"]
 
     def analysis(self, index: str) -> JsonObject:
-        reply = _answered(lambda: self.client.indices.get_settings(index=index))
+        reply = _response_of(lambda: self.client.indices.get_settings(index=index))
         return reply[index]["settings"]["index"].get("analysis", {})
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
