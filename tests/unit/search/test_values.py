@@ -139,7 +139,16 @@ def test_shapes_that_are_large_or_nested_deeply_or_no_places_are_texts_only() ->
     nested: object = {"type": "Point", "coordinates": [1, 1]}
     for _ in range(10):
         nested = {"type": "GeometryCollection", "geometries": [nested]}
-    wrong = ([], [[1]], [[1, 91]], [["1", 1]], [[True, 1]], [[[[[[[1, 1]]]]]]], "x", {"a": 1})
+    wrong: tuple[object, ...] = (
+        [],
+        [[1]],
+        [[1, 91]],
+        [["1", 1]],
+        [[True, 1]],
+        [[[[[[[1, 1]]]]]]],
+        "x",
+        {"a": 1},
+    )
     lines = ({"type": "LineString", "coordinates": value} for value in (places, *wrong))
     for shape in (nested, *lines, {"type": "FeatureCollection", "features": [None]}):
         assert pair(json.dumps(shape), "geojson") == {}

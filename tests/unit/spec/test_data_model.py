@@ -182,7 +182,7 @@ def _type_of(mapping: dict[str, Any]) -> str:
 
 
 def _without_limits(value: Any) -> Any:
-    """The mapping without `ignore_above`, `copy_to` and the subfields `inner` and `sort`, which are ours."""
+    """The mapping without what is ours: `ignore_above`, `copy_to`, and the subfields."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value).items()
         return {name: _without_limits(v) for name, v in members if name not in OURS_PARAMETERS}
