@@ -109,7 +109,7 @@ class RemoteReading:
             _Signed(self.files, reading, written, size, self.seconds + _GRACE_SECONDS),
             folder,
             turntable=self.turntable,
-            may_go_on=_has_left(context, self.seconds + _GRACE_SECONDS),
+            may_continue=_has_left(context, self.seconds + _GRACE_SECONDS),
         )
 
 

@@ -217,7 +217,9 @@ def test_an_alias_that_a_version_drops_is_free_for_another(api: Api, database: s
     assert content(api, base, assetVersionIdAlias="stored") == b"solid old\n"
 
 
-def test_versions_go_on_naming_a_file_that_is_deleted_permanently(api: Api, database: str) -> None:
+def test_versions_keep_the_name_of_a_file_that_is_deleted_permanently(
+    api: Api, database: str
+) -> None:
     asset = api.new_asset(database, "Half of it")
     base = base_of(database, asset)
     api.upload(database, asset, {"/a.stl": [b"solid a\n"], "/b.stl": [b"solid b\n"]})

@@ -74,11 +74,11 @@ def read(
     folder: Path,
     *,
     turntable: bool,
-    may_go_on: Callable[[], bool],
+    may_continue: Callable[[], bool],
 ) -> Outcome:
     """Read the file `path` of an asset. Valid outputs are written to `folder`.
 
-    `may_go_on` returns before each further round whether there is time for it.
+    `may_continue` returns before each further round whether there is time for it.
 
     Raises:
         ReadingStalledError: it takes too long for a reason that is not in the file.
@@ -87,7 +87,7 @@ def read(
     request: dict[str, Any] = {"tenant": tenant, "path": path, "turntable": turntable}
     rounds = _Rounds(path, files)
     try:
-        reply = _last_reply(request, function, rounds, may_go_on)
+        reply = _last_reply(request, function, rounds, may_continue)
     except (ReaderFailedError, RefusedReplyError) as error:
         return refused(str(error))
     return _outcome(reply, files, folder)
@@ -97,15 +97,15 @@ def _last_reply(
     request: Mapping[str, Any],
     function: ReaderFunction,
     rounds: "_Rounds",
-    may_go_on: Callable[[], bool],
+    may_continue: Callable[[], bool],
 ) -> dict[str, Any]:
     """Return the first reply that needs no further files."""
     for number in range(ROUNDS):
-        if number and not may_go_on():
+        if number and not may_continue():
             raise ReadingStalledError(
                 f"no time was left for round {number + 1}, with files that it refers to"
             )
-        reply = mapping(_called(request, function, rounds, may_go_on))
+        reply = mapping(_called(request, function, rounds, may_continue))
         if "needs" in reply:
             rounds.resolve(listing(reply["needs"]))
         elif isinstance(reply.get("result"), dict):
@@ -119,7 +119,7 @@ def _called(
     request: Mapping[str, Any],
     function: ReaderFunction,
     rounds: "_Rounds",
-    may_go_on: Callable[[], bool],
+    may_continue: Callable[[], bool],
 ) -> object:
     """Return the reply of one round. A reader that does not end is called once more."""
     try:
@@ -127,7 +127,7 @@ def _called(
     # A reader limits its own time, so one that does not end is controlled by its file. It is called
     # once more in case that the machine stalled, and then the file is refused (decision 49).
     except ReaderLateError:
-        if not may_go_on():
+        if not may_continue():
             raise
         return function.call(request["tenant"], {**request, **rounds.signed()})
 

@@ -125,11 +125,8 @@ def with_sources(
                 pair.pop("shape", None)
     # Before the second request: OpenSearch would build the whole page in memory (guide `limits`).
     if total > PAGE_BYTES:
-        fact = (
-            f"results in a reply of {total} bytes; at most {PAGE_BYTES} are allowed: request a "
-            "smaller page"
-        )
-        raise TooLargeError.of("size", fact)
+        fact = f"results in a reply of {total} bytes; at most {PAGE_BYTES} are allowed"
+        raise TooLargeError.of("size", f"{fact}: request a smaller page")
     if missing:
         # The same filters again, including permissions.
         conditions = request["query"]["bool"]

@@ -121,7 +121,7 @@ def values_of(command: Any, file: Path) -> Iterator[str]:
 
 
 class Run(NamedTuple):
-    """What a command did."""
+    """The result of a command."""
 
     words: str
     end: object  # the exit code, or the error that a user would see as a traceback

@@ -67,7 +67,7 @@ def outcome(
     folder: Path,
     function: Function,
     files: Files | None = None,
-    may_go_on: Callable[[], bool] = lambda: True,
+    may_continue: Callable[[], bool] = lambda: True,
 ) -> Outcome:
     return invoker.read(
         "m/cube.obj",
@@ -76,7 +76,7 @@ def outcome(
         files or Files(thumbnail=PICTURE, glb=b"glTF..."),
         folder,
         turntable=False,
-        may_go_on=may_go_on,
+        may_continue=may_continue,
     )
 
 
@@ -164,7 +164,7 @@ def test_names_outside_the_asset_get_no_url(tmp_path: Path) -> None:
 def test_no_round_begins_for_which_there_is_no_time(tmp_path: Path) -> None:
     function = Function({"needs": ["cube.mtl"]}, READ)
     with pytest.raises(ReadingStalledError, match="no time was left for round 2"):
-        outcome(tmp_path, function, may_go_on=lambda: False)
+        outcome(tmp_path, function, may_continue=lambda: False)
     assert len(function.requests) == 1
 
 
@@ -172,7 +172,7 @@ def test_a_reader_that_never_ends_is_called_once_more_and_then_a_fact(tmp_path: 
     late = ReaderLateError("it has not replied within 240 seconds")
     for has_time, calls in ((True, 2), (False, 1)):
         function = Function(late)
-        found = outcome(tmp_path, function, may_go_on=lambda has_time=has_time: has_time)
+        found = outcome(tmp_path, function, may_continue=lambda has_time=has_time: has_time)
         assert (found.result.refused, len(function.requests)) == (str(late), calls)
     function = Function({"needs": ["cube.mtl"]}, late, READ)
     assert outcome(tmp_path, function).result.facts == {"triangles": 12}

@@ -65,9 +65,7 @@ cp main.go "$2"
 CHANGE = "--- a/main.go\n+++ b/main.go\n@@ -1 +1 @@\n-old\n+new\n"
 
 
-def test_a_build_that_was_interrupted_goes_on_where_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_build_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command, patch, own = tmp_path / "go", tmp_path / "a.patch", tmp_path / "own"
     command.write_text(SLOW_GO % VERSITYGW_SUM)
     command.chmod(0o755)
