@@ -87,12 +87,13 @@ class Versions:
     def work_off(self, job_id: str) -> Job:
         """Run the remaining steps of a job, as its worker does."""
         hands = self.lifecycle.hands
-        while True:
+        for _ in range(1000):
             until = hands.now + timedelta(seconds=20)
             found = self.creation.runner.run(job_id, self.creation.steps.make, until=until)
             if found is not None and found.is_finished:
                 return found
             hands.now += timedelta(seconds=60)
+        raise AssertionError(f"{job_id} does not end")
 
 
 def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: Any) -> Versions:
@@ -109,6 +110,10 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         clock=hands,
     )
     records = record_service(assets, tables, clock=hands)
+
+    def pause(seconds: float) -> None:
+        hands.now += timedelta(seconds=seconds)
+
     steps = VersionSteps(
         repository=repository,
         assets=assets,
@@ -119,7 +124,7 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         record_restoration=RecordRestoration(repository, records, assets.audit),
         records=records,
         clock=hands,
-        pause=lambda _: None,
+        pause=pause,
     )
     creation = VersionCreation(
         repository=repository,

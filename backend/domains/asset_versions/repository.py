@@ -19,11 +19,16 @@ from backend.core.transactions import (
     Put,
     Update,
     Write,
+    absent,
     equals,
     exists,
     put_new,
 )
-from backend.domains.asset_versions.errors import AliasTakenError, VersionRevisionError
+from backend.domains.asset_versions.errors import (
+    AliasTakenError,
+    TurnTakenError,
+    VersionRevisionError,
+)
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, Kind, NamedFile
 from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import (
@@ -54,7 +59,7 @@ Owner = Asset | AssetRef
 # 40 batch requests of 25 deletions.
 ROWS = 1000
 _NAMED = "named"
-_NUMBER, _EXPIRES_AT = "number", "expiresAt"
+_NUMBER, _EXPIRES_AT, _LAST_JOB = "number", "expiresAt", "lastJob"
 _files_of = TypeAdapter(list[NamedFile], config=ConfigDict(defer_build=True))
 _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
@@ -70,9 +75,27 @@ class VersionRepository:
         """Carry out writes of several services, all or nothing."""
         self.tables.transact(writes)
 
-    def start(self, job: Write) -> None:
-        """Create a job alone: a transaction would cost twice as much."""
-        self.tables.write(job)
+    def start(self, asset: Asset, job: Write, job_id: str, after: str | None) -> None:
+        """Create a job, as the one after the job that was started last for the asset.
+
+        Raises:
+            TurnTakenError: another job was started since that was read.
+        """
+        is_last = absent(_LAST_JOB) if after is None else equals(_LAST_JOB, after)
+        turn = Update(
+            table=RESERVATIONS,
+            key=_counter(asset),
+            set={_LAST_JOB: job_id},
+            conditions=(is_last,),
+            refused=TurnTakenError(asset.asset_id),
+        )
+        self.tables.transact([job, turn])
+
+    def last_job(self, asset: Asset) -> str | None:
+        """Return the job of a version that was started last for the asset."""
+        for _, item in self.tables.get_many([(RESERVATIONS, _counter(asset))]):
+            return item.get(_LAST_JOB)
+        return None
 
     def get(self, asset: Asset, asset_version_id: str) -> AssetVersion:
         """Return one version.
@@ -118,8 +141,7 @@ class VersionRepository:
         which streams to the search index, nor in the versions' partition, which is deleted with the
         asset: a job of the deleted asset may still have a number when the id is used again.
         """
-        numbers = keys.version_numbers(asset.database_id, asset.asset_id)
-        key = {RESERVATIONS.partition_key.name: numbers}
+        key = _counter(asset)
         initial = int(asset.current_version.version)
         item = self.tables.increment(RESERVATIONS, key, _NUMBER, initial=initial)
         if _EXPIRES_AT in item:  # set when an asset of the same id was deleted
@@ -299,6 +321,11 @@ class VersionRepository:
     def _reserves(self, asset: Asset, asset_version_id: str, alias: str) -> Put:
         item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}
         return put_new(ASSET_VERSIONS, item, AliasTakenError(alias))
+
+
+def _counter(asset: Asset) -> Item:
+    numbers = keys.version_numbers(asset.database_id, asset.asset_id)
+    return {RESERVATIONS.partition_key.name: numbers}
 
 
 def sort_key_of(record: HeldRecord) -> str:

@@ -19,7 +19,8 @@ class VersionPlan(WireModel):
     """The parameters of a job that creates a version.
 
     `request_id` identifies data of this job alone: the list of the requested files, and the copies
-    of a revert.
+    of a revert. `after` is the job that was started before this one for the same asset: versions
+    are made in the order in which they were requested.
     """
 
     # Jobs that an earlier release started have it under its old name.
@@ -34,6 +35,7 @@ class VersionPlan(WireModel):
     of_version: str | None = None
     of_snapshot: str | None = None
     revert_metadata: bool = False
+    after: str | None = None
 
 
 class Capture(WireModel):
@@ -63,6 +65,11 @@ class Capture(WireModel):
     files: int = 0
     skipped: list[str] = Field(default_factory=list)
     skipped_count: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was written yet."""
+        return self.part == "files" and not (self.after or self.files or self.attempted)
 
     def with_skipped(self, paths: Sequence[str]) -> "Capture":
         """Return the cursor with more skipped files."""

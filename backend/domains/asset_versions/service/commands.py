@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.deadlines import OutcomeUnknownError
 from backend.core.errors import UnavailableError, VitrineError
@@ -11,7 +12,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.references import AssetRef
 from backend.domains.asset_versions import rules
-from backend.domains.asset_versions.errors import AliasTakenError
+from backend.domains.asset_versions.errors import AliasTakenError, TurnTakenError
 from backend.domains.asset_versions.models import NamedFile
 from backend.domains.asset_versions.models.jobs import Capture, CreatedVersion, VersionPlan
 from backend.domains.asset_versions.models.requests import CreateVersionBody, RevertBody
@@ -27,6 +28,8 @@ from backend.spec.jobs import MAKE_VERSION
 # Time after the start of a request in which steps of its job must end. VAMS clients expect a
 # complete version in the reply, and the function may run for 29 seconds.
 REQUEST_TIME = timedelta(seconds=20)
+_PAUSE = timedelta(seconds=0.2)  # between looks at an earlier version that is being made
+_TURNS = 20  # attempts to start a job while others start theirs
 
 
 class Started(NamedTuple):
@@ -115,28 +118,37 @@ class VersionCreation:
         *,
         until: datetime,
     ) -> Started:
-        job = self.jobs.new(
-            MAKE_VERSION,
-            MAKE_VERSION.job_id(asset.database_id, asset.asset_id, plan.request_id),
-            caller=caller,
-            database_id=asset.database_id,
-            asset_id=asset.asset_id,
-            parameters=plan.model_dump(by_alias=True, exclude_none=True),
-        )
-        # The number is drawn before the job exists, so that every reply has it, and the job is put
-        # with a lease, so that its worker does not begin it before this request does.
+        # The number is drawn before the job exists, so that every reply has it.
         begin = Capture(number=self.repository.draw_number(asset))
-        job = self.runner.with_lease(job.model_copy(update={"cursor": dump(begin)}))
         try:
-            self.repository.start(self.jobs.put(job))
+            job = self._put_job(caller, asset, plan, begin)
             if pages:
                 self.repository.put_named(asset, plan.request_id, pages)
         except UnavailableError as error:  # of a write that may have been done all the same
             raise OutcomeUnknownError(
-                f"Version {begin.number} may be created all the same: the job {job.job_id} says it "
-                "if it exists; look for it before you repeat the request"
+                f"Version {begin.number} may be created all the same: the job "
+                f"{_job_id(asset, plan)} says it if it exists; look for it before you repeat the "
+                "request"
             ) from error
         return self._run(job, until)
+
+    @attempts(_TURNS, TurnTakenError)
+    def _put_job(self, caller: Identity, asset: Asset, plan: VersionPlan, begin: Capture) -> Job:
+        """Put the job with a lease, so that its worker does not begin it before this request."""
+        after = self.repository.last_job(asset)
+        job = self.jobs.new(
+            MAKE_VERSION,
+            _job_id(asset, plan),
+            caller=caller,
+            database_id=asset.database_id,
+            asset_id=asset.asset_id,
+            parameters=plan.model_copy(update={"after": after}).model_dump(
+                by_alias=True, exclude_none=True
+            ),
+        )
+        job = self.runner.with_lease(job.model_copy(update={"cursor": dump(begin)}))
+        self.repository.start(asset, self.jobs.put(job), job.job_id, after)
+        return job
 
     def _run(self, job: Job, until: datetime) -> Started:
         """Run the job as far as time allows; the job's own message continues it.
@@ -154,6 +166,8 @@ class VersionCreation:
                 raise
 
         try:
+            while self.steps.is_early(job) and self.clock() + _PAUSE < until:
+                self.steps.pause(_PAUSE.total_seconds())
             if self.clock() < until:
                 stopped = self.runner.run_new(job, step, until=until)
                 job = stopped or self.jobs.find(job.job_id) or job
@@ -166,3 +180,7 @@ class VersionCreation:
             return Started(job.asset_id or "", made.at, job, made.asset_version_id, made)
         number = None if job.is_finished else Capture.model_validate(job.cursor).number or None
         return Started(job.asset_id or "", iso(self.clock()), job, number, None)
+
+
+def _job_id(asset: Asset, plan: VersionPlan) -> str:
+    return MAKE_VERSION.job_id(asset.database_id, asset.asset_id, plan.request_id)

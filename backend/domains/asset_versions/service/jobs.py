@@ -44,6 +44,8 @@ from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.metadata.service.records import RecordService
 
+_WAIT_SECONDS = 2  # between looks of a worker at an earlier version that is being made
+_LOOKED_AT = 50  # earlier jobs that failed or were cancelled, one after another
 _ATTEMPTS = 12  # of a commit that conflicts with edits of the asset
 _COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker continues later
 _NOTING_TIME = timedelta(minutes=2)
@@ -84,6 +86,8 @@ class VersionSteps:
         if job.undo:
             self._delete_rows(job, plan, cursor)
             return Progress(finished=True, undone=True)
+        if cursor.is_new and self.is_early(job):
+            return Progress(job.cursor, wait_seconds=_WAIT_SECONDS)
         try:
             return self._part(job, plan, cursor)
         except UnavailableError:
@@ -98,6 +102,23 @@ class VersionSteps:
             self._delete_rows(job, plan, cursor)
             self.jobs.rewind(noted, dump(Capture(again=True)))  # from here the job can be resumed
             raise
+
+    def is_early(self, job: Job) -> bool:
+        """Return whether a version of the asset that was requested earlier is being made."""
+        plan = VersionPlan.model_validate(job.parameters)
+        after = plan.after
+        # Beyond a job that was made no other can be unfinished: it waited for them, too.
+        for _ in range(_LOOKED_AT):
+            earlier = None if after is None else self.jobs.find(after)
+            if earlier is None or earlier.state == "done":
+                return False
+            of_earlier = VersionPlan.model_validate(earlier.parameters)
+            if of_earlier.asset_created_at != plan.asset_created_at:  # a deleted one of the same id
+                return False
+            if not earlier.is_finished:
+                return True
+            after = of_earlier.after
+        return False
 
     def _delete_rows(self, job: Job, plan: VersionPlan, cursor: Capture) -> None:
         owner = AssetRef(database_id=job.database_id or "", asset_id=job.asset_id or "")

@@ -16,6 +16,7 @@ from backend.domains.jobs.models import Job
 from backend.spec.functions.apis import ASSET_VERSIONS_API
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSETS
 from backend.spec.tables.operations import JOBS
+from tests.factories.assets import ADMIN
 from tests.factories.versions import Versions, named
 from tests.unit.domains.asset_versions.test_making import put_records
 
@@ -206,3 +207,41 @@ def test_a_revert_notes_the_primary_types_that_it_restores(museum: Versions) -> 
     assert museum.revert("1").body["assetVersionId"] == "2"
     rows = gallery.list_files().body["items"]
     assert [row["primaryType"] for row in rows] == ["primary", ""]
+
+
+@pytest.mark.parametrize("end", ["done", "cancelled"])
+@pytest.mark.parametrize("operation", ["create", "revert"])
+def test_versions_are_made_in_the_order_of_their_replies(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, operation: str, end: str
+) -> None:
+    files = put_numbered(museum, 60, b"x")
+    museum.made("first")
+    put_numbered(museum, 60, b"y")
+    museum.made("second")
+    with monkeypatch.context() as slow:
+        slowed(museum, slow, 0.25, "put_files")
+        first = museum.revert("1")
+        assert first.body["jobState"] == "running", first.body
+        put_numbered(museum, 1, b"z")
+        second = museum.revert("2") if operation == "revert" else museum.create()
+        third = museum.create()
+    earlier, later, last = (answer.body["jobId"] for answer in (first, second, third))
+    assert [version["Version"] for version in museum.listed()] == ["2", "1", "0"]
+    # Their workers come in another order.
+    runner, make = museum.creation.runner, museum.creation.steps.make
+    for job_id in (last, later, last):
+        museum.lifecycle.hands.now += timedelta(minutes=5)
+        until = museum.lifecycle.hands.now + timedelta(seconds=20)
+        job = runner.run(job_id, make, until=until)
+        assert job is not None
+        assert not job.is_finished
+    if end == "cancelled":
+        museum.lifecycle.jobs.cancel_job(ADMIN, earlier)
+    assert museum.work_off(earlier).state == end
+    assert [museum.work_off(job_id).state for job_id in (later, last)] == ["done", "done"]
+    numbers = [version["Version"] for version in museum.listed()]
+    assert numbers == (
+        ["5", "4", "3", "2", "1", "0"] if end == "done" else ["5", "4", "2", "1", "0"]
+    )
+    assert museum.files("5") == museum.files("4")
+    assert museum.files("4") != files
