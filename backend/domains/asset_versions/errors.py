@@ -6,8 +6,6 @@ from backend.core.errors import AlreadyExistsError, RevisionConflictError, State
 class TurnTakenError(RevisionConflictError):
     """Another request has started a version of the asset meanwhile."""
 
-    code = "VersionTurnTaken"
-
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Other versions of asset {asset_id} are being requested; try again")
 
