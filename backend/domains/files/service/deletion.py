@@ -14,7 +14,7 @@ from backend.core.transactions import Write
 from backend.domains.files import rules
 from backend.domains.files.repository.files import FileRepository
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.work import Endings, Work, go_on
+from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
 
@@ -35,12 +35,12 @@ class FileDeletion:
         target = work.target
         self._delete_records(work, [target.path], self.endings.unfinished_condition(work))
         if self.companions.remove_generated(work.asset.asset_id, target.path).more:
-            return go_on(work.cursor)
+            return continue_at(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
-            return go_on(work.cursor)
+            return continue_at(work.cursor)
         previews = target.key + PREVIEW_MARK
         if self._remove_versions(work, previews, lambda key: preview_base(key) == target.key):
-            return go_on(work.cursor)
+            return continue_at(work.cursor)
         return self.endings.finish(work, [target.path], items=1)
 
     def delete_folder(self, work: Work) -> Progress:
@@ -54,13 +54,13 @@ class FileDeletion:
             self._delete_records(work, paths)
             self._delete(work, page.versions)
             self.endings.request_documents(work, paths)
-            return go_on(work.cursor, items=len(paths))
+            return continue_at(work.cursor, items=len(paths))
         # Some stores keep no versions of the markers of folders.
         markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
         left = [marker.key for marker in markers if marker.key.endswith("/")]
         self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
         if left or self.companions.remove_generated(work.asset.asset_id, target.path).more:
-            return go_on(work.cursor)
+            return continue_at(work.cursor)
         # Pipelines may describe a folder, under its path as that of a file.
         folder = target.path.removesuffix("/")
         self.companions.delete_records(
@@ -74,7 +74,7 @@ class FileDeletion:
             work.asset.asset_id, work.target.path, with_itself=True
         )
         if removed.more:
-            return go_on(work.cursor, items=removed.items)
+            return continue_at(work.cursor, items=removed.items)
         return self.endings.finish(work, [], items=removed.items, retyped=False)
 
     def _delete_records(self, work: Work, paths: list[str], *guards: Write) -> None:

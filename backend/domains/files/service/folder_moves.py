@@ -20,7 +20,7 @@ from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
-from backend.domains.files.service.work import Endings, Work, go_on
+from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import MAX_PROBLEMS, Progress
 
 FOLDER_TYPE = "application/x-directory"
@@ -67,7 +67,7 @@ class FolderMoves:
         named = tuple(problems[: max(0, _NAMED - len(work.job.problems))])
         if files or not (cursor.listed or is_cancelled) or self._move_markers(work):
             self.endings.request_documents(work, paths)
-            return go_on(cursor, items=len(moved), problems=named)
+            return continue_at(cursor, items=len(moved), problems=named)
         left = cursor.left - _NAMED
         if is_cancelled:
             named += (f"The move was cancelled: the other files remain in {work.target.path}",)

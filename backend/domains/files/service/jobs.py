@@ -24,7 +24,7 @@ from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transfers import Transfers
-from backend.domains.files.service.work import CHANGE, Endings, Work, go_on
+from backend.domains.files.service.work import CHANGE, Endings, Work, continue_at
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -127,13 +127,13 @@ class FileChangeSteps:
         if page.next_key is None:
             return self.endings.finish(work, paths, items=len(keys))
         self.endings.request_documents(work, paths)
-        return go_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
+        return continue_at(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
 
     def _unarchive(self, work: Work) -> Progress:
         """Restore a file, and its newest preview."""
         written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
-            return go_on(written)
+            return continue_at(written)
         # The version of an archived preview that was shown last, and is not quarantined.
         page = self.objects.list_versions(work.target.bucket, work.target.key + PREVIEW_MARK)
         previews = [
@@ -164,7 +164,7 @@ class FileChangeSteps:
         """Make an old version the newest one, or write the newest one with another type."""
         written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
-            return go_on(written)
+            return continue_at(written)
         return self.endings.finish(
             work, [work.target.path], items=1, made=written.version_id, retyped=False
         )

@@ -19,7 +19,7 @@ from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.target import FileTarget
-from backend.domains.files.service.work import Endings, Work, go_on
+from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -44,14 +44,14 @@ class Transfers:
         source, target = self._source(work), self._target(work)
         cursor = self._copy(work, source, target)
         if cursor is not None:
-            return go_on(cursor)
+            return continue_at(cursor)
         return self.endings.finish(work, [target.path], items=1)
 
     def move(self, work: Work) -> Progress:
         """Continue to move a file within its asset."""
         cursor = self.advance_move(work)
         if cursor is not None:
-            return go_on(cursor)
+            return continue_at(cursor)
         return self.endings.finish(work, [work.target.path, self._target(work).path], items=1)
 
     def advance_move(self, work: Work) -> ChangeCursor | None:

@@ -55,7 +55,9 @@ class Work(NamedTuple):
         return f"{self.job.job_id.rpartition('.')[2]}.{self.cursor.turn}"
 
 
-def go_on(cursor: ChangeCursor, *, items: int = 0, problems: tuple[str, ...] = ()) -> Progress:
+def continue_at(
+    cursor: ChangeCursor, *, items: int = 0, problems: tuple[str, ...] = ()
+) -> Progress:
     """Return the progress of a step that is not the last one."""
     return Progress(_dump_cursor(cursor), items=items, problems=problems)
 
