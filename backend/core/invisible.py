@@ -18,6 +18,8 @@ INVISIBLE = (
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# A space, and what looks like one.
+BLANKS = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 _BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 # A blank other than the space at the beginning or end of a name, or of a segment of a path. Between
 # letters they are in use: macOS puts U+202F into the names of screenshots.

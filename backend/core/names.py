@@ -9,11 +9,17 @@ import re
 import unicodedata
 from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+)
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from backend.core.invisible import check_visible
+from backend.core.invisible import BLANKS, check_visible
 from backend.core.quoting import quoted
 from backend.values import frozen
 
@@ -134,6 +140,11 @@ def check_words(value: str) -> str:
     if value and not value.strip():
         raise ValueError("must contain more than spaces")
     return value
+
+
+def trim_blanks(value: object) -> object:
+    """Return a text without spaces, and without blanks that look like spaces, at its ends."""
+    return value.strip(BLANKS) if isinstance(value, str) else value
 
 
 def check_id(value: str) -> str:
@@ -344,7 +355,9 @@ AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
 NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
 """An id that a request chooses. `AssetId` also accepts stored ids, which can come from folders of a
 bucket."""
-NewAssetName = Annotated[AssetName, AfterValidator(check_visible)]
+SentAssetName = Annotated[AssetName, BeforeValidator(trim_blanks)]
+"""A name that a request gives an asset: without blanks at its ends."""
+NewAssetName = Annotated[SentAssetName, AfterValidator(check_visible)]
 UserId = Annotated[str, AfterValidator(check_user_id), _schema(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
 NewUserId = Annotated[UserId, AfterValidator(check_visible)]
 """An id that a request introduces. `UserId` also accepts stored ids, so that they can be

@@ -14,6 +14,7 @@ from backend.core.names import (
     NewAssetId,
     NewAssetName,
     ObjectName,
+    SentAssetName,
 )
 from backend.core.references import AssetRef
 from backend.spec.keys import active, archived
@@ -178,7 +179,7 @@ class CreateAssetBody(NewAsset):
 class UpdateAssetBody(WireModel):
     """The fields to change; at least one."""
 
-    asset_name: AssetName | None = None
+    asset_name: SentAssetName | None = None
     description: Description | None = None
     is_distributable: bool | None = None
     tags: TagNames | None = None

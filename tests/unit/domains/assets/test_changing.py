@@ -8,9 +8,10 @@ import pytest
 from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
+from backend.core.transactions import Put
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset, UpdateAssetBody
-from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.repository import AssetRepository, row_of
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service.commands import AssetService
 from backend.spec.tables.assets import ASSETS
@@ -159,3 +160,30 @@ def overtake(service: AssetService, monkeypatch: pytest.MonkeyPatch, *, times: i
         return change(self, asset, *changes, **more)
 
     monkeypatch.setattr(AssetRepository, "change", overtaken)
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\u00a0", "\u2007", "\u3000", " \u2009"])
+def test_blanks_at_the_ends_of_a_name_are_removed(client: Client, blank: str) -> None:
+    assert create(client, assetName=f"{blank}A{blank}statue{blank}").status == 200
+    assert one(client).body["assetName"] == f"A{blank}statue"
+    assert one(client, method="PUT", body={"assetName": f"{blank}bust{blank}"}).status == 200
+    assert one(client).body["assetName"] == "bust"
+    for method, body in (("PUT", {"assetName": blank}), ("POST", {"assetName": blank})):
+        answer = one(client, method="PUT", body=body) if method == "PUT" else create(client, **body)
+        assert answer.status == 400
+        assert [error["field"] for error in answer.body["errors"]] == ["assetName"]
+
+
+def test_an_asset_whose_stored_name_ends_with_a_blank_can_be_read_and_changed(
+    client: Client, service: AssetService, tables: Tables
+) -> None:
+    create(client)
+    stored = service.find_asset("museum", "statue")
+    assert stored is not None
+    old = stored.model_copy(update={"asset_name": "A statue \u00a0"})
+    tables.write(Put(table=ASSETS, item=row_of(old)))
+    assert one(client).body["assetName"] == "A statue \u00a0"
+    assert one(client, method="PUT", body={"description": "of bronze"}).status == 200
+    assert one(client).body["assetName"] == "A statue \u00a0"
+    assert one(client, method="PUT", body={"assetName": "A statue \u00a0"}).status == 200
+    assert one(client).body["assetName"] == "A statue"
