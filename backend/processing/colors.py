@@ -19,7 +19,7 @@ _PLAIN = {"LA": "L", "RGBA": "RGB", "RGB": "RGB", "L": "L", "CMYK": "CMYK"}
 _PLAIN_FORMS = {"RGBX": "RGB", "RGBa": "RGBA", "La": "LA"}
 
 
-def converted_to_srgb(image: Image.Image) -> Image.Image:
+def convert_to_srgb(image: Image.Image) -> Image.Image:
     """Return the picture in sRGB by the profile that it contains, and without any metadata.
 
     With a broken profile, or one of another kind of picture, the values are kept.

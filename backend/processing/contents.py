@@ -4,7 +4,7 @@ import re
 
 from backend.spec.formats import FORMATS, IMAGE_EXTENSIONS, START_BYTES, extension_of
 
-_STARTS = [(each, re.compile(each.start, re.DOTALL)) for each in FORMATS if each.start]
+_STARTS = [(format_, re.compile(format_.start, re.DOTALL)) for format_ in FORMATS if format_.start]
 
 
 def other_format(path: str, start: bytes) -> str | None:
@@ -14,7 +14,7 @@ def other_format(path: str, start: bytes) -> str | None:
     extension.
     """
     extension, start = extension_of(path), start[:START_BYTES]
-    content = next((each for each, pattern in _STARTS if pattern.match(start)), None)
+    content = next((format_ for format_, pattern in _STARTS if pattern.match(start)), None)
     if content is None:
         return None
     names = {*content.extensions.split(), *content.read_under.split()}

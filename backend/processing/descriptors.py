@@ -36,8 +36,8 @@ def descriptor(parts: Sequence[Part]) -> list[float] | None:
         return None
     triangles = (triangles - lowest) / size
     first = triangles[:, 0]
-    one, other = triangles[:, 1] - first, triangles[:, 2] - first
-    area = np.linalg.norm(np.cross(one, other), axis=1)
+    edge, other = triangles[:, 1] - first, triangles[:, 2] - first
+    area = np.linalg.norm(np.cross(edge, other), axis=1)
     total = float(area.sum())
     if not total > 0:
         return None
@@ -45,7 +45,7 @@ def descriptor(parts: Sequence[Part]) -> list[float] | None:
     chosen = np.searchsorted(np.cumsum(area) / total, random.random(_SAMPLES))
     chosen = chosen.clip(0, len(triangles) - 1)
     root, along = np.sqrt(random.random((_SAMPLES, 1))), random.random((_SAMPLES, 1))
-    points = first[chosen] + root * ((1 - along) * one[chosen] + along * other[chosen])
+    points = first[chosen] + root * ((1 - along) * edge[chosen] + along * other[chosen])
     points -= points.mean(0)
     pairs = random.integers(0, _SAMPLES, (2, _PAIRS))
     distances = np.linalg.norm(points[pairs[0]] - points[pairs[1]], axis=1)
@@ -55,4 +55,4 @@ def descriptor(parts: Sequence[Part]) -> list[float] | None:
     around = np.histogram(radii, bins=24, range=(0, 2))[0] / _SAMPLES
     extents = np.sqrt(np.clip(np.linalg.eigvalsh(np.cov(points.T)), 0, None))[::-1]
     numbers = [np.sqrt(between), np.sqrt(around), extents / (extents[0] or 1)]
-    return [round(float(each), 6) for each in np.concatenate(numbers)]
+    return [round(float(number), 6) for number in np.concatenate(numbers)]

@@ -6,7 +6,7 @@ The jail answers these requests; a reader has no other access to files.
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from backend.processing.texts import without_surrogates
+from backend.processing.texts import names_in_code_pages, without_surrogates
 
 Kind = Literal["texture", "buffer", "material", "model", "other"]
 State = Literal["found", "missing", "absolute", "otherCase", "outside", "external", "embedded"]
@@ -45,17 +45,28 @@ class Files:
 
     def read(self, name: str, kind: Kind) -> bytes | None:
         """Return the content of a referenced file, None if the asset has no such file."""
+        name = self._decode(name)
         if name not in self._opened:
             self._opened[name] = self._source.open(name)
         if self._kinds.get(name, "other") == "other":
             self._kinds[name] = kind
         return self._opened[name][2]
 
+    def _decode(self, name: str) -> str:
+        """Return a name whose bytes are no UTF-8 in the code page in which a file has it."""
+        names = names_in_code_pages(name)
+        for decoded in names[1:] and names:
+            opened = self._opened.get(decoded) or self._source.open(decoded)
+            if opened[2] is not None:
+                self._opened[decoded] = opened
+                return decoded
+        return names[0]
+
     @property
     def references(self) -> list[Reference]:
         """The references in their order in the model, each path once."""
-        found = {
+        references = {
             (path, state): Reference(without_surrogates(path), self._kinds[name], state)
             for name, (path, state, _) in self._opened.items()
         }
-        return list(found.values())
+        return list(references.values())

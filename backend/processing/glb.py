@@ -15,7 +15,7 @@ from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
 from backend.processing.scene import Floats, Material, Part, Unit
 from backend.processing.texts import without_surrogates
-from backend.processing.textures import encoded
+from backend.processing.textures import encode_texture
 
 _ARRAY, _ELEMENTS = 34962, 34963
 _FLOAT, _UNSIGNED = 5126, 5125
@@ -32,7 +32,9 @@ def write_glb(
     writer = _Writer(materials)
     turn = upright(up)
     scale = 1.0 if unit is None else unit.metres
-    drawable = [usable for part in parts if (usable := _finite(_scaled(part, scale))) is not None]
+    drawable = [
+        usable for part in parts if (usable := _finite(_scale_part(part, scale))) is not None
+    ]
     if not drawable:
         return None
     centre = _centre(drawable)
@@ -43,7 +45,7 @@ def write_glb(
     return writer.glb((turn @ centre).tolist()) if writer.primitives else None
 
 
-def _scaled(part: Part, scale: float) -> Part:
+def _scale_part(part: Part, scale: float) -> Part:
     if scale == 1:
         return part
     with np.errstate(all="ignore"):
@@ -140,11 +142,11 @@ class _Writer:
         """Add a material, once with and once without its texture, as parts need it."""
         key = (index, textured)
         if key not in self._written:
-            self._materials.append(self._described(self._given[index], textured))
+            self._materials.append(self._describe_material(self._given[index], textured))
             self._written[key] = len(self._materials) - 1
         return self._written[key]
 
-    def _described(self, material: Material, textured: bool) -> dict[str, Any]:
+    def _describe_material(self, material: Material, textured: bool) -> dict[str, Any]:
         color = _as_light(np.array([material.color]))[0].tolist()
         surface: dict[str, Any] = {
             "baseColorFactor": color,
@@ -153,7 +155,7 @@ class _Writer:
         }
         image = None
         if textured and material.texture is not None:
-            image = encoded(material.texture, limits.TEXTURE_PIXELS)
+            image = encode_texture(material.texture, limits.TEXTURE_PIXELS)
         if image is not None:
             self._images.append({"bufferView": self._view(image[0]), "mimeType": image[1]})
             surface["baseColorTexture"] = {"index": len(self._images) - 1}
@@ -178,7 +180,7 @@ class _Writer:
         if self._images:
             document["images"] = self._images
             document["samplers"] = [{}]
-            textures = [{"source": each, "sampler": 0} for each in range(len(self._images))]
+            textures = [{"source": image, "sampler": 0} for image in range(len(self._images))]
             document["textures"] = textures
         text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 4)

@@ -54,12 +54,12 @@ def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) 
     try:
         return _read(path, data, files, turntable=turntable)
     except RefusedError as error:
-        return _refused(str(error), files)
+        return _refusal(str(error), files)
     except MemoryError:
-        return _refused("needs more memory than allowed", files)
+        return _refusal("needs more memory than allowed", files)
 
 
-def _refused(reason: str, files: Files) -> Inspection:
+def _refusal(reason: str, files: Files) -> Inspection:
     reason = printable_line(reason)[: limits.REASON_CHARACTERS]
     return Inspection(refused=reason or "cannot be read", references=files.references)
 
@@ -87,7 +87,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         thumbnail=None if picture is None else _png(picture),
         small=None if picture is None else _small(picture),
         glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up, scene.unit)),
-        turntable=_unless_too_large(lambda: _turning(parts, scene)) if turntable else None,
+        turntable=_unless_too_large(lambda: _draw_turntable(parts, scene)) if turntable else None,
     )
 
 
@@ -105,7 +105,7 @@ def _document(document: Document) -> Inspection:
     return Inspection(facts=facts, thumbnail=_png(picture), small=_small(picture))
 
 
-def _turning(parts: Sequence[Part], scene: Scene) -> bytes | None:
+def _draw_turntable(parts: Sequence[Part], scene: Scene) -> bytes | None:
     """Return an animated PNG of a turn around the model."""
     frames = turntable_of(parts, scene.materials, scene.up)
     if not frames:

@@ -19,6 +19,8 @@ Facts = dict[str, str | int | float | bool]
 _TOLERANCE = 1e-6
 # Corners, edges and their order take some 300 bytes a triangle, of `CHILD_MEMORY_BYTES`.
 _SURFACE_TRIANGLES = 3_000_000
+# A model with more of them, of which some are inside out, has no volume.
+_PAIRS_OF_SHELLS = 1_000_000
 _NAMES = frozenset(fact.name for fact in FACTS)
 
 
@@ -84,7 +86,7 @@ def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
 
 def _left_out(scene: Scene, positions: Floats, has_elements: bool) -> list[str]:
     left_out = list(scene.left_out)
-    if not any("are not finite" in each for each in left_out):
+    if not any("are not finite" in text for text in left_out):
         wrong = int((~np.isfinite(positions)).any(1).sum())
         left_out += [f"{wrong} of {len(positions)} vertices are not finite"] if wrong else []
     if len(positions) and not has_elements:
@@ -119,8 +121,8 @@ def _extent_facts(bounds: tuple[Floats, Floats]) -> Facts:
     if not (np.isfinite(lowest).all() and np.isfinite(highest).all()):
         return {}
     return {
-        "boundsMin": json.dumps([float(each) for each in lowest]),
-        "boundsMax": json.dumps([float(each) for each in highest]),
+        "boundsMin": json.dumps([float(number) for number in lowest]),
+        "boundsMax": json.dumps([float(number) for number in highest]),
         "sizeX": float(size[0]),
         "sizeY": float(size[1]),
         "sizeZ": float(size[2]),
@@ -136,7 +138,7 @@ def _surface_facts(
     first, second, third = (centred[triangles[:, corner]] for corner in range(3))
     with np.errstate(all="ignore"):
         area = float(np.linalg.norm(np.cross(second - first, third - first), axis=1).sum() / 2)
-        volume = float(abs(np.einsum("ij,ij->i", first, np.cross(second, third)).sum()) / 6)
+        volumes = np.einsum("ij,ij->i", first, np.cross(second, third))
     # Whether every edge belongs to exactly two triangles. Vertices are compared by
     # position.
     used, places = np.unique(triangles, return_inverse=True)
@@ -144,15 +146,62 @@ def _surface_facts(
     grid = np.round((positions[used] - bounds[0]) / step).astype(np.int64)
     # Each coordinate is at most a million steps: three fit one number of 64 bits.
     key = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
-    _, same = np.unique(key, return_inverse=True)
+    _, cells, same = np.unique(key, return_index=True, return_inverse=True)
+    grid = grid[cells]
     corners = same[places.reshape(-1, 3)]
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    corners = corners[(a != b) & (b != c) & (a != c)]
-    edges = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), 1)
-    _, counts = np.unique((edges[:, 0] << 32) | edges[:, 1], return_counts=True)
+    whole = (a != b) & (b != c) & (a != c)
+    corners = corners[whole]
+    directed = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    edges = np.sort(directed, 1)
+    _, edge, counts = np.unique(
+        (edges[:, 0] << 32) | edges[:, 1], return_inverse=True, return_counts=True
+    )
     watertight = bool(len(counts)) and bool((counts == 2).all())
     facts: Facts = {"area": area, "watertight": watertight}
-    return facts | ({"volume": volume} if watertight else {})
+    # Neighbours that are turned alike pass their edge in opposite directions.
+    directions = np.where(directed[:, 0] < directed[:, 1], 1, -1)
+    if watertight and not np.bincount(edge, directions).any():
+        shells = _shells(corners, len(grid))
+        if _are_turned_alike(grid, shells[corners[:, 0]], volumes[whole], corners):
+            facts["volume"] = float(abs(volumes.sum()) / 6)
+    return facts
+
+
+def _shells(corners: Indices, count: int) -> Indices:
+    """Return for each vertex the lowest vertex that triangles connect it with."""
+    shells = np.arange(count)
+    while True:
+        lowest = shells[corners].min(1)
+        known = shells.copy()
+        for corner in range(3):
+            # Also for the vertex that is the lowest until now, so that whole shells are joined.
+            np.minimum.at(shells, corners[:, corner], lowest)
+            np.minimum.at(shells, known[corners[:, corner]], lowest)
+        while (shells != (shells := shells[shells])).any():
+            pass
+        if (shells == known).all():
+            return shells
+
+
+def _are_turned_alike(grid: Indices, shells: Indices, volumes: Floats, corners: Indices) -> bool:
+    """Return whether each shell that is turned inside out is a hollow of another one."""
+    _, nth = np.unique(shells, return_inverse=True)
+    enclosed = np.bincount(nth, volumes)
+    enclosed *= np.sign(enclosed[np.abs(enclosed).argmax()])
+    solid, hollow = (np.flatnonzero(chosen) for chosen in (enclosed > 0, enclosed < 0))
+    if not len(hollow):
+        return True
+    if len(solid) * len(hollow) > _PAIRS_OF_SHELLS:
+        return False
+    places = grid[corners]
+    lowest, highest = (np.zeros((len(enclosed), 3), np.int64) for _ in range(2))
+    lowest[:] = np.iinfo(np.int64).max
+    for corner in range(3):
+        np.minimum.at(lowest, nth, places[:, corner])
+        np.maximum.at(highest, nth, places[:, corner])
+    inside = (lowest[hollow, None] > lowest[solid]) & (highest[hollow, None] < highest[solid])
+    return bool(inside.all(axis=-1).any(axis=-1).all())
 
 
 def _all_triangles(parts: Sequence[Part]) -> Indices:

@@ -15,12 +15,12 @@ def merge_parts(parts: Iterable[Part]) -> list[Part]:
     alike: defaultdict[tuple[Any, ...], list[Part]] = defaultdict(list)
     for part in parts:
         if len(part.positions):
-            given = (part.normals, part.uv, part.colors)
-            alike[part.material, *(each is not None for each in given)].append(part)
-    return [_joined(each) if len(each) > 1 else each[0] for each in alike.values()]
+            attributes = (part.normals, part.uv, part.colors)
+            alike[part.material, *(attribute is not None for attribute in attributes)].append(part)
+    return [_join(group) if len(group) > 1 else group[0] for group in alike.values()]
 
 
-def _joined(parts: list[Part]) -> Part:
+def _join(parts: list[Part]) -> Part:
     counts = np.array([len(part.positions) for part in parts])
     starts = np.cumsum(counts) - counts
     return Part(
@@ -49,5 +49,5 @@ def _elements(
 def _attribute(
     parts: list[Part], of: Callable[[Part], NDArray[np.float64] | None]
 ) -> NDArray[np.float64] | None:
-    values = [each for part in parts if (each := of(part)) is not None]
+    values = [array for part in parts if (array := of(part)) is not None]
     return np.concatenate(values) if values else None

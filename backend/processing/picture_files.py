@@ -39,8 +39,8 @@ def _is_plain_png(data: bytes) -> bool:
 
 def _is_plain_jpeg(data: bytes) -> bool:
     at = 2
-    while (found := _MARKER.search(data, at)) is not None:
-        kind, at = found[1][0], found.end()
+    while (marker := _MARKER.search(data, at)) is not None:
+        kind, at = marker[1][0], marker.end()
         if kind == _END:
             return at == len(data)
         if at + 2 > len(data):

@@ -23,8 +23,8 @@ class Resolver:
         self._by_form: dict[str, str] = {}
         self._by_lower: dict[str, str] = {}
         for path in sizes:
-            self._by_form.setdefault(_composed(path), path)
-            self._by_lower.setdefault(_composed(path).lower(), path)
+            self._by_form.setdefault(_compose(path), path)
+            self._by_lower.setdefault(_compose(path).lower(), path)
 
     def resolve(self, name: str) -> tuple[str, State, str | None]:
         """Return the path to report, the state, and the file to read if there is one.
@@ -45,23 +45,23 @@ class Resolver:
         same = self._same(path)
         if same is not None:
             return same, "found", same
-        other = self._by_lower.get(_composed(path).lower())
+        other = self._by_lower.get(_compose(path).lower())
         if other is not None:
             return other, "otherCase", other
         return name, "missing", self._beside(written)
 
     def _same(self, path: str) -> str | None:
         """Return a file of this name, in the same Unicode form if there is one."""
-        return path if path in self._sizes else self._by_form.get(_composed(path))
+        return path if path in self._sizes else self._by_form.get(_compose(path))
 
     def _beside(self, written: str) -> str | None:
         name = posixpath.basename(written)
         path = posixpath.join(self._folder, name)
         if not name:
             return None
-        return self._same(path) or self._by_lower.get(_composed(path).lower())
+        return self._same(path) or self._by_lower.get(_compose(path).lower())
 
 
-def _composed(path: str) -> str:
+def _compose(path: str) -> str:
     """Return a path in one Unicode form: macOS writes names in the other one."""
     return unicodedata.normalize("NFC", path)

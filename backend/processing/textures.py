@@ -6,7 +6,7 @@ import numpy as np
 from PIL import AvifImagePlugin, Image
 
 from backend.processing import limits
-from backend.processing.colors import as_profiled, converted_to_srgb
+from backend.processing.colors import as_profiled, convert_to_srgb
 from backend.processing.picture_files import is_only_picture
 from backend.processing.scene import Bytes
 
@@ -24,17 +24,17 @@ _KEPT_MODES = frozenset({"L", "RGB", "LA", "P", "RGBA"})
 _ERRORS = (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError)
 
 
-def decoded(texture: bytes | Bytes, size: int) -> Image.Image | None:
+def decode_texture(texture: bytes | Bytes, size: int) -> Image.Image | None:
     """Return a texture as RGB or RGBA, reduced to at most `size` pixels."""
     try:
-        image = _opened(texture)
+        image = _open(texture)
         if image.width * image.height > limits.PIXELS:
             return None
         image.draft("RGB", (size, size))
         if "icc_profile" in image.info:
             image = as_profiled(image)
             image.thumbnail((size, size))  # first: the conversion takes long for large pictures
-        image = converted_to_srgb(image)
+        image = convert_to_srgb(image)
         transparent = "A" in image.getbands() or "transparency" in image.info
         image = image.convert("RGBA" if transparent else "RGB")
         image.thumbnail((size, size))
@@ -44,7 +44,7 @@ def decoded(texture: bytes | Bytes, size: int) -> Image.Image | None:
     return image
 
 
-def encoded(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
+def encode_texture(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
     """Return a texture as PNG or JPEG with its media type, without metadata.
 
     It is kept as it is if it is small enough and has none.
@@ -52,7 +52,7 @@ def encoded(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
     kept = _kept(texture, size) if isinstance(texture, bytes) else None
     if kept:
         return kept
-    image = decoded(texture, size)
+    image = decode_texture(texture, size)
     if image is None:
         return None
     out = io.BytesIO()
@@ -61,7 +61,7 @@ def encoded(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
     return out.getvalue(), f"image/{kind.lower()}"
 
 
-def _opened(texture: bytes | Bytes) -> Image.Image:
+def _open(texture: bytes | Bytes) -> Image.Image:
     if isinstance(texture, np.ndarray):
         return Image.fromarray(texture)
     return Image.open(io.BytesIO(texture), formats=FORMATS)
@@ -75,15 +75,15 @@ def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
             kind = str(image.format)
             fits = fits and image.mode in _KEPT_MODES
             kept = not fits or is_only_picture(texture)
-            cleaned = texture if kept else _cleaned(image, kind)
+            cleaned = texture if kept else _clean(image, kind)
     except _ERRORS:
         return None
     return (cleaned, f"image/{kind.lower()}") if fits else None
 
 
-def _cleaned(image: Image.Image, kind: str) -> bytes:
+def _clean(image: Image.Image, kind: str) -> bytes:
     """Return the picture in sRGB in the same format, without metadata."""
-    image = converted_to_srgb(image)
+    image = convert_to_srgb(image)
     out = io.BytesIO()
     image.save(out, kind, quality=95)
     return out.getvalue()

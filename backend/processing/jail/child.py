@@ -50,15 +50,19 @@ def run(channel: socket.socket) -> None:
         send(channel, {"result": {"refused": lacking}})
         return
     # From here on the content decides what this process does; it may be under control of the file.
-    found = _inspected(path, content, _ParentSource(channel), turntable=bool(job["turntable"]))
+    inspection = _inspect_file(
+        path, content, _ParentSource(channel), turntable=bool(job["turntable"])
+    )
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
-        written: bytes | None = getattr(found, output.name)
+        written: bytes | None = getattr(inspection, output.name)
         if written is not None:
             _write(descriptor, written)
-    send(channel, {"result": _described(found)})
+    send(channel, {"result": _describe(inspection)})
 
 
-def _inspected(path: str, content: bytes, source: _ParentSource, *, turntable: bool) -> Inspection:
+def _inspect_file(
+    path: str, content: bytes, source: _ParentSource, *, turntable: bool
+) -> Inspection:
     try:
         return inspect(path, content, source, turntable=turntable)
     except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
@@ -66,13 +70,18 @@ def _inspected(path: str, content: bytes, source: _ParentSource, *, turntable: b
         return Inspection(refused=reason[: limits.REASON_CHARACTERS])
 
 
-def _described(found: Inspection) -> dict[str, Any]:
+def _describe(inspection: Inspection) -> dict[str, Any]:
     return {
-        "facts": found.facts,
-        "refused": found.refused,
-        "descriptor": found.descriptor,
-        "references": [asdict(reference) for reference in found.references[: limits.REFERENCES]],
-        **{output.name: getattr(found, output.name) is not None for output in INSPECTION_OUTPUTS},
+        "facts": inspection.facts,
+        "refused": inspection.refused,
+        "descriptor": inspection.descriptor,
+        "references": [
+            asdict(reference) for reference in inspection.references[: limits.REFERENCES]
+        ],
+        **{
+            output.name: getattr(inspection, output.name) is not None
+            for output in INSPECTION_OUTPUTS
+        },
     }
 
 

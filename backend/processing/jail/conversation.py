@@ -13,7 +13,7 @@ from backend.processing import limits
 from backend.processing.files import State
 from backend.processing.jail.channel import ChannelError, receive, send
 from backend.processing.jail.confinement import Bounds, raise_cpu_seconds
-from backend.processing.jail.results import Result, checked
+from backend.processing.jail.results import Result, check_result
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, MAGIC_BYTES, InspectionOutput
 
 # Each request lets the parent resolve a name; a hostile child could request without end.
@@ -55,7 +55,7 @@ class Budget:
         return min(reading, self._started + self._most_seconds - now)
 
     @contextmanager
-    def fetching(self, size: int) -> Generator[None]:
+    def count_fetch(self, size: int) -> Generator[None]:
         """Add a file of `size` bytes, which is fetched meanwhile."""
         started = time.monotonic()
         try:
@@ -118,11 +118,11 @@ class Conversation:
                     files.enter_context((self._folder / output.file).open("wb"))
                     for output in INSPECTION_OUTPUTS
                 ]
-                send(self._channel, job, [each.fileno() for each in opened])
+                send(self._channel, job, [file.fileno() for file in opened])
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
-                    return checked(message["result"])
+                    return check_result(message["result"])
                 self._answer(str(message.get("open", "")))
         except TimeoutError:
             self.late = True

@@ -35,16 +35,16 @@ def restrict_to(folder: Path) -> None:
     known = (1 << _RIGHTS_OF_VERSION.get(version(), 15)) - 1
     allowed = sum(1 << right for right in _IN_FOLDER) & known
     handled = ctypes.create_string_buffer(struct.pack("=Q", known), 8)
-    rules = _checked(libc.syscall(_CREATE, handled, ctypes.c_size_t(8), 0))
+    rules = _require_success(libc.syscall(_CREATE, handled, ctypes.c_size_t(8), 0))
     place = os.open(folder, os.O_PATH | os.O_CLOEXEC)
     rule = ctypes.create_string_buffer(struct.pack("=Qi", allowed, place), 12)
-    _checked(libc.syscall(_ADD_RULE, rules, _BENEATH_PATH, rule, 0))
-    _checked(libc.syscall(_RESTRICT, rules, 0))
+    _require_success(libc.syscall(_ADD_RULE, rules, _BENEATH_PATH, rule, 0))
+    _require_success(libc.syscall(_RESTRICT, rules, 0))
     os.close(place)
     os.close(rules)
 
 
-def _checked(result: int) -> int:
+def _require_success(result: int) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), "the kernel refuses the rules of Landlock")
     return result

@@ -22,9 +22,9 @@ def announce(descriptor: int) -> None:
 
 def means_of(message: dict[str, Any], *, files: bool) -> Means:
     """Return the means of a reader from the message."""
-    given: dict[str, Any] = {**message["inFolder" if files else "alone"]}
-    given["texts"] = tuple(given["texts"])
-    return Means(**given)
+    fields: dict[str, Any] = {**message["inFolder" if files else "alone"]}
+    fields["texts"] = tuple(fields["texts"])
+    return Means(**fields)
 
 
 def tested_means(folder: Path | None) -> dict[str, Any]:

@@ -139,7 +139,7 @@ class Jail:
         lacking = self.obstacle(path)
         if lacking and not self._unconfined:
             return Outcome(Result(refused=lacking), Usage(0, 0, 0))
-        control = self._started()
+        control = self._start_template()
         started = time.monotonic()  # the start of the template is no time of this file
         ours, theirs = socket.socketpair()
         with ours:
@@ -177,7 +177,7 @@ class Jail:
         self._template = self._control = None
         self._ready = False
 
-    def _started(self) -> socket.socket:
+    def _start_template(self) -> socket.socket:
         """Return the channel of a template that is ready."""
         if self._control is None or self._template is None or self._template.poll() is not None:
             self._start()
@@ -217,8 +217,8 @@ class Jail:
         hidden = f"hidden memory: {self._visible or 'yes'}"
         parts = "; ".join(dict.fromkeys((*alone.texts, *in_folder.texts, hidden)))
         whole = not self._visible and all(
-            each.lacks(files=True, hidden=True) is None and each.unprivileged
-            for each in (alone, in_folder)
+            means.lacks(files=True, hidden=True) is None and means.unprivileged
+            for means in (alone, in_folder)
         )
         can = "are" if alone.filtered else "cannot be"
         level = logging.INFO if whole else logging.WARNING
@@ -254,11 +254,11 @@ class _AssetReferences:
 
     def find(self, name: str, budget: Budget) -> tuple[str, State, Path | None]:
         if self._resolver is None:
-            with budget.fetching(0):
+            with budget.count_fetch(0):
                 self._sizes = self._files.sizes()
             self._resolver = Resolver(self._model, self._sizes)
-        path, state, found = self._resolver.resolve(name)
-        return path, state, None if found is None else self._content(found, budget)
+        path, state, target = self._resolver.resolve(name)
+        return path, state, None if target is None else self._content(target, budget)
 
     def _content(self, path: str, budget: Budget) -> Path | None:
         """Return the content of a file of the asset, None if it exceeds the limits."""
@@ -269,7 +269,7 @@ class _AssetReferences:
             if too_many or self._bytes > limits.INPUT_BYTES:
                 return None
             destination = self._folder / f"reference-{len(self._fetched)}"
-            with budget.fetching(self._sizes[path]):
+            with budget.count_fetch(self._sizes[path]):
                 self._files.fetch(path, destination)
             self._fetched[path] = destination
         return self._fetched[path]

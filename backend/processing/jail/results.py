@@ -43,11 +43,11 @@ class Result:
     small: bool = False
 
 
-def checked(given: object) -> Result:
+def check_result(answer: object) -> Result:
     """Return the valid parts of a child's result."""
-    result = mapping(given)
+    result = mapping(answer)
     reason = _reason(result.get("refused"))
-    references = [_reference(mapping(each)) for each in listing(result.get("references"))]
+    references = [_reference(mapping(reference)) for reference in listing(result.get("references"))]
     return Result(
         facts={} if reason else _facts(mapping(result.get("facts"))),
         refused=reason,
@@ -98,31 +98,35 @@ def refusal(ended: Ended, bounds: Bounds) -> Result:
     return Result(refused=reason)
 
 
-def _reason(given: object) -> str | None:
-    if given is None:
+def _reason(text_or_none: object) -> str | None:
+    if text_or_none is None:
         return None
-    text = printable_line(given)[: limits.REASON_CHARACTERS] if isinstance(given, str) else ""
+    text = (
+        printable_line(text_or_none)[: limits.REASON_CHARACTERS]
+        if isinstance(text_or_none, str)
+        else ""
+    )
     return text or "the reader gives no reason"
 
 
-def _facts(given: Mapping[str, Any]) -> Facts:
+def _facts(facts: Mapping[str, Any]) -> Facts:
     plain = {
         str(name): value[:_TEXT] if isinstance(value, str) else value
-        for name, value in given.items()
+        for name, value in facts.items()
         if isinstance(value, str | int | float | bool)
     }
     return known_and_finite(plain)
 
 
-def _descriptor(given: list[Any]) -> list[float] | None:
-    numbers = [float(each) for each in given if is_finite(each)]
-    return numbers if len(given) == len(numbers) == SHAPE_NUMBERS else None
+def _descriptor(values: list[Any]) -> list[float] | None:
+    numbers = [float(value) for value in values if is_finite(value)]
+    return numbers if len(values) == len(numbers) == SHAPE_NUMBERS else None
 
 
-def _reference(given: Mapping[str, Any]) -> Reference | None:
-    path = given.get("path")
-    kind: Any = given.get("kind")
-    state: Any = given.get("state")
+def _reference(fields: Mapping[str, Any]) -> Reference | None:
+    path = fields.get("path")
+    kind: Any = fields.get("kind")
+    state: Any = fields.get("state")
     # Tuples: values of JSON need not be hashable.
     if not isinstance(path, str) or kind not in _KINDS or state not in _STATES:
         return None

@@ -221,6 +221,6 @@ def _instructions(process: int, files: bool) -> list[_Instruction]:
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _FAIL),
     ]
-    for each in allowed:
-        program += [(_EQUAL, 0, 1, each), (_RETURN, 0, 0, _ALLOW)]
+    for call in allowed:
+        program += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, _ALLOW)]
     return [*program, (_RETURN, 0, 0, _FAIL)]

@@ -67,12 +67,12 @@ def _calls() -> dict[str, str]:
         return {}
     place = _MACHINES.index(machine)
     return {
-        name: _in_child(lambda n=numbers[place], a=arguments: _called(n, a))
+        name: _in_child(lambda n=numbers[place], a=arguments: _call(n, a))
         for name, (numbers, arguments) in _CALLS.items()
     }
 
 
-def _called(number: int, arguments: tuple[int, ...]) -> str:
+def _call(number: int, arguments: tuple[int, ...]) -> str:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.syscall(number, *map(ctypes.c_long, arguments)) >= 0:
         return "ok"

@@ -14,10 +14,12 @@ from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
 from backend.processing.readers.assimp import library
+from backend.processing.texts import CODE_PAGES
 
 # Modules that libraries import at their first use only.
 _LATE_MODULES = (
-    *("encodings.cp437", "encodings.cp1252", "encodings.idna", "encodings.utf_16"),
+    *(f"encodings.{name}" for name in CODE_PAGES),
+    *("encodings.idna", "encodings.utf_16"),
     *("encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32", "numpy.ma"),
 )
 _TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"

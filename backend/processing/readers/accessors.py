@@ -68,7 +68,7 @@ class Accessors:
         if count > limits.VERTICES * 3:
             raise RefusedError(f"accessor {index} has {count} elements, which are too many")
         if "bufferView" in accessor:
-            values = self._packed(accessor, index, kind, columns, count)
+            values = self._read_packed(accessor, index, kind, columns, count)
         else:
             # Require fewer zeros than the opened buffers have bytes: they cost a file nothing.
             sparse = mapping(accessor.get("sparse"))
@@ -79,7 +79,7 @@ class Accessors:
                 raise RefusedError(f"accessor {index} declares {count} elements without data")
             values = np.zeros((count, columns), kind)
         if "sparse" in accessor:
-            values = self._replaced(accessor["sparse"], values, index)
+            values = self._replace_sparse(accessor["sparse"], values, index)
         if accessor.get("normalized") and values.dtype.kind in "iu":
             return np.maximum(values / np.iinfo(values.dtype).max, -1.0)
         return values
@@ -90,7 +90,7 @@ class Accessors:
             raise RefusedError(f"accessor {index} has no valid type")
         return np.dtype(_COMPONENTS[component]), _COLUMNS[shape]
 
-    def _packed(
+    def _read_packed(
         self, accessor: Json, index: object, kind: np.dtype[Any], columns: int, count: int
     ) -> Array:
         data, stride = self.view(accessor["bufferView"])
@@ -104,16 +104,16 @@ class Accessors:
             return np.zeros((0, columns), kind)
         return np.ndarray((count, columns), kind, data, start, (stride, kind.itemsize)).copy()
 
-    def _replaced(self, sparse: object, values: Array, index: object) -> Array:
-        given = mapping(sparse)
-        count = whole(given.get("count"), "count")
-        places, replacements = mapping(given.get("indices")), mapping(given.get("values"))
+    def _replace_sparse(self, sparse: object, values: Array, index: object) -> Array:
+        replaced = mapping(sparse)
+        count = whole(replaced.get("count"), "count")
+        places, replacements = mapping(replaced.get("indices")), mapping(replaced.get("values"))
         if not {"bufferView"} <= places.keys() & replacements.keys():
             raise RefusedError(f"accessor {index} has no valid sparse values")
         where, _ = self._type({**places, "type": "SCALAR"}, index)
-        chosen = self._packed(places, index, where, 1, count)[:, 0].astype(np.int64)
+        chosen = self._read_packed(places, index, where, 1, count)[:, 0].astype(np.int64)
         if count and int(chosen.max()) >= len(values):
             raise RefusedError(f"accessor {index} replaces elements that it does not have")
         columns = values.shape[1]
-        values[chosen] = self._packed(replacements, index, values.dtype, columns, count)
+        values[chosen] = self._read_packed(replacements, index, values.dtype, columns, count)
         return values

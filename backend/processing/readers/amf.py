@@ -33,8 +33,8 @@ class _Instance(NamedTuple):
         moved = self.matrix @ inner.place + self.place
         return _Instance(inner.name, self.matrix @ inner.matrix, moved)
 
-    def moved(self, found: re.Match[bytes]) -> bytes:
-        corner = np.array([number(found[nth].strip()) for nth in (1, 2, 3)], np.float64)
+    def move_corner(self, corners: re.Match[bytes]) -> bytes:
+        corner = np.array([number(corners[nth].strip()) for nth in (1, 2, 3)], np.float64)
         x, y, z = (self.matrix @ corner + self.place).tolist()
         return f"<x>{x!r}</x><y>{y!r}</y><z>{z!r}</z>".encode()
 
@@ -45,30 +45,30 @@ def with_placed_objects(data: bytes) -> bytes:
     Raises:
         RefusedError: an instance is rotated that names nothing or itself, or there are too many.
     """
-    if not any(number(found[2]) for found in _TURN.finditer(data)):
+    if not any(number(turn[2]) for turn in _TURN.finditer(data)):
         return _TURN.sub(b"", data)
     objects: dict[bytes, tuple[bytes, bytes]] = {}  # by id, what is before it and after it
     replaced = list(_elements(data, b"constellation"))
     for begin, end in _elements(data, b"object"):
-        if found := _ID.match(data, begin):
-            objects[found[1]] = data[begin : found.start(1)], data[found.end(1) : end]
+        if identity := _ID.match(data, begin):
+            objects[identity[1]] = data[begin : identity.start(1)], data[identity.end(1) : end]
             replaced.append((begin, end))
     instances = _instances(data)
-    used = {each.name for some in instances.values() for each in some}
+    used = {instance.name for some in instances.values() for instance in some}
     whole = _Instance(b"", np.eye(3), np.zeros(3))
     waiting = [(0, whole._replace(name=name)) for name in (instances | objects).keys() - used]
     copies, size = list[bytes](), 0
     while waiting:
-        depth, one = waiting.pop()
-        if one.name in instances and depth < _DEPTH:
-            waiting += [(depth + 1, one.around(each)) for each in instances[one.name]]
+        depth, placed = waiting.pop()
+        if placed.name in instances and depth < _DEPTH:
+            waiting += [(depth + 1, placed.around(inner)) for inner in instances[placed.name]]
             continue
-        copy = objects.get(one.name)
+        copy = objects.get(placed.name)
         if copy is None:
-            shown = one.name[:40].decode("utf-8", "replace")
+            shown = placed.name[:40].decode("utf-8", "replace")
             raise RefusedError(f"an instance is of '{shown}', which is no object or too deep")
         before, after = copy
-        copies.append(before + b"%d" % len(copies) + _COORDINATES.sub(one.moved, after))
+        copies.append(before + b"%d" % len(copies) + _COORDINATES.sub(placed.move_corner, after))
         size += len(copies[-1])
         if size > limits.INPUT_BYTES or len(copies) + len(waiting) > limits.NODES:
             raise RefusedError(f"has more than {limits.NODES} instances, or too large ones")
@@ -82,14 +82,14 @@ def with_placed_objects(data: bytes) -> bytes:
 
 def _instances(data: bytes) -> dict[bytes, list[_Instance]]:
     """Return what each constellation consists of."""
-    found: dict[bytes, list[_Instance]] = {}
+    constellations: dict[bytes, list[_Instance]] = {}
     for begin, end in _elements(data, b"constellation"):
         name = _NAMED.match(data, begin)
-        placed = found.setdefault(name[1] if name else b"", [])
+        placed = constellations.setdefault(name[1] if name else b"", [])
         for at, until in _elements(data, b"instance", begin, end):
             if target := _INSTANCE.match(data, at):
                 placed.append(_Instance(target[1], *_place(data, at, until)))
-    return found
+    return constellations
 
 
 def _elements(
@@ -107,16 +107,16 @@ def _elements(
 def _place(data: bytes, begin: int, end: int) -> tuple[Floats, Floats]:
     """Return the rotation of an instance, about x, then y, then z in degrees, and its place."""
     values: dict[bytes, float] = {}
-    for found in _PLACE.finditer(data, begin, end):
-        value = number(found[2].strip())
+    for place in _PLACE.finditer(data, begin, end):
+        value = number(place[2].strip())
         if value is None or not math.isfinite(value):
-            raise no_number(line_at(data, found.start()), found[2].strip())
-        values[found[1]] = value
+            raise no_number(line_at(data, place.start()), place[2].strip())
+        values[place[1]] = value
     matrix = np.eye(3)
     for axis, name in enumerate((b"rx", b"ry", b"rz")):
         angle = math.radians(values.get(name, 0.0))
-        turn, (one, other) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
-        turn[one, one] = turn[other, other] = math.cos(angle)
-        turn[one, other], turn[other, one] = -math.sin(angle), math.sin(angle)
+        turn, (first, other) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+        turn[first, first] = turn[other, other] = math.cos(angle)
+        turn[first, other], turn[other, first] = -math.sin(angle), math.sin(angle)
         matrix = turn @ matrix
     return matrix, np.array([values.get(name, 0.0) for name in (b"deltax", b"deltay", b"deltaz")])

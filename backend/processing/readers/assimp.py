@@ -10,7 +10,7 @@ import importlib.util
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from backend.processing.readers.assimp_files import FileAccess
 from backend.processing.readers.assimp_materials import Materials
 from backend.processing.readers.assimp_texts import with_plain_lists, without_prefix
 from backend.processing.readers.text import BYTE_ORDER_MARK, utf8_lines
-from backend.processing.readers.transforms import transformed
+from backend.processing.readers.transforms import transform
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
 from backend.processing.scene import Part, RefusedError, Scene, UnsupportedError
@@ -79,12 +79,12 @@ def read(data: bytes, name: str, files: Files) -> Scene:
     if FORMAT_OF[extension].is_xml:
         data = with_plain_lists(without_prefix(data))
     access = FileAccess(
-        lambda requested: data if requested == path else files.read(_named(requested), "other")
+        lambda requested: data if requested == path else files.read(_name_of(requested), "other")
     )
     loaded = library()
     properties = loaded.aiCreatePropertyStore()
-    for each in _COLLADA:
-        loaded.aiSetImportPropertyInteger(properties, each.encode(), 1)
+    for setting in _COLLADA:
+        loaded.aiSetImportPropertyInteger(properties, setting.encode(), 1)
     # No steps of post-processing: assimp's own triangulation leaves out corners and polygons
     # (decision 87).
     pointer = loaded.aiImportFileExWithProperties(
@@ -124,7 +124,7 @@ def _refusal(message: str) -> RefusedError:
     return UnsupportedError(text or "no importer reads it")
 
 
-def _named(path: str) -> str:
+def _name_of(path: str) -> str:
     return path.replace("\\", "/").removeprefix(_ROOT)
 
 
@@ -132,7 +132,11 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     format_ = FORMAT_OF[extension]
     metadata = _metadata(scene.metadata)
     read_materials = Materials(scene, files, data, extension).read()
-    parts = parts_of(scene)
+    bones: dict[str, Literal["meshes", "placed meshes"]] = {
+        "Collada": "meshes",
+        "FBX": "placed meshes",
+    }
+    parts = parts_of(scene, bones.get(format_.name, ""))
     if {material.name for material in read_materials} == {_SKELETON} and _is_one_place(parts):
         parts = []  # importers draw bones where there is no mesh; these have no length
     if not parts and not scene.animation_count:
@@ -147,7 +151,7 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         if extension == "ifc" and unit is not None:
             back /= unit.metres  # and scales it to metres
             back[3, 3] = 1
-        parts = [transformed(part, back) for part in parts]
+        parts = [transform(part, back) for part in parts]
     return Scene(
         format=_format(metadata, extension),
         parts=parts,

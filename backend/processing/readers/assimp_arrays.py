@@ -1,8 +1,9 @@
 """Assimp's meshes as numpy arrays, in the coordinates of the whole scene."""
 
 import ctypes as c
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy import ctypeslib  # loads a module: a confined child has it loaded before
@@ -12,7 +13,7 @@ from backend.processing import limits
 from backend.processing.readers import assimp_types as ai
 from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.soundness import finite_rows, left_out_text, unusable
-from backend.processing.readers.transforms import transformed
+from backend.processing.readers.transforms import transform
 from backend.processing.scene import Floats, Indices, Part, RefusedError
 
 # A face of assimp is a 32-bit count, four bytes of padding, and the address of its corners: two
@@ -20,12 +21,16 @@ from backend.processing.scene import Floats, Indices, Part, RefusedError
 _COUNT = np.uint64(0xFFFFFFFF)
 
 
-def parts_of(scene: Any) -> list[Part]:
-    """Return the meshes of all nodes, each moved to its place."""
+def parts_of(scene: Any, bones_move: Literal["", "meshes", "placed meshes"] = "") -> list[Part]:
+    """Return the meshes of all nodes, each moved to its place, or by its bones.
+
+    Bones of Collada move a mesh as it is stored, those of FBX one that its node has placed.
+    """
+    worlds = _worlds(scene) if bones_move else {}
     read: dict[int, Part | None] = {}
     parts: list[Part] = []
     vertices = 0
-    for world, index in _placed(scene):
+    for world, index in _places(scene):
         if index not in read:
             read[index] = _part(scene.meshes[index].contents)
         part = read[index]
@@ -34,7 +39,11 @@ def parts_of(scene: Any) -> list[Part]:
         vertices += len(part.positions)
         if vertices > limits.VERTICES:
             raise RefusedError(f"more than {limits.VERTICES} vertices")
-        parts.append(transformed(part, world))
+        bones = _bones(scene.meshes[index].contents) if bones_move else []
+        if not bones or bones_move == "placed meshes":
+            part = transform(part, world)
+        unbound = world if bones_move == "meshes" else np.eye(4)
+        parts.append(_moved_by(bones, part, unbound, worlds) if bones else part)
     return parts
 
 
@@ -51,7 +60,7 @@ def leave_out(scene: Any) -> tuple[list[str], bool]:
         if positions is None:
             continue
         counts, pointers = _table(mesh)
-        corners = _gathered(pointers, counts) if len(counts) else counts
+        corners = _gather(pointers, counts) if len(counts) else counts
         finite = finite_rows(positions)
         wrong_places, places = wrong_places + int((~finite).sum()), places + len(finite)
         wrong, what = unusable(corners, counts, finite, 1), f"faces of mesh {index + 1}"
@@ -74,25 +83,63 @@ def mesh_count(scene: Any) -> int:
 
 def bone_names(scene: Any) -> set[str]:
     """Return the names of all bones. A bone begins with its name."""
-    names: set[str] = set()
-    for index in range(scene.mesh_count):
-        mesh = scene.meshes[index].contents
-        if mesh.bones and mesh.bone_count:
-            addresses = (c.c_void_p * mesh.bone_count).from_address(mesh.bones)
-            names |= {ai.String.from_address(address).text() for address in addresses if address}
-    return names
+    meshes = (scene.meshes[index].contents for index in range(scene.mesh_count))
+    return {bone.name.text() for mesh in meshes for bone in _bones(mesh)}
 
 
-def _placed(scene: Any) -> Iterator[tuple[Floats, int]]:
+def _bones(mesh: Any) -> list[Any]:
+    if not mesh.bones or not mesh.bone_count:
+        return []
+    addresses = (c.c_void_p * mesh.bone_count).from_address(mesh.bones)
+    return [ai.Bone.from_address(address) for address in addresses if address]
+
+
+def _moved_by(bones: list[Any], part: Part, world: Floats, worlds: Mapping[str, Floats]) -> Part:
+    """Return a part with each vertex moved by its bones; by its node where it has none."""
+    total = np.zeros(len(part.positions))
+    blended = np.zeros((len(part.positions), 4, 4))
+    for bone in bones:
+        node = worlds.get(bone.name.text())
+        if node is None or not bone.weights or not bone.weight_count:
+            continue
+        words = (c.c_uint32 * (2 * bone.weight_count)).from_address(bone.weights)
+        pairs = ctypeslib.as_array(words).reshape(-1, 2)
+        vertices, weights = pairs[:, 0].astype(np.int64), pairs[:, 1].copy().view(np.float32)
+        known = (vertices < len(total)) & np.isfinite(weights) & (weights > 0)
+        vertices, weights = vertices[known], weights[known].astype(np.float64)
+        matrix = node @ np.array(bone.offset, np.float64).reshape(4, 4)
+        np.add.at(total, vertices, weights)
+        np.add.at(blended, vertices, weights[:, None, None] * matrix)
+    free = total <= 0
+    blended[free], total[free] = world, 1
+    blended /= total[:, None, None]
+    turn, normals = blended[:, :3, :3], part.normals
+    with np.errstate(all="ignore"):
+        positions = np.einsum("nij,nj->ni", turn, part.positions) + blended[:, :3, 3]
+        if normals is not None:
+            normals = np.einsum("nij,nj->ni", turn, normals)
+    return replace(part, positions=positions, normals=normals)
+
+
+def _worlds(scene: Any) -> dict[str, Floats]:
+    return {node.name.text(): world for world, node in _nodes(scene)}
+
+
+def _places(scene: Any) -> Iterator[tuple[Floats, int]]:
+    for world, node in _nodes(scene):
+        for place in range(node.mesh_count):
+            if node.meshes[place] < scene.mesh_count:
+                yield world, node.meshes[place]
+
+
+def _nodes(scene: Any) -> Iterator[tuple[Floats, Any]]:
     waiting: list[tuple[Any, Floats]] = [(scene.root.contents, np.eye(4))] if scene.root else []
     while waiting:
         node, parent = waiting.pop()
         local = np.array(node.transformation, np.float64).reshape(4, 4)
         with np.errstate(all="ignore"):
             world: Floats = parent @ local
-        for place in range(node.mesh_count):
-            if node.meshes[place] < scene.mesh_count:
-                yield world, node.meshes[place]
+        yield world, node
         if node.children:
             children = [node.children[place] for place in range(node.child_count)]
             waiting += [(child.contents, world) for child in children if child]
@@ -135,13 +182,13 @@ def _faces(mesh: Any, positions: Floats) -> dict[int, Indices]:
     if not len(counts):
         return {}
     read = {
-        corners: _gathered(pointers[chosen], counts[chosen]).reshape(-1, corners)
+        corners: _gather(pointers[chosen], counts[chosen]).reshape(-1, corners)
         for corners in (1, 2, 3)
         if (chosen := counts == corners).any()
     }
     larger = counts > 3
     if larger.any():
-        corners = _gathered(pointers[larger], counts[larger])
+        corners = _gather(pointers[larger], counts[larger])
         cut = corners[triangle_order(corners, counts[larger], positions)]
         read[3] = np.concatenate([read[3], cut]) if 3 in read else cut
     return read
@@ -162,7 +209,7 @@ def _words(mesh: Any) -> NDArray[np.uint64]:
     return ctypeslib.as_array(words).reshape(-1, 2)
 
 
-def _gathered(pointers: NDArray[np.uint64], counts: Indices) -> Indices:
+def _gather(pointers: NDArray[np.uint64], counts: Indices) -> Indices:
     """Return the corners of faces in a row."""
     base = int(pointers.min())
     offsets = ((pointers - np.uint64(base)) // 4).astype(np.int64)

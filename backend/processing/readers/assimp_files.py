@@ -63,7 +63,7 @@ class FileAccess:
         self.structure = ai.FileIO(ai.Open(self._open), ai.Close(self._close), None)
 
     def _open(self, _io: object, name: bytes, mode: bytes) -> int:
-        data = None if b"w" in mode else self._read(name.decode("utf-8", "replace"))
+        data = None if b"w" in mode else self._read(name.decode("utf-8", "surrogateescape"))
         if data is None:
             return 0
         opened = _OpenFile(data)

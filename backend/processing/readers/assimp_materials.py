@@ -45,7 +45,7 @@ class Materials:
         self._embedded = [
             scene.textures[index].contents for index in range(min(scene.texture_count, 1000))
         ]
-        self._by_name = {_last(each.filename.text()): each for each in self._embedded}
+        self._by_name = {_last(texture.filename.text()): texture for texture in self._embedded}
 
     def read(self) -> list[Material]:
         count = self._scene.material_count
@@ -54,19 +54,19 @@ class Materials:
     def _material(self, material: Any) -> Material:
         name, texture, values, keys = "", None, dict[str, list[float]](), list[str]()
         for index in range(material.count):
-            given = material.properties[index].contents
-            key = given.key.text()
+            property_ = material.properties[index].contents
+            key = property_.key.text()
             keys.append(key)
-            if given.type == _FLOATS:
-                count = min(given.length // 4, 4)
+            if property_.type == _FLOATS:
+                count = min(property_.length // 4, 4)
                 values[key] = (
-                    list((c.c_float * count).from_address(given.data)) if given.data else []
+                    list((c.c_float * count).from_address(property_.data)) if property_.data else []
                 )
-            elif given.type == _STRING and key == "?mat.name":
-                name = _text(given)
-            elif given.type == _STRING and key == "$tex.file":
-                content = self._texture(_text(given))
-                if given.semantic in _COLOR_TEXTURES and texture is None:
+            elif property_.type == _STRING and key == "?mat.name":
+                name = _text(property_)
+            elif property_.type == _STRING and key == "$tex.file":
+                content = self._texture(_text(property_))
+                if property_.semantic in _COLOR_TEXTURES and texture is None:
                     texture = content
         color = values.get("$clr.base") or values.get("$clr.diffuse") or [0.8, 0.8, 0.8]
         alpha = values.get("$mat.opacity") or [1.0]
@@ -86,7 +86,9 @@ class Materials:
             return True
         if self._data.startswith(b"PK"):
             return keys != _ADDED_KEYS
-        return any(name.encode(each) in self._data for each in ("utf-8", "utf-16-le", "utf-16-be"))
+        return any(
+            name.encode(encoding) in self._data for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+        )
 
     def _texture(self, name: str) -> bytes | Bytes | None:
         if not name:
@@ -104,9 +106,11 @@ def _last(path: str) -> str:
     return normalize("NFC", path.replace("\\", "/").rsplit("/", 1)[-1]) or "?"
 
 
-def _text(given: Any) -> str:
-    length = ai.U32.from_address(given.data).value
-    return c.string_at(given.data + 4, min(length, given.length - 5)).decode("utf-8", "replace")
+def _text(property_: Any) -> str:
+    length = ai.U32.from_address(property_.data).value
+    return c.string_at(property_.data + 4, min(length, property_.length - 5)).decode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def _content(texture: Any) -> bytes | Bytes | None:

@@ -31,7 +31,7 @@ def with_plain_lists(data: bytes) -> bytes:
     if b"<amf" in start:
         return with_placed_objects(data)
     if b"<WORLD" in start:
-        return _VECTORS.sub(lambda found: found[0].replace(b",", b" ,"), data)
+        return _VECTORS.sub(lambda vector: vector[0].replace(b",", b" ,"), data)
     return data
 
 
@@ -41,12 +41,12 @@ def off_rows(data: bytes) -> bytes:
     Texts with a line for each are returned as they are: more than coordinates may be in them.
     """
     lines = [
-        line for each in utf8_lines(data).split(b"\n") if (line := each.split(b"#", 1)[0].strip())
+        line for row in utf8_lines(data).split(b"\n") if (line := row.split(b"#", 1)[0].strip())
     ]
     head = b" ".join(lines[:2]).split()[:4]
-    if len(head) < 4 or head[0] != b"OFF" or not all(each.isdigit() for each in head[1:]):
+    if len(head) < 4 or head[0] != b"OFF" or not all(count.isdigit() for count in head[1:]):
         return data
-    vertices, faces = (int(each[:10]) for each in head[1:3])
+    vertices, faces = (int(count[:10]) for count in head[1:3])
     counts_at = 1 if len(lines[0].split()) > 1 else 2
     if len(lines) == counts_at + vertices + faces:
         return data

@@ -68,6 +68,17 @@ class Mesh(c.Structure):
     ]
 
 
+class Bone(c.Structure):
+    _fields_ = [
+        ("name", String),
+        ("weight_count", U32),
+        ("armature", ADDRESS),
+        ("node", ADDRESS),
+        ("weights", ADDRESS),
+        ("offset", F32 * 16),
+    ]
+
+
 class Property(c.Structure):
     _fields_ = [
         ("key", String),

@@ -139,7 +139,9 @@ _WORD = re.compile(rb"[^\s,{}]+")
 def _without_comments(text: bytes) -> bytes:
     """Return a text of the same length: places remain the same."""
     return _COMMENT.sub(
-        lambda found: found[1] or b"\n".join(b" " * len(each) for each in found[0].split(b"\n")),
+        lambda comment: (
+            comment[1] or b"\n".join(b" " * len(line) for line in comment[0].split(b"\n"))
+        ),
         text,
     )
 
@@ -187,12 +189,12 @@ def _require_fbx(data: bytes) -> None:
 
 def _fbx_lists(data: bytes) -> Iterator[tuple[int, int, bytes | None]]:
     at = 0
-    while found := _FBX_LIST.search(data, at):
-        end = _FBX_END.search(data, found.end())
+    while begin := _FBX_LIST.search(data, at):
+        end = _FBX_END.search(data, begin.end())
         at = end.start() if end else len(data)
-        yield found.end(), at, found[1]
-    for found in _FBX_PLACE.finditer(data):
-        yield found.start(1), found.end(1), None
+        yield begin.end(), at, begin[1]
+    for begin in _FBX_PLACE.finditer(data):
+        yield begin.start(1), begin.end(1), None
 
 
 CHECKS: Mapping[str, Callable[[bytes], None]] = {

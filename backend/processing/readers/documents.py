@@ -10,8 +10,9 @@ import numpy as np
 from PIL import ExifTags, Image
 
 from backend.processing import limits
-from backend.processing.colors import as_profiled, converted_to_srgb
+from backend.processing.colors import as_profiled, convert_to_srgb
 from backend.processing.readers.exif import exif_of, facts_of_exif
+from backend.processing.readers.pdf_units import user_unit
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
 
@@ -27,7 +28,7 @@ _TURNS = {
 """Transpositions by EXIF orientation."""
 # That of the viewer (web/src/viewer/viewer.css).
 _SQUARE, _SQUARES = 16, np.array([(170, 178, 189, 255), (201, 206, 214, 255)], np.uint8)
-_SIDEWAYS = {_TURNS[each] for each in (5, 6, 7, 8)}
+_SIDEWAYS = {_TURNS[orientation] for orientation in (5, 6, 7, 8)}
 
 
 # Decoders of Pillow raise any of these on a broken file.
@@ -67,8 +68,10 @@ def read_image(data: bytes) -> Document:
                 facts["frames"] = frames
             if exif is not None:
                 facts |= facts_of_exif(exif, _BROKEN)
-            picture = _reduced(image)
-            return Document(facts, _grounded(picture if turn is None else picture.transpose(turn)))
+            picture = _reduce(image)
+            return Document(
+                facts, _draw_on_squares(picture if turn is None else picture.transpose(turn))
+            )
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
     except Image.DecompressionBombError:
@@ -95,7 +98,7 @@ def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None
         return None
 
 
-def _grounded(picture: Image.Image) -> Image.Image:
+def _draw_on_squares(picture: Image.Image) -> Image.Image:
     """Draw squares behind a transparent picture: its ink is seen on light and on dark pages."""
     if picture.getchannel("A").getextrema() == (255, 255):
         return picture
@@ -105,7 +108,7 @@ def _grounded(picture: Image.Image) -> Image.Image:
     return ground
 
 
-def _reduced(image: Image.Image) -> Image.Image:
+def _reduce(image: Image.Image) -> Image.Image:
     size = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
     image.draft("RGB", (2 * size[0], 2 * size[1]))  # JPEG decodes at a fraction of its size
     if image.mode.startswith(("I", "F")):
@@ -119,7 +122,7 @@ def _reduced(image: Image.Image) -> Image.Image:
     if "icc_profile" in image.info:
         picture = as_profiled(image)
         picture.thumbnail(size)  # first: the conversion takes long for large pictures
-    reduced = converted_to_srgb(picture).convert("RGBA")
+    reduced = convert_to_srgb(picture).convert("RGBA")
     reduced.thumbnail(size)
     return reduced
 
@@ -145,6 +148,8 @@ def read_pdf(data: bytes) -> Document:
         if "assword" in reason:
             raise RefusedError("the document is protected by a password") from None
         raise RefusedError(f"not a readable PDF document: {reason}") from None
+    unit = user_unit(data, pages)
+    width, height = width * unit, height * unit
     facts = {"format": "PDF", "pages": pages, "width": round(width, 2), "height": round(height, 2)}
     return Document(facts, picture)
 

@@ -26,10 +26,10 @@ class Draco:
             return {}
         compressed = mapping(extensions[EXTENSION])
         data, _ = self._accessors.view(compressed.get("bufferView"))
-        return _decoded(bytes(data), mapping(compressed.get("attributes")))
+        return _decode(bytes(data), mapping(compressed.get("attributes")))
 
 
-def _decoded(data: bytes, names: Mapping[str, Any]) -> dict[str, Array]:
+def _decode(data: bytes, names: Mapping[str, Any]) -> dict[str, Array]:
     import DracoPy  # noqa: PLC0415 - few files are compressed with Draco
 
     draco: Any = DracoPy

@@ -116,6 +116,7 @@ def _blocks(text: bytes) -> tuple[dict[bytes, _Block], _Block]:
     """Return the blocks by name, and what the drawing itself contains."""
     blocks: dict[bytes, _Block] = {}
     drawing, block, section = _Block(), None, b""
+    layers = _Layers()
     polyline: tuple[_Block, Entity, list[Entity]] | None = None
     for entity in _entities(text):
         if entity.kind == "VERTEX" and polyline is not None:
@@ -134,8 +135,10 @@ def _blocks(text: bytes) -> tuple[dict[bytes, _Block], _Block]:
             block = None
         target = {b"ENTITIES": drawing, b"BLOCKS": block}.get(section)
         # Entities of layouts (paper space) show the model again, at another scale.
+        layers.add(section, entity)
         if target is None or entity.kind in {"SECTION", "BLOCK"} or entity.whole(67):
             continue
+        target = layers.drawn(target, entity)
         if entity.kind == "POLYLINE":
             polyline = (target, entity, [])
         else:
@@ -143,8 +146,39 @@ def _blocks(text: bytes) -> tuple[dict[bytes, _Block], _Block]:
     return blocks, drawing
 
 
+@dataclass
+class _Layers:
+    """The layers that are not displayed. Blocks on a layer that is off are."""
+
+    frozen: set[bytes] = field(default_factory=set[bytes])
+    off: set[bytes] = field(default_factory=set[bytes])
+
+    def add(self, section: bytes, layer: Entity) -> None:
+        """Add the layer, if it is one."""
+        if section != b"TABLES" or layer.kind != "LAYER":
+            return
+        name = layer.value(2).upper()
+        if layer.whole(70) & 1:
+            self.frozen.add(name)
+        if layer.number(62) < 0:
+            self.off.add(name)
+
+    def drawn(self, target: _Block, entity: Entity) -> _Block:
+        """Return where an entity is drawn: nowhere, if it is not displayed."""
+        layer = entity.value(8).upper()
+        if layer in self.frozen or (layer in self.off and entity.kind != "INSERT"):
+            target.unread["on layers that are frozen or off"] += 1
+        elif entity.whole(60) == 1:
+            target.unread["invisible"] += 1
+        else:
+            return target
+        return _Block()
+
+
 def _add(target: _Block, entity: Entity) -> None:
-    if entity.kind == "INSERT":
+    if entity.kind == "INSERT" and 0 in {entity.number(41, 1.0), entity.number(42, 1.0)}:
+        target.unread["INSERT of a scale of 0"] += 1
+    elif entity.kind == "INSERT":
         target.inserts.append(_insert(entity))
     elif draw := DRAWN.get(entity.kind):
         draw(entity, target.geometry)
@@ -188,7 +222,7 @@ class _Resolving:
         own = _own(block.geometry)
         lines, triangles, amount = [own.lines], [own.triangles], Counter[str]()
         for insert in block.inserts:
-            child = self._inserted(insert.name, within)
+            child = self._draw_insert(insert.name, within)
             amount["lines"] += len(child.lines) * len(insert.places)
             amount["triangles"] += len(child.triangles) * len(insert.places)
             if (
@@ -196,15 +230,15 @@ class _Resolving:
                 or amount["triangles"] > limits.TRIANGLES
             ):
                 raise RefusedError(f"blocks draw more than {limits.VERTICES} vertices")
-            for made, one in ((lines, child.lines), (triangles, child.triangles)):
-                if len(one):
-                    moved = one @ insert.matrix.T
+            for made, elements in ((lines, child.lines), (triangles, child.triangles)):
+                if len(elements):
+                    moved = elements @ insert.matrix.T
                     placed = moved[None] + insert.places[:, None, None]
-                    made.append(placed.reshape(-1, *one.shape[1:]))
+                    made.append(placed.reshape(-1, *elements.shape[1:]))
         base = np.array(block.base)
         return _Drawn(np.concatenate(lines) - base, np.concatenate(triangles) - base)
 
-    def _inserted(self, name: bytes, within: tuple[bytes, ...]) -> _Drawn:
+    def _draw_insert(self, name: bytes, within: tuple[bytes, ...]) -> _Drawn:
         if name not in self._known:
             if name in within:
                 shown = name[:40].decode("utf-8", "replace")
@@ -241,7 +275,7 @@ def _parts(drawn: _Drawn, left_out: list[str]) -> list[Part]:
             wrong = int((~finite).sum())
             left_out.append(f"{wrong} of {len(finite)} {what} have a vertex that is not finite")
         if finite.any():
-            positions, joined = _joined(elements[finite].reshape(-1, 3))
+            positions, joined = _join(elements[finite].reshape(-1, 3))
             indices = joined.reshape(-1, corners)
             parts.append(
                 Part(positions, triangles=indices)
@@ -251,6 +285,6 @@ def _parts(drawn: _Drawn, left_out: list[str]) -> list[Part]:
     return parts
 
 
-def _joined(places: Floats) -> tuple[Floats, Indices]:
+def _join(places: Floats) -> tuple[Floats, Indices]:
     positions, joined = np.unique(places, axis=0, return_inverse=True)
     return positions, joined.reshape(-1).astype(np.int64)

@@ -55,8 +55,8 @@ class Entity:
 
     def whole(self, code: int) -> int:
         """Return a whole number; one that is not finite or too large is 0."""
-        found = self.number(code)
-        return int(found) if abs(found) < 1 << 31 else 0
+        number = self.number(code)
+        return int(number) if abs(number) < 1 << 31 else 0
 
     def point(self, first: int) -> Point:
         """Return the point whose x has the group code `first`."""
@@ -88,10 +88,10 @@ class Entity:
         return np.stack([across, np.cross(normal, across), normal], 1)
 
     def _number(self, tag: Tag) -> float:
-        found = number(tag.value.replace(b",", b"."))
-        if found is None:
+        value = number(tag.value.replace(b",", b"."))
+        if value is None:
             raise no_number(line_at(self.text, tag.at), tag.value)
-        return found
+        return value
 
 
 @dataclass
@@ -104,8 +104,8 @@ class Geometry:
 
     def polyline(self, points: Sequence[Point], *, closed: bool) -> None:
         following = [*points[1:], points[0]] if closed and len(points) > 1 else points[1:]
-        for one, other in zip(points, following, strict=False):
-            self.lines.extend((*one, *other))
+        for start, other in zip(points, following, strict=False):
+            self.lines.extend((*start, *other))
 
     def polygon(self, points: Sequence[Point]) -> None:
         self.counts.append(len(points))
@@ -129,7 +129,7 @@ def _solid(entity: Entity, geometry: Geometry) -> None:
     points = [entity.point(first) for first in (10, 11, 12)]
     if entity.has(13) and entity.point(13) != points[2]:
         points.insert(2, entity.point(13))
-    geometry.polygon(_placed(entity, points))
+    geometry.polygon(_place(entity, points))
 
 
 def _arc(entity: Entity, geometry: Geometry) -> None:
@@ -138,14 +138,14 @@ def _arc(entity: Entity, geometry: Geometry) -> None:
     if entity.kind == "CIRCLE":
         begin, end = 0.0, math.tau
     points = _turn(center, radius, begin, end)
-    geometry.polyline(_placed(entity, points), closed=False)
+    geometry.polyline(_place(entity, points), closed=False)
 
 
 def _light_polyline(entity: Entity, geometry: Geometry) -> None:
     height = entity.number(38)
     rows = [((x, y, height), bulge) for x, y, bulge in entity.rows((10, 20, 42))]
-    points = _bulged(rows, closed=bool(entity.whole(70) & _CLOSED))
-    geometry.polyline(_placed(entity, points), closed=False)
+    points = _bulge_points(rows, closed=bool(entity.whole(70) & _CLOSED))
+    geometry.polyline(_place(entity, points), closed=False)
 
 
 DRAWN: Mapping[str, Callable[[Entity, Geometry], None]] = {
@@ -180,8 +180,8 @@ def draw_polyline(polyline: Entity, vertices: Sequence[Entity], geometry: Geomet
             return
         height = polyline.number(30)
         rows = [((v.number(10), v.number(20), height), v.number(42)) for v in drawn]
-        points = _bulged(rows, closed=bool(flags & _CLOSED))
-        geometry.polyline(_placed(polyline, points), closed=False)
+        points = _bulge_points(rows, closed=bool(flags & _CLOSED))
+        geometry.polyline(_place(polyline, points), closed=False)
 
 
 def _polyface(vertices: Sequence[Entity], geometry: Geometry) -> None:
@@ -218,7 +218,7 @@ def _mesh(polyline: Entity, flags: int, vertices: Sequence[Entity], geometry: Ge
             geometry.polygon([points[r * columns + c] for r, c in places])
 
 
-def _placed(entity: Entity, points: Sequence[Point]) -> Sequence[Point]:
+def _place(entity: Entity, points: Sequence[Point]) -> Sequence[Point]:
     """Return points of the entity's plane in coordinates of the drawing."""
     if not entity.has(210) or not points:
         return points
@@ -238,22 +238,22 @@ def _turn(center: Point, radius: float, begin: float, end: float) -> list[Point]
     return [(x + radius * math.cos(angle), y + radius * math.sin(angle), z) for angle in angles]
 
 
-def _bulged(rows: Sequence[tuple[Point, float]], *, closed: bool) -> list[Point]:
+def _bulge_points(rows: Sequence[tuple[Point, float]], *, closed: bool) -> list[Point]:
     """Return the points of a polyline whose segments may be arcs.
 
     A bulge is the tangent of a quarter of the arc's angle; negative, the arc runs clockwise.
     """
     points = [row[0] for row in rows[:1]]
     following = [*rows[1:], *(rows[:1] if closed else ())]
-    for (one, bulge), (other, _) in zip(rows, following, strict=False):
-        if bulge and math.isfinite(bulge) and one != other:
-            points += _segment(one, other, bulge)[1:-1]
+    for (start, bulge), (other, _) in zip(rows, following, strict=False):
+        if bulge and math.isfinite(bulge) and start != other:
+            points += _segment(start, other, bulge)[1:-1]
         points.append(other)
     return points
 
 
-def _segment(one: Point, other: Point, bulge: float) -> list[Point]:
-    (x, y, z), (to_x, to_y, _) = one, other
+def _segment(start: Point, other: Point, bulge: float) -> list[Point]:
+    (x, y, z), (to_x, to_y, _) = start, other
     away = (1 / bulge - bulge) / 4  # from the middle of the chord, in chords
     center = (x + to_x) / 2 - away * (to_y - y), (y + to_y) / 2 + away * (to_x - x), z
     radius = math.hypot(x - center[0], y - center[1])

@@ -46,7 +46,7 @@ def facts_of_exif(exif: Image.Exif, broken: tuple[type[Exception], ...]) -> dict
     readers: dict[str, Callable[[], str | float | None]] = {
         "camera": lambda: _device(exif.get(_BASE.Make), exif.get(_BASE.Model)),
         "lens": lambda: _device(details.get(_BASE.LensMake), details.get(_BASE.LensModel)),
-        "taken": lambda: _taken(details.get(_BASE.DateTimeOriginal)),
+        "taken": lambda: _date_taken(details.get(_BASE.DateTimeOriginal)),
         "exposureTime": lambda: _number(details.get(_BASE.ExposureTime), _SECONDS_OF_A_DAY),
         "fNumber": lambda: _number(details.get(_BASE.FNumber), 1000),
         # 65535 means any larger sensitivity.
@@ -59,18 +59,18 @@ def facts_of_exif(exif: Image.Exif, broken: tuple[type[Exception], ...]) -> dict
             place.get(_GPS.GPSLongitude), place.get(_GPS.GPSLongitudeRef), "EW", 180
         ),
     }
-    found: dict[str, str | float] = {}
+    facts: dict[str, str | float] = {}
     for name, read in readers.items():
         try:
             value = read()
         except broken:
             continue
         if value is not None:
-            found[name] = value
-    if not {"latitude", "longitude"} <= found.keys():
-        found.pop("latitude", None)
-        found.pop("longitude", None)
-    return found
+            facts[name] = value
+    if not {"latitude", "longitude"} <= facts.keys():
+        facts.pop("latitude", None)
+        facts.pop("longitude", None)
+    return facts
 
 
 def _text(value: object) -> str:
@@ -81,10 +81,10 @@ def _text(value: object) -> str:
         return ""
     text = value[: 4 * limits.EXIF_CHARACTERS + 1].split(b"\0", 1)[0]
     try:
-        found = printable_line(text.decode())
+        line = printable_line(text.decode())
     except UnicodeDecodeError:
-        found = printable_line(text.decode("latin-1"))
-    return found if len(found) <= limits.EXIF_CHARACTERS else ""
+        line = printable_line(text.decode("latin-1"))
+    return line if len(line) <= limits.EXIF_CHARACTERS else ""
 
 
 def _device(make: object, model: object) -> str | None:
@@ -96,12 +96,12 @@ def _device(make: object, model: object) -> str | None:
     return f"{maker} {name}".strip() or None
 
 
-def _taken(value: object) -> str | None:
+def _date_taken(value: object) -> str | None:
     """Return a date and time as ISO 8601. It is local time: EXIF had no time zones for long."""
-    found = _DATE.fullmatch(_text(value))
-    if not found:
+    date = _DATE.fullmatch(_text(value))
+    if not date:
         return None
-    year, month, day, hour, minute, second = map(int, found.groups())
+    year, month, day, hour, minute, second = map(int, date.groups())
     if year not in YEARS:
         return None
     taken = datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 - of no known time zone

@@ -28,7 +28,7 @@ from backend.processing.readers.gltf_places import (
 )
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.readers.text import BYTE_ORDER_MARK
-from backend.processing.readers.transforms import opaque, transformed
+from backend.processing.readers.transforms import opaque, transform
 from backend.processing.scene import (
     METRE,
     Floats,
@@ -44,6 +44,9 @@ Json = dict[str, Any]
 _MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
 _DIGITS = 300  # of a whole number within the range of a double
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
+
+# Extensions that move or hide nodes.
+_CENTRE, _VISIBILITY = "CESIUM_RTC", "KHR_node_visibility"
 
 # What a document may require: read here, or without effect on its geometry.
 _SUPPORTED = frozenset(
@@ -63,7 +66,7 @@ _SUPPORTED = frozenset(
         *("KHR_materials_transmission", "KHR_materials_unlit", "KHR_materials_variants"),
         *("KHR_materials_volume", "ADOBE_materials_clearcoat_specular"),
         *("ADOBE_materials_thin_transparency", "MSFT_packing_normalRoughnessMetallic"),
-        *("MSFT_packing_occlusionRoughnessMetallic",),
+        *("MSFT_packing_occlusionRoughnessMetallic", _CENTRE, _VISIBILITY),
     }
 )
 
@@ -73,7 +76,7 @@ def read(data: bytes, files: Files) -> Scene:
     document, binary = _container(data)
     if not str(mapping(document.get("asset")).get("version", "")).startswith("2"):
         raise UnsupportedError("not glTF 2.0")
-    for name in map(str, _listed(document, "extensionsRequired")):
+    for name in map(str, _list_of(document, "extensionsRequired")):
         if name not in _SUPPORTED:
             raise RefusedError(f"requires the extension {name:.80}, which no reader supports")
     return _Document(document, binary, files).scene()
@@ -130,7 +133,7 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _listed(document: Mapping[str, Any], name: str) -> list[Any]:
+def _list_of(document: Mapping[str, Any], name: str) -> list[Any]:
     entries = document.get(name, [])
     if not isinstance(entries, list):
         raise RefusedError(f"{name} is not a list")
@@ -153,22 +156,22 @@ class _Document:
         self.left_out: list[str] = []
 
     def scene(self) -> Scene:
-        parts = [part for each in self._placed() for part in self._moved(*each)]
+        parts = [part for mesh in self._places() for part in self._move(*mesh)]
         asset = self._document["asset"]
         joints = {
             whole(joint, "joint")
-            for skin in _listed(self._document, "skins")
-            for joint in _listed(mapping(skin), "joints")
+            for skin in _list_of(self._document, "skins")
+            for joint in _list_of(mapping(skin), "joints")
         }
         return Scene(
             format="glTF2",
             parts=parts,
             materials=self._materials.read(),
-            meshes=len(_listed(self._document, "meshes")),
+            meshes=len(_list_of(self._document, "meshes")),
             generator=str(asset.get("generator", "")),
             defines_up=True,
             unit=METRE,
-            animations=len(_listed(self._document, "animations")),
+            animations=len(_list_of(self._document, "animations")),
             bones=len(joints),
             embedded_textures=self._materials.embedded,
             left_out=tuple(self.left_out),
@@ -178,13 +181,13 @@ class _Document:
         if index not in self._buffers:
             buffer = entry(self._document, "buffers", index)
             uri = buffer.get("uri")
-            data = self._binary if uri is None and index == 0 else self._opened(str(uri))
+            data = self._binary if uri is None and index == 0 else self._open(str(uri))
             if len(data) < whole(buffer.get("byteLength"), "byteLength"):
                 raise RefusedError(f"buffer {index} is shorter than the document says")
             self._buffers[index] = data
         return self._buffers[index]
 
-    def _opened(self, uri: str) -> bytes:
+    def _open(self, uri: str) -> bytes:
         if uri.startswith("data:"):
             return data_of(uri)
         data = self._files.read(unquote(uri), "buffer")
@@ -195,24 +198,29 @@ class _Document:
 
     def _request_buffers(self) -> None:
         """Open the other buffers, so that the references name all that are missing."""
-        for buffer in map(mapping, _listed(self._document, "buffers")):
+        for buffer in map(mapping, _list_of(self._document, "buffers")):
             uri = buffer.get("uri")
             if isinstance(uri, str) and not uri.startswith("data:"):
                 self._files.read(unquote(uri), "buffer")
 
-    def _placed(self) -> Iterator[tuple[Floats, Shape, Floats | None]]:
+    def _places(self) -> Iterator[tuple[Floats, Shape, Floats | None]]:
         """Return the meshes of the scene, each with its transformation or those of its joints."""
         visited, placed, worlds = 0, 0, dict[int, Floats]()
         with_skins = list[tuple[Shape, object]]()
         # A node has one parent. Some exporters share nodes, but not all of them many times.
-        allowed = 4 * len(_listed(self._document, "nodes")) + 1000
-        world: Floats = np.eye(4)
+        allowed = 4 * len(_list_of(self._document, "nodes")) + 1000
+        centre = mapping(mapping(self._document.get("extensions")).get(_CENTRE)).get("center")
+        world = transformation({"translation": centre})
+        hidden = 0
         waiting = [(world, node, frozenset[int]()) for node in self._roots()]
         while waiting:
             parent, index, above = waiting.pop()
             visited += 1
             _check_visit(index, above, visited, allowed)
             node = entry(self._document, "nodes", index)
+            if _is_hidden(node):
+                hidden += 1
+                continue
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
             mesh = shape_of(node) if "mesh" in node else None
@@ -224,29 +232,31 @@ class _Document:
                     yield place, mesh, None
             if len(above) >= 500:
                 raise RefusedError("nodes are nested too deeply")
-            if children := _listed(node, "children"):
+            if children := _list_of(node, "children"):
                 path = above | {index}
                 waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
+        if hidden:
+            self.left_out.append(f"{hidden} hidden nodes")
         for mesh, skin in with_skins:
             yield np.eye(4), mesh, self._skins.joints(skin, worlds)
 
     def _roots(self) -> list[int]:
-        scenes = _listed(self._document, "scenes")
+        scenes = _list_of(self._document, "scenes")
         if scenes:
             scene = entry(self._document, "scenes", self._document.get("scene", 0))
-            return [whole(node, "node") for node in reversed(_listed(scene, "nodes"))]
-        nodes = [mapping(node) for node in _listed(self._document, "nodes")]
-        children = {str(child) for node in nodes for child in _listed(node, "children")}
+            return [whole(node, "node") for node in reversed(_list_of(scene, "nodes"))]
+        nodes = [mapping(node) for node in _list_of(self._document, "nodes")]
+        children = {str(child) for node in nodes for child in _list_of(node, "children")}
         return [index for index in range(len(nodes)) if str(index) not in children]
 
-    def _moved(self, world: Floats, shape: Shape, joints: Floats | None) -> Iterator[Part]:
+    def _move(self, world: Floats, shape: Shape, joints: Floats | None) -> Iterator[Part]:
         if shape not in self._meshes:
             mesh = entry(self._document, "meshes", shape.mesh)
             weights = shape.weights or weights_of(mesh)
             self._meshes[shape] = [
                 read
-                for each in _listed(mesh, "primitives")
-                if (read := self._primitive(mapping(each), weights)) is not None
+                for primitive in _list_of(mesh, "primitives")
+                if (read := self._primitive(mapping(primitive), weights)) is not None
             ]
         for part, influence in self._meshes[shape]:
             self._vertices += len(part.positions)
@@ -255,15 +265,15 @@ class _Document:
             if joints is not None and influence is not None:
                 yield skinned(part, influence, joints)
             else:
-                yield transformed(part, world)
+                yield transform(part, world)
 
     def _primitive(
-        self, given: Json, weights: tuple[float, ...]
+        self, primitive: Json, weights: tuple[float, ...]
     ) -> tuple[Part, Influence | None] | None:
-        material = given.get("material", -1)
+        material = primitive.get("material", -1)
         material = material if isinstance(material, int) else -1  # drawn without one
         uv = self._materials.coordinates(material)
-        read = self._draco.attributes(given) or self._plain(given, f"TEXCOORD_{uv.number}")
+        read = self._draco.attributes(primitive) or self._plain(primitive, f"TEXCOORD_{uv.number}")
         positions = read.get("POSITION")
         if positions is None or positions.shape[1] != 3:
             return None
@@ -273,7 +283,7 @@ class _Document:
             raise RefusedError(f"more than {limits.VERTICES} vertices")
         indices = read.get("indices")
         order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
-        mode = given.get("mode", 4)
+        mode = primitive.get("mode", 4)
         corners = 3 if mode == 4 else 2 if mode == 1 else 1
         wrong, rest = int((order >= count).sum()), len(order) % corners
         if wrong:
@@ -282,13 +292,13 @@ class _Document:
         if rest:
             self.left_out.append(f"{rest} of {len(order)} indices are no whole triangle or line")
         part = Part(
-            morphed(positions.astype(np.float64), given, weights, self._accessors),
+            morphed(positions.astype(np.float64), primitive, weights, self._accessors),
             triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
             lines=_valid(_lines(order, mode), count) if mode in (1, 2, 3) else None,
             points=order[order < count] if mode == 0 else None,
-            normals=_fitting(read.get("NORMAL"), count, (3,)),
-            uv=uv.moved(_fitting(read.get(f"TEXCOORD_{uv.number}"), count, (2,))),
-            colors=_shown(opaque(_fitting(read.get("COLOR_0"), count, (3, 4)))),
+            normals=_fit(read.get("NORMAL"), count, (3,)),
+            uv=uv.move(_fit(read.get(f"TEXCOORD_{uv.number}"), count, (2,))),
+            colors=_shown(opaque(_fit(read.get("COLOR_0"), count, (3, 4)))),
             material=material,
         )
         return part, influence_of(read, count)
@@ -302,6 +312,11 @@ class _Document:
         return read
 
 
+def _is_hidden(node: Mapping[str, Any]) -> bool:
+    visibility = mapping(mapping(node.get("extensions")).get(_VISIBILITY))
+    return visibility.get("visible") is False
+
+
 def _check_visit(index: int, above: frozenset[int], visited: int, allowed: int) -> None:
     if visited > limits.NODES:
         raise RefusedError(f"more than {limits.NODES} nodes")
@@ -311,7 +326,7 @@ def _check_visit(index: int, above: frozenset[int], visited: int, allowed: int) 
         raise RefusedError("circular: a node is its own descendant")
 
 
-def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None:
+def _fit(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None:
     """Return an attribute as floats, if it has a row for each vertex; others cannot be drawn."""
     if values is None or len(values) != count or values.shape[1] not in columns:
         return None

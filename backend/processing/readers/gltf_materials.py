@@ -34,7 +34,7 @@ class Coordinates:
     rotation: float = 0.0
     scale: tuple[float, float] = (1.0, 1.0)
 
-    def moved(self, uv: Floats | None) -> Floats | None:
+    def move(self, uv: Floats | None) -> Floats | None:
         if uv is None or (self.offset, self.rotation, self.scale) == ((0, 0), 0, (1, 1)):
             return uv
         sine, cosine = math.sin(self.rotation), math.cos(self.rotation)
@@ -56,8 +56,8 @@ class Materials:
     def coordinates(self, index: int) -> Coordinates:
         """Return which texture coordinates a material uses, and how it moves them."""
         materials = listing(self._document.get("materials"))
-        given = mapping(materials[index]) if 0 <= index < len(materials) else {}
-        texture = _base_texture(given)
+        material = mapping(materials[index]) if 0 <= index < len(materials) else {}
+        texture = _base_texture(material)
         moved = mapping(mapping(texture.get("extensions")).get(_TRANSFORM))
         number = moved.get("texCoord", texture.get("texCoord", 0))
         return Coordinates(
@@ -69,9 +69,12 @@ class Materials:
 
     def read(self) -> list[Material]:
         self._images = [
-            self._image(mapping(each)) for each in listing(self._document.get("images"))
+            self._image(mapping(image)) for image in listing(self._document.get("images"))
         ]
-        return [self._material(mapping(each)) for each in listing(self._document.get("materials"))]
+        return [
+            self._material(mapping(material))
+            for material in listing(self._document.get("materials"))
+        ]
 
     def _image(self, image: Json) -> bytes | None:
         uri = image.get("uri")
@@ -116,20 +119,20 @@ def _base_texture(material: Json) -> dict[str, Any]:
     return mapping(metallic.get("baseColorTexture", glossy.get("diffuseTexture")))
 
 
-def _number(given: object) -> float:
-    number = float(given) if isinstance(given, int | float) else 0.0
+def _number(value: object) -> float:
+    number = float(value) if isinstance(value, int | float) else 0.0
     return number if math.isfinite(number) else 0.0
 
 
-def _pair(given: object, other: float) -> tuple[float, float]:
-    numbers = [float(each) for each in listing(given) if isinstance(each, int | float)]
+def _pair(values: object, other: float) -> tuple[float, float]:
+    numbers = [float(number) for number in listing(values) if isinstance(number, int | float)]
     valid = len(numbers) == 2 and np.isfinite(numbers).all()
     return (numbers[0], numbers[1]) if valid else (other, other)
 
 
 def _color(factor: object) -> tuple[float, float, float, float]:
-    given = listing(factor)
-    numbers = [float(each) for each in given if isinstance(each, int | float)]
+    values = listing(factor)
+    numbers = [float(number) for number in values if isinstance(number, int | float)]
     red, green, blue, alpha = (*numbers, 1.0, 1.0, 1.0, 1.0)[:4]
     red, green, blue = linear_to_srgb(np.array([red, green, blue])).tolist()
     return red, green, blue, alpha

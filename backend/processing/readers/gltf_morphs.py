@@ -23,12 +23,16 @@ def shape_of(node: Json) -> Shape:
     return Shape(whole(node["mesh"], "mesh"), weights_of(node))
 
 
-def weights_of(given: Json) -> tuple[float, ...]:
+def weights_of(declared: Json) -> tuple[float, ...]:
     """Return the weights of a node or a mesh."""
-    weights = listing(given.get("weights"))
-    for each in weights:
-        if isinstance(each, bool) or not isinstance(each, int | float) or not math.isfinite(each):
-            raise RefusedError(f"a weight is not a number: {each!r:.40}")
+    weights = listing(declared.get("weights"))
+    for weight in weights:
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float)
+            or not math.isfinite(weight)
+        ):
+            raise RefusedError(f"a weight is not a number: {weight!r:.40}")
     return tuple(weights)
 
 

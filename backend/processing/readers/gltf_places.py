@@ -67,16 +67,18 @@ def instances(node: Json, world: Floats, accessors: Accessors, most: int) -> Ite
     if _INSTANCING not in extensions:
         yield world
         return
-    given = mapping(mapping(extensions[_INSTANCING]).get("attributes"))
+    attributes = mapping(mapping(extensions[_INSTANCING]).get("attributes"))
     names = {"TRANSLATION": "translation", "ROTATION": "rotation", "SCALE": "scale"}
-    columns = {names[name]: accessors.read(given[name]) for name in names if name in given}
+    columns = {
+        names[name]: accessors.read(attributes[name]) for name in names if name in attributes
+    }
     if len({len(column) for column in columns.values()}) != 1:
         raise RefusedError("the instances of a node have no or different numbers of places")
     count = len(next(iter(columns.values())))
     if count > most:
         raise RefusedError(f"more than {limits.NODES} instances")
     for row in range(count):
-        yield world @ transformation({name: each[row] for name, each in columns.items()})
+        yield world @ transformation({name: column[row] for name, column in columns.items()})
 
 
 class Skins:
@@ -106,9 +108,9 @@ def influence_of(read: Mapping[str, Any], count: int) -> Influence | None:
     """Return the joints of the vertices of a primitive, None if it has none."""
     joints, weights = list[Any](), list[Any]()
     for number in (0, 1):
-        one, other = read.get(f"JOINTS_{number}"), read.get(f"WEIGHTS_{number}")
-        if one is not None and other is not None and one.shape == other.shape == (count, 4):
-            joints.append(one.astype(np.int64))
+        joint, other = read.get(f"JOINTS_{number}"), read.get(f"WEIGHTS_{number}")
+        if joint is not None and other is not None and joint.shape == other.shape == (count, 4):
+            joints.append(joint.astype(np.int64))
             weights.append(other.astype(np.float64))
     return Influence(np.hstack(joints), np.hstack(weights)) if joints else None
 

@@ -28,11 +28,11 @@ def require_iges(data: bytes) -> None:
     for nth, line in lines:
         if not _SECTION.fullmatch(_section(line)):
             raise RefusedError(f"line {nth}: its column 73 names no section")
-    kinds = dict(_directory([each for each in lines if _section(each[1]) == b"D"]))
+    kinds = dict(_directory([line for line in lines if _section(line[1]) == b"D"]))
     header = b"".join(line[:_WIDTH] for _, line in lines if _section(line) == b"G")
     if not _DEFAULT_DELIMITERS.match(header):
         return
-    parameters = [each for each in lines if _section(each[1]) == b"P"]
+    parameters = [line for line in lines if _section(line[1]) == b"P"]
     for nth, owner, text in _records(parameters):
         if owner in kinds:
             _require_parameters(nth, text, kinds[owner])
@@ -50,8 +50,10 @@ def _directory(lines: list[tuple[int, bytes]]) -> Iterator[tuple[int, int]]:
             if not kind.isdigit():
                 raise no_number(f"line {nth}", kind)
         if kinds[0] != kinds[1]:
-            one, other = (kind.decode() for kind in kinds)
-            raise RefusedError(f"line {nth}: the entity is of kind {one} and of kind {other}")
+            first_kind, other = (kind.decode() for kind in kinds)
+            raise RefusedError(
+                f"line {nth}: the entity is of kind {first_kind} and of kind {other}"
+            )
         place = first[_WIDTH + 1 :].strip()
         if place.isdigit():
             yield int(place), int(kinds[0])
@@ -70,10 +72,10 @@ def _records(lines: list[tuple[int, bytes]]) -> Iterator[tuple[int, int, bytes]]
 
 
 def _require_parameters(nth: int, text: bytes, kind: int) -> None:
-    values = [each.strip() for each in text.split(b";", 1)[0].split(b",")]
+    values = [value.strip() for value in text.split(b";", 1)[0].split(b",")]
     if values[0] != str(kind).encode():
-        given = values[0][:20].decode("utf-8", "replace")
-        raise RefusedError(f"line {nth}: the parameters are of kind {given}, not {kind}")
+        written = values[0][:20].decode("utf-8", "replace")
+        raise RefusedError(f"line {nth}: the parameters are of kind {written}, not {kind}")
     if kind in _GEOMETRY and not _TEXT.search(text):
         for value in values:
             if value and number(value.upper().replace(b"D", b"E")) is None:

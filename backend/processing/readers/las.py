@@ -3,12 +3,13 @@
 import io
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from backend.processing import limits
-from backend.processing.readers.las_counts import require_plausible_counts
+from backend.processing.readers.las_counts import require_plausible_counts, with_points
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 # Points that are decompressed at once; all 400 million would need 10 GB.
@@ -26,12 +27,13 @@ def read(data: bytes) -> Scene:
     if not data.startswith(b"LASF"):
         raise RefusedError("not a LAS file: it does not begin with LASF")
     require_plausible_counts(data)
+    data, left_out = with_points(data)
     library: Any = laspy
     codec: Any = lazrs
     try:
         # One thread: a confined process starts no others.
         with library.open(io.BytesIO(data), laz_backend=library.LazBackend.Lazrs) as file:
-            return _scene(file)
+            return replace(_scene(file), left_out=(left_out,) if left_out else ())
     except (
         *(library.errors.LaspyException, codec.LazrsError),
         *(ValueError, IndexError, struct.error),
@@ -73,8 +75,8 @@ class _Box:
     def add(self, axes: Sequence[Floats]) -> None:
         if not len(axes[0]):
             return
-        lowest = np.array([each.min() for each in axes])
-        highest = np.array([each.max() for each in axes])
+        lowest = np.array([axis.min() for axis in axes])
+        highest = np.array([axis.max() for axis in axes])
         if self.bounds is not None:
             lowest = np.minimum(lowest, self.bounds[0])
             highest = np.maximum(highest, self.bounds[1])
@@ -88,9 +90,9 @@ def _points(file: Any, every: int, box: _Box) -> tuple[Floats, Floats | None]:
         # The first point of a chunk that belongs to the sample.
         chosen = slice(-offset % every, None, every)
         offset += len(chunk)
-        axes = [np.asarray(each, np.float64) for each in (chunk.x, chunk.y, chunk.z)]
+        axes = [np.asarray(axis, np.float64) for axis in (chunk.x, chunk.y, chunk.z)]
         box.add(axes)
-        positions.append(np.stack([each[chosen] for each in axes], 1))
+        positions.append(np.stack([axis[chosen] for axis in axes], 1))
         if colored:
             channels = (chunk.red, chunk.green, chunk.blue)
             colors.append(np.stack([np.asarray(channel)[chosen] for channel in channels], 1))

@@ -41,7 +41,7 @@ def _library(data: bytes, files: Files) -> dict[bytes, Material]:
                 read[name] = _material(name, values, files)
             name, values = rest.strip(), {"newmtl": ""}
         else:
-            values[key.decode("ascii", "replace").lower()] = rest.decode("utf-8", "replace")
+            values[key.decode("ascii", "replace").lower()] = rest.decode("utf-8", "surrogateescape")
     if name:
         read[name] = _material(name, values, files)
     return read
@@ -56,7 +56,7 @@ def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
             texture = content if key == "map_kd" else texture
     alpha = _numbers(values.get("d", "").replace("-halo", ""), 1)
     if not alpha:
-        alpha = [1 - each for each in _numbers(values.get("tr", ""), 1)] or [1.0]
+        alpha = [1 - transparency for transparency in _numbers(values.get("tr", ""), 1)] or [1.0]
     color = _numbers(values.get("kd", ""), 3) or ([1.0] * 3 if texture else [0.8] * 3)
     red, green, blue = color
     if texture and max(color) == 0:  # some exporters write black where there is a texture
@@ -83,6 +83,6 @@ def _path(text: str) -> str:
 
 
 def _numbers(text: str, count: int) -> list[float]:
-    found = [number(word.encode()) for word in text.split()[:count]]
-    numbers = [each for each in found if each is not None and isfinite(each)]
+    values = [number(word.encode()) for word in text.split()[:count]]
+    numbers = [value for value in values if value is not None and isfinite(value)]
     return numbers if len(numbers) == count else []

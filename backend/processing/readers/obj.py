@@ -12,7 +12,7 @@ from backend.processing.files import Files
 from backend.processing.readers.mtl import read_materials
 from backend.processing.readers.polygons import triangle_order
 from backend.processing.readers.soundness import finite_rows, left_out_text, no_number, unusable
-from backend.processing.readers.text import array_of, composed, coordinates, table, utf8_lines
+from backend.processing.readers.text import array_of, compose, coordinates, table, utf8_lines
 from backend.processing.scene import (
     Floats,
     Indices,
@@ -73,7 +73,7 @@ class _Lines:
                 self.material = rest.strip()
             case b"mtllib":
                 # Names may contain spaces, so one ends with its extension.
-                names = _NEXT_LIBRARY.split(rest.strip().decode("utf-8", "replace"))
+                names = _NEXT_LIBRARY.split(rest.strip().decode("utf-8", "surrogateescape"))
                 self.libraries += [name for name in names if name]
             case b"o" | b"g":
                 self.objects += 1
@@ -88,8 +88,8 @@ class _Lines:
             corners: list[bytes] = []
             for token in rest.split():
                 indices = [
-                    b"%d" % (count + 1 + _index(each)) if each.startswith(b"-") else each
-                    for each, count in zip(token.split(b"/"), counts, strict=False)
+                    b"%d" % (count + 1 + _index(index)) if index.startswith(b"-") else index
+                    for index, count in zip(token.split(b"/"), counts, strict=False)
                 ]
                 corners.append(b"/".join(indices))
             rest = b" ".join(corners)
@@ -102,7 +102,7 @@ def read(data: bytes, files: Files) -> Scene:
     data = utf8_lines(data).rstrip(b"\0")  # some programs fill the last block of a file
     if b"\0" in data and _NUL.search(data):
         raise RefusedError("contains NUL bytes outside of comments, where no text has them")
-    lines = _sorted(data)
+    lines = _sort_lines(data)
     if lines.curves and not lines.groups:
         raise UnsupportedError("has curves and surfaces only, which no reader supports")
     if not lines.positions:
@@ -114,14 +114,14 @@ def read(data: bytes, files: Files) -> Scene:
     known = {b"": 0}
     for name, material in read_materials(lines.libraries, files).items():
         known[name] = len(materials)
-        known.setdefault(composed(name), len(materials))
+        known.setdefault(compose(name), len(materials))
         materials.append(material)
     parts = list[Part]()
     for name, group in lines.groups.items():
-        if name not in known and composed(name) not in known:  # its library is missing
+        if name not in known and compose(name) not in known:  # its library is missing
             known[name] = len(materials)
             materials.append(Material(name.decode("utf-8", "replace")[:200]))
-        parts += vertices.parts(name, group, known.get(name, known.get(composed(name), 0)))
+        parts += vertices.parts(name, group, known.get(name, known.get(compose(name), 0)))
     if not lines.groups:
         parts = [vertices.cloud()]
         if lines.unknown:
@@ -140,13 +140,13 @@ def read(data: bytes, files: Files) -> Scene:
     )
 
 
-def _sorted(data: bytes) -> _Lines:
+def _sort_lines(data: bytes) -> _Lines:
     lines, nth = _Lines(), 0
     try:
         for nth, line in enumerate(data.replace(b"\\\n", b" ").splitlines()):  # noqa: B007
             lines.take(*_key_and_rest(line))
     except ValueError:
-        number, line = next(islice(_numbered(data), nth, None))
+        number, line = next(islice(_number_lines(data), nth, None))
         raise no_number(f"line {number}", _key_and_rest(line)[1]) from None
     return lines
 
@@ -156,7 +156,7 @@ def _key_and_rest(line: bytes) -> tuple[bytes, bytes]:
     return key, rest
 
 
-def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
+def _number_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the lines with their numbers; those that are continued as one line."""
     held, start = b"", 1
     for number, line in enumerate(data.splitlines(), 1):
@@ -171,7 +171,7 @@ def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
 def _place(data: bytes, wanted: bytes, nth: int, material: bytes | None = None) -> str:
     """Return where the nth line of a kind is, among those of one material."""
     current = b""
-    for number, line in _numbered(data):
+    for number, line in _number_lines(data):
         key, rest = _key_and_rest(line)
         if key == b"usemtl":
             current = rest.strip()
@@ -185,18 +185,18 @@ def _place(data: bytes, wanted: bytes, nth: int, material: bytes | None = None) 
 def _corners(elements: list[bytes], place: Callable[[int], str]) -> tuple[Indices, Indices]:
     """Return the corners of all elements as rows of three indices, and their counts."""
     tokens = [line.partition(b"#")[0].split() for line in elements]
-    counts = np.array([len(each) for each in tokens], np.int64)
-    flat = [token for each in tokens for token in each]
+    counts = np.array([len(corners) for corners in tokens], np.int64)
+    flat = [token for corners in tokens for token in corners]
     try:
         return _uniform(flat), counts
     except (ValueError, OverflowError):
         pass
     rows: list[list[int]] = []
-    for nth, each in enumerate(tokens):
+    for nth, words in enumerate(tokens):
         try:
-            rows += np.array(list(_mixed(each)), np.int64).tolist()
+            rows += np.array(list(_parse_mixed(words)), np.int64).tolist()
         except (ValueError, OverflowError):
-            raise no_number(place(nth), b" ".join(each)) from None
+            raise no_number(place(nth), b" ".join(words)) from None
     return np.array(rows, np.int64).reshape(-1, 3), counts
 
 
@@ -229,9 +229,9 @@ def _index(digits: bytes) -> int:
     return int(digits[:18])  # they fit an integer of numpy, and no file has as many vertices
 
 
-def _mixed(tokens: list[bytes]) -> Iterator[list[int]]:
+def _parse_mixed(tokens: list[bytes]) -> Iterator[list[int]]:
     for token in tokens:
-        indices = [_index(each) if each else 0 for each in token.split(b"/")[:3]]
+        indices = [_index(index) if index else 0 for index in token.split(b"/")[:3]]
         yield indices + [0] * (3 - len(indices))
 
 

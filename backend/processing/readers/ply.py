@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -31,6 +31,7 @@ from backend.processing.scene import (
     Scene,
     UnsupportedError,
 )
+from backend.processing.texts import without_surrogates
 
 _TYPES = {
     **dict.fromkeys(("char", "int8"), "i1"),
@@ -66,7 +67,7 @@ def read(data: bytes, files: Files) -> Scene:
         raise RefusedError("truncated: the header of the PLY file does not end")
     if end < 0:  # others take long to read such a header
         raise RefusedError("the header of the PLY file does not end within 1 MiB")
-    header = _header(data[:end].decode("utf-8", "replace"))
+    header = _header(data[:end].decode("utf-8", "surrogateescape"))
     if not header.order:
         require_text(data, "these PLY")
     content = memoryview(data)[_start(data, end) :]  # a copy would take as much memory again
@@ -77,22 +78,29 @@ def read(data: bytes, files: Files) -> Scene:
         read_rows[element.name] = reader.rows(element)
     if isinstance(body, Text) and not body.is_sound:
         _require_numbers(data, len(data) - len(content), reader.place)
-    return _scene(read_rows, header, files)
+    rest = content[reader.place :] if header.order else content[:0]
+    more = len(bytes(rest).strip(b"\0 \r\n")) and len(rest)
+    more = more if header.order else body.length - reader.place
+    beyond = f"{more} {'bytes' if header.order else 'numbers'} after the last element"
+    if more and not any(element.count for element in header.elements):
+        raise RefusedError(f"the PLY header declares no elements; the file has {beyond}")
+    scene = _scene(read_rows, header, files)
+    return replace(scene, left_out=(*scene.left_out, beyond)) if more else scene
 
 
 def _require_numbers(data: bytes, start: int, count: int) -> None:
     """Require that the first `count` words after the header are numbers."""
-    for found in islice(_WORD.finditer(data, start), count):
-        if number(found[0]) is None:
-            raise no_number(line_at(utf8_lines(data[: found.start()]), len(data)), found[0])
+    for word in islice(_WORD.finditer(data, start), count):
+        if number(word[0]) is None:
+            raise no_number(line_at(utf8_lines(data[: word.start()]), len(data)), word[0])
 
 
 def _start(data: bytes, end: int) -> int:
     """Return where the content starts: after the header, whose lines all end as its first one."""
     first = data[3:5].lstrip(b" ")
-    line_end = next((each for each in (b"\r\n", b"\n", b"\r") if first.startswith(each)), b"\n")
-    found = data.find(line_end, end, end + 200)
-    return len(data) if found < 0 else found + len(line_end)
+    line_end = next((mark for mark in (b"\r\n", b"\n", b"\r") if first.startswith(mark)), b"\n")
+    at = data.find(line_end, end, end + 200)
+    return len(data) if at < 0 else at + len(line_end)
 
 
 def _header(text: str) -> _Header:
@@ -116,7 +124,7 @@ def _header(text: str) -> _Header:
     if header.order == "?":
         raise RefusedError("the PLY header names no known format")
     _require_sound(header.elements)
-    header.generator = header.generator[:200]
+    header.generator = without_surrogates(header.generator[:200])
     return header
 
 
@@ -182,21 +190,21 @@ def _of_strips(corners: Indices, counts: Indices, size: int) -> Indices:
     return triangles
 
 
-def _named(vertices: _Columns, *names: tuple[str, ...]) -> Floats | None:
+def _columns_named(vertices: _Columns, *names: tuple[str, ...]) -> Floats | None:
     """Return columns by the first set of names that the vertices have."""
-    for each in names:
-        if all(name in vertices for name in each):
-            return np.stack([vertices[name].astype(np.float64) for name in each], 1)
+    for columns in names:
+        if all(name in vertices for name in columns):
+            return np.stack([vertices[name].astype(np.float64) for name in columns], 1)
     return None
 
 
 def _colors(vertices: _Columns) -> Floats | None:
-    splats = _named(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
+    splats = _columns_named(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
     if splats is not None:
         return np.hstack([np.clip(0.5 + _HARMONIC * splats, 0, 1), np.ones((len(splats), 1))])
     names = ("red", "green", "blue")
     diffuse = ("diffuse_red", "diffuse_green", "diffuse_blue")
-    colors = _named(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
+    colors = _columns_named(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
     if colors is None:
         return None
     kind = next(vertices[name].dtype for name in ("red", "diffuse_red", "r") if name in vertices)
@@ -207,7 +215,7 @@ def _colors(vertices: _Columns) -> Floats | None:
 
 def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     vertices = rows.get("vertex", Rows()).columns
-    positions = _named(vertices, ("x", "y", "z"))
+    positions = _columns_named(vertices, ("x", "y", "z"))
     if positions is None or not len(positions):
         raise RefusedError("contains no geometry")
     count = len(positions)
@@ -223,12 +231,12 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     said += _wrong_corners(stripped[0], count)
     strips = _of_strips(*stripped, count)
     triangles = np.concatenate([faces, strips])
-    uv = _named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
+    uv = _columns_named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
     part = Part(
         positions,
         triangles if len(triangles) else None,
         points=None if len(triangles) else np.arange(count),
-        normals=_named(vertices, ("nx", "ny", "nz")),
+        normals=_columns_named(vertices, ("nx", "ny", "nz")),
         uv=None if uv is None else _from_above(uv),
         colors=_colors(vertices),
     )

@@ -33,7 +33,7 @@ class Element:
     @property
     def lists(self) -> list[Property]:
         """The properties that are lists."""
-        return [each for each in self.properties if each.count_kind]
+        return [property_ for property_ in self.properties if property_.count_kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Body(Protocol):
         """Return rows whose lists all have these lengths, None if a list has another length."""
         ...
 
-    def gathered(self, kind: str, places: Indices, /) -> NDArray[Any]:
+    def gather(self, kind: str, places: Indices, /) -> NDArray[Any]:
         """Return the values at places."""
         ...
 
@@ -82,10 +82,14 @@ class Reader:
         """Return the rows of the next element."""
         if not element.count:
             none, no_lengths = np.zeros(0), np.zeros(0, np.int64)
-            columns = {each.name: none for each in element.properties if not each.count_kind}
-            return Rows(columns, {each.name: (none, no_lengths) for each in element.lists})
-        plain = [each for each in element.properties if not each.count_kind]
-        held = element.count * sum(self._body.size(each.kind) for each in plain)
+            columns = {
+                property_.name: none for property_ in element.properties if not property_.count_kind
+            }
+            return Rows(
+                columns, {property_.name: (none, no_lengths) for property_ in element.lists}
+            )
+        plain = [property_ for property_ in element.properties if not property_.count_kind]
+        held = element.count * sum(self._body.size(property_.kind) for property_ in plain)
         # Blender declared a list of the vertices and wrote none if a mesh had no faces.
         if element.lists and plain and held == self._body.length - self.place:
             element = replace(element, properties=plain)
@@ -100,21 +104,23 @@ class Reader:
             raise RefusedError(
                 f"truncated: {element.count} of {element.name} declared, {held} in the file"
             )
-        return self._walked(element)
+        return self._walk(element)
 
     def _first(self, element: Element) -> tuple[list[int], int]:
         """Return the lengths of the lists of the first row, and the places that it takes."""
         place, counts = self.place, list[int]()
-        for each in element.properties:
-            if each.count_kind:
-                count = self._counted(element, each, place)
-                place += self._body.size(each.count_kind) + count * self._body.size(each.kind)
+        for property_ in element.properties:
+            if property_.count_kind:
+                count = self._count_list(element, property_, place)
+                place += self._body.size(property_.count_kind) + count * self._body.size(
+                    property_.kind
+                )
                 counts.append(count)
             else:
-                place += self._body.size(each.kind)
+                place += self._body.size(property_.kind)
         return counts, place - self.place
 
-    def _counted(self, element: Element, listed: Property, place: int) -> int:
+    def _count_list(self, element: Element, listed: Property, place: int) -> int:
         if place + self._body.size(listed.count_kind) > self._body.length:
             raise RefusedError(f"truncated: an element {element.name} of the file is incomplete")
         count = self._body.count(listed.count_kind, place)
@@ -124,17 +130,20 @@ class Reader:
             raise RefusedError(f"truncated: an element {element.name} of the file is incomplete")
         return count
 
-    def _walked(self, element: Element) -> Rows:
+    def _walk(self, element: Element) -> Rows:
         """Read rows one after the other, whose lists have different lengths."""
         body, place = self._body, self.place
         starts = [list[int]() for _ in element.properties]
         counts = [list[int]() for _ in element.properties]
-        sizes = [(body.size(each.kind), body.size(each.count_kind)) for each in element.properties]
+        sizes = [
+            (body.size(property_.kind), body.size(property_.count_kind))
+            for property_ in element.properties
+        ]
         for _ in range(element.count):
-            for i, each in enumerate(element.properties):
+            for i, declared in enumerate(element.properties):
                 size, head = sizes[i]
-                if each.count_kind:
-                    count = self._counted(element, each, place)
+                if declared.count_kind:
+                    count = self._count_list(element, declared, place)
                     place += head
                     counts[i].append(count)
                 else:
@@ -145,14 +154,14 @@ class Reader:
             raise RefusedError(f"truncated: an element {element.name} of the file is incomplete")
         self.place = place
         rows = Rows()
-        for i, each in enumerate(element.properties):
+        for i, declared in enumerate(element.properties):
             first = np.array(starts[i], np.int64)
-            if each.count_kind:
+            if declared.count_kind:
                 lengths = np.array(counts[i], np.int64)
-                values = body.gathered(each.kind, _all_places(first, lengths, sizes[i][0]))
-                rows.lists[each.name] = (values, lengths)
+                values = body.gather(declared.kind, _all_places(first, lengths, sizes[i][0]))
+                rows.lists[declared.name] = (values, lengths)
             else:
-                rows.columns[each.name] = body.gathered(each.kind, first)
+                rows.columns[declared.name] = body.gather(declared.kind, first)
         return rows
 
 
@@ -199,7 +208,7 @@ class Text:
             column += 1 + count
         return read
 
-    def gathered(self, _kind: str, places: Indices) -> NDArray[Any]:
+    def gather(self, _kind: str, places: Indices) -> NDArray[Any]:
         return self._numbers[places]
 
 
@@ -222,25 +231,25 @@ class Binary:
 
     def uniform(self, place: int, element: Element, counts: Sequence[int]) -> Rows | None:
         fields, lengths = list[Any](), iter(counts)
-        for i, each in enumerate(element.properties):
-            if each.count_kind:
-                fields.append((f"count{i}", self._order + each.count_kind))
-                fields.append((f"{i}", self._order + each.kind, (next(lengths),)))
+        for i, declared in enumerate(element.properties):
+            if declared.count_kind:
+                fields.append((f"count{i}", self._order + declared.count_kind))
+                fields.append((f"{i}", self._order + declared.kind, (next(lengths),)))
             else:
-                fields.append((f"{i}", self._order + each.kind))
+                fields.append((f"{i}", self._order + declared.kind))
         records = np.frombuffer(self._data, np.dtype(fields), element.count, place)
         read, lengths = Rows(), iter(counts)
-        for i, each in enumerate(element.properties):
-            if not each.count_kind:
-                read.columns[each.name] = records[f"{i}"]
+        for i, declared in enumerate(element.properties):
+            if not declared.count_kind:
+                read.columns[declared.name] = records[f"{i}"]
                 continue
             count = next(lengths)
             if not (records[f"count{i}"] == count).all():
                 return None
-            read.lists[each.name] = (records[f"{i}"].reshape(-1), np.full(element.count, count))
+            read.lists[declared.name] = (records[f"{i}"].reshape(-1), np.full(element.count, count))
         return read
 
-    def gathered(self, kind: str, places: Indices) -> NDArray[Any]:
+    def gather(self, kind: str, places: Indices) -> NDArray[Any]:
         size = self.size(kind)
         single = np.frombuffer(self._data, np.uint8)
         raw = np.empty((len(places), size), np.uint8)

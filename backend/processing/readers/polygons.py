@@ -28,7 +28,7 @@ def triangle_order(corners: Indices, counts: Indices, positions: Floats) -> Indi
     if int(triangles.sum()) > limits.TRIANGLES:
         raise RefusedError(f"more than {limits.TRIANGLES} triangles")
     order = _fans(counts, triangles)
-    folded = _folded(order, corners, triangles, positions)
+    folded = _fold(order, corners, triangles, positions)
     if not len(folded):
         return order
     starts, first = np.cumsum(counts) - counts, np.cumsum(triangles) - triangles
@@ -51,7 +51,7 @@ def _fans(counts: Indices, triangles: Indices) -> Indices:
     return np.stack([first, first + nth + 1, first + nth + 2], 1)
 
 
-def _folded(order: Indices, corners: Indices, triangles: Indices, positions: Floats) -> Indices:
+def _fold(order: Indices, corners: Indices, triangles: Indices, positions: Floats) -> Indices:
     """Return the polygons that their fans do not fill."""
     polygons = np.flatnonzero(triangles > 1)
     ends = np.cumsum(triangles)
@@ -120,8 +120,8 @@ def ears(points: Floats) -> Indices:
         flat[:, 0] = -flat[:, 0]
     ring = np.array([len(flat)], np.uint32)
     cut = mapbox_earcut.triangulate_float64(flat, ring).astype(np.int64).reshape(-1, 3)
-    one, other = flat[cut[:, 1]] - flat[cut[:, 0]], flat[cut[:, 2]] - flat[cut[:, 0]]
-    if (one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]).sum() < 0:
+    edge, other = flat[cut[:, 1]] - flat[cut[:, 0]], flat[cut[:, 2]] - flat[cut[:, 0]]
+    if (edge[:, 0] * other[:, 1] - edge[:, 1] * other[:, 0]).sum() < 0:
         cut = cut[:, ::-1]
     return _with_straight_corners(cut, len(flat)) if len(cut) else cut
 
@@ -142,7 +142,7 @@ def _with_straight_corners(triangles: Indices, count: int) -> Indices:
             corner, row = place % count, sides.pop((before, after), None)
             if row is None:  # the polygon crosses itself
                 break
-            opposite = next(each for each in rows[row] if each not in {before, after})
+            opposite = next(corner for corner in rows[row] if corner not in {before, after})
             rows[row] = [before, corner, opposite]
             rows.append([corner, after, opposite])
             sides[before, corner] = sides[corner, opposite] = row

@@ -26,7 +26,7 @@ def originating_system(data: bytes) -> str:
         depth += {"(": 1, ")": -1}.get(mark or "", 0)
         place += mark == "," and depth == 1
         if string is not None and place == _SYSTEM and depth == 1:
-            return decoded(string).strip()[:200]
+            return decode_string(string).strip()[:200]
     return ""
 
 
@@ -38,7 +38,7 @@ def _start(text: str) -> int:
     return len(text)
 
 
-def decoded(string: str) -> str:
+def decode_string(string: str) -> str:
     """Return a string without the escapes of ISO 10303-21. What is not valid remains."""
     unbroken = string.replace("\r", "").replace("\n", "")  # lines have at most 80 characters
     return _ESCAPE.sub(_character, unbroken)

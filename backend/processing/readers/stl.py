@@ -58,7 +58,7 @@ def _binary(data: bytes, count: int) -> Scene:
 def _text(data: bytes) -> Scene:
     require_text(data, "these STL")
     lines = _VERTEX.findall(_NAME.sub(b"", data))
-    ends = [found.start() for found in _END.finditer(data)]
+    ends = [end.start() for end in _END.finditer(data)]
     if not ends or ends[-1] < data.lower().rfind(b"facet normal"):
         raise RefusedError("truncated: the text STL file does not end with endsolid")
     if len(lines) % 3:
@@ -69,8 +69,8 @@ def _text(data: bytes) -> Scene:
 
 
 def _place(data: bytes, nth: int) -> str:
-    found = next(islice(_VERTEX.finditer(_NAME.sub(b"", data)), nth, None))
-    return line_at(_NAME.sub(b"", data), found.start())
+    vertex = next(islice(_VERTEX.finditer(_NAME.sub(b"", data)), nth, None))
+    return line_at(_NAME.sub(b"", data), vertex.start())
 
 
 def _scene(corners: Floats, generator: str) -> Scene:

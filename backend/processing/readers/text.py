@@ -47,7 +47,7 @@ def utf8_lines(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def composed(name: bytes) -> bytes:
+def compose(name: bytes) -> bytes:
     """Return a name in the Unicode form NFC, in which names are compared."""
     return name if name.isascii() else normalize("NFC", name.decode("utf-8", "replace")).encode()
 
@@ -61,7 +61,7 @@ def numbers(data: bytes) -> Floats:
         rest = data[end : end + 4096].split(None, 1)[:1] if end < len(data) else []
         if rest and not data[end : end + 1].isspace():
             end += len(rest[0])
-        parsed.append(_parsed(data[start:end]))
+        parsed.append(_parse(data[start:end]))
         start = end
     return np.concatenate(parsed) if parsed else np.zeros(0)
 
@@ -77,7 +77,7 @@ def array_of(text: bytes, kind: type[_Number]) -> NDArray[_Number]:
     return np.array(text.split()).astype(kind)
 
 
-def _parsed(text: bytes) -> Floats:
+def _parse(text: bytes) -> Floats:
     try:
         return array_of(text, np.float64)
     except ValueError:
@@ -134,5 +134,5 @@ def _row(line: bytes, width: int) -> list[float]:
 
 
 def _number(token: bytes) -> float:
-    found = number(token)
-    return float("nan") if found is None else found
+    value = number(token)
+    return float("nan") if value is None else value

@@ -25,10 +25,11 @@ from backend.processing.readers.checks import NUMBER
 from backend.processing.readers.soundness import coordinate, line_at, no_number, number
 from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
-from backend.processing.readers.xml_start import relations_of
+from backend.processing.readers.xml_start import relations_of, xml_start
 from backend.processing.scene import Floats, Part, RefusedError, Scene
 
 _RELATIONS = "_rels/.rels"
+_START = 1 << 16  # the root element is within it
 # Components may be shared, so that each level multiplies what a small file places; and an object
 # may contain itself.
 _DEPTH, _PLACED, _PARTS = 32, 100_000, limits.REFERENCED_FILES
@@ -61,15 +62,15 @@ def read(data: bytes, name: str, files: Files) -> Scene:
         RefusedError: it is broken, or places what it does not contain.
     """
     nests = _require_elements(data)
-    package = _Package.opened(data, nests=nests)
+    package = _Package.open(data, nests=nests)
     if package is None:
         return assimp.read(data, name, files)
     if not package.has_parts():
-        for _ in package.placed():  # assimp crashes on an object that contains itself
+        for _ in package.place_meshes():  # assimp crashes on an object that contains itself
             pass
         return assimp.read(data, name, files)
     placed: dict[str, list[_Use]] = {}
-    for use in package.placed():
+    for use in package.place_meshes():
         placed.setdefault(use.part, []).append(use)
     if len(placed) > _PARTS:
         raise RefusedError(f"has objects in more than {_PARTS} parts")
@@ -96,7 +97,7 @@ def _transform_of(text: bytes) -> list[float]:
     Raises:
         RefusedError: it is not twelve numbers.
     """
-    numbers = [found for each in text.split() if (found := number(each)) is not None]
+    numbers = [value for token in text.split() if (value := number(token)) is not None]
     if not len(numbers) == len(text.split()) == 12:
         shown = text[:60].decode("utf-8", "replace")
         raise RefusedError(f"the transform '{shown}' is not twelve numbers")
@@ -109,17 +110,38 @@ def _require_model(data: bytes) -> None:
     Raises:
         RefusedError: the line, and what is in it.
     """
-    for found in _TRANSFORM.finditer(data):
-        _transform_of(found[1] or found[2] or b"")
-    for found in _ODD_TAG.finditer(data):
-        pairs = {name: one or other for name, one, other in _ATTRIBUTES.findall(found[2])}
-        is_vertex = found[1] == b"vertex"
+    for transform in _TRANSFORM.finditer(data):
+        _transform_of(transform[1] or transform[2] or b"")
+    for transform in _ODD_TAG.finditer(data):
+        pairs = {name: double or other for name, double, other in _ATTRIBUTES.findall(transform[2])}
+        is_vertex = transform[1] == b"vertex"
         for name in (b"x", b"y", b"z") if is_vertex else (b"v1", b"v2", b"v3"):
             value = pairs.get(name, b"")
             if is_vertex:
-                coordinate(data, found.start(), value.strip())
+                coordinate(data, transform.start(), value.strip())
             elif not _WHOLE.fullmatch(value):
-                raise no_number(line_at(data, found.start()), value)
+                raise no_number(line_at(data, transform.start()), value)
+
+
+# Slices are another form of the same object; their vertices have no z.
+_SLICES = re.compile(rb"<((?:\w+:)?slicestack)\b.*?</\1\s*>", re.DOTALL)
+_BEAMS = re.compile(rb"<(?:\w+:)?beamlattice\b")
+_MICROSOFT = "http://schemas.microsoft.com/3dmanufacturing/"
+# What a part may require: read here, or without effect on its geometry.
+_SUPPORTED = tuple(
+    _MICROSOFT + name
+    for name in ("core/", "production/", "material/", "securecontent/", "trianglesets/")
+)
+
+
+def _require_known_extensions(data: bytes) -> None:
+    model = xml_start(data[:_START]).attributes.get("model", {})
+    for prefix in model.get("requiredextensions", "").split():
+        name = model.get(f"xmlns:{prefix}", prefix)
+        if not name.startswith(_SUPPORTED):
+            raise RefusedError(f"requires the extension {name:.100}, which no reader supports")
+    if _BEAMS.search(data):
+        raise RefusedError("has beam lattices, which no reader supports")
 
 
 def _require_elements(data: bytes) -> bool:
@@ -136,6 +158,8 @@ def _require_elements(data: bytes) -> bool:
                     if left < 0:
                         return nests
                     content = utf8_lines(archive.read(member))
+                    _require_known_extensions(content)
+                    content = _SLICES.sub(b"", content)
                     _require_model(content)
                     nests = nests or b"component" in content
     except BROKEN_ZIP:
@@ -148,13 +172,13 @@ class _Package:
 
     def __init__(self, archive: zipfile.ZipFile, root: str) -> None:
         self._archive = archive
-        self._names = {_named(name): name for name in reversed(archive.namelist())}
+        self._names = {_part_name(name): name for name in reversed(archive.namelist())}
         self._root = root
         self._models: dict[str, _Model] = {}
         self._left = limits.INPUT_BYTES
 
     @classmethod
-    def opened(cls, data: bytes, *, nests: bool) -> "_Package | None":
+    def open(cls, data: bytes, *, nests: bool) -> "_Package | None":
         """A package with several parts, or whose objects may contain others; else None."""
         try:
             archive = zipfile.ZipFile(io.BytesIO(data))
@@ -163,7 +187,7 @@ class _Package:
                 return None
             package = cls(archive, "")
             relations = relations_of(package.content(_RELATIONS))
-            package._root = _named(relations.get(RELATION_OF_3MF, ""))
+            package._root = _part_name(relations.get(RELATION_OF_3MF, ""))
             package.model(package._root)
         except (*BROKEN_ZIP, RefusedError):
             return None
@@ -180,11 +204,11 @@ class _Package:
         if name is None:
             raise RefusedError(f"places objects of the part /{part}, which it does not contain")
         with self._archive.open(name) as member:
-            found = member.read(self._left + 1)
-        self._left -= len(found)
+            content = member.read(self._left + 1)
+        self._left -= len(content)
         if self._left < 0:
             raise RefusedError(f"contains more than {limits.INPUT_BYTES} bytes")
-        return found
+        return content
 
     def model(self, part: str) -> _Model:
         if part not in self._models:
@@ -194,7 +218,7 @@ class _Package:
                 raise RefusedError(f"the part /{part} cannot be read: {error}") from error
         return self._models[part]
 
-    def placed(self) -> Iterator[_Use]:
+    def place_meshes(self) -> Iterator[_Use]:
         """The meshes of all parts, where the build of the root places them."""
         count = 0
         waiting = [(0, use) for use in reversed(self.model(self._root).items)]
@@ -209,8 +233,8 @@ class _Package:
             if depth > _DEPTH or count > _PLACED:
                 raise RefusedError(f"nests or places too many components (depth {_DEPTH})")
             waiting += [
-                (depth + 1, each._replace(matrix=each.matrix @ use.matrix))
-                for each in reversed(model.components.get(use.number, []))
+                (depth + 1, component._replace(matrix=component.matrix @ use.matrix))
+                for component in reversed(model.components.get(use.number, []))
             ]
 
     def only(self, part: str, uses: Sequence[_Use]) -> bytes:
@@ -238,7 +262,7 @@ class _Package:
         return out.getvalue()
 
 
-def _named(path: str) -> str:
+def _part_name(path: str) -> str:
     """A name by which parts are found: they differ by more than case, escapes, and Unicode form."""
     return normalize("NFC", unquote(path)).lstrip("/").lower()
 
@@ -305,7 +329,7 @@ class _Parsing:
 
     def _use(self, attributes: dict[str, str]) -> _Use:
         paths = [value for key, value in attributes.items() if key.endswith(" path")]
-        part = _named(paths[0]) if paths else self._part
+        part = _part_name(paths[0]) if paths else self._part
         return _Use(part, attributes.get("objectid", ""), _matrix(attributes.get("transform")))
 
 

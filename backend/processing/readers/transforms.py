@@ -9,7 +9,7 @@ from backend.processing.scene import Floats, Part
 UNMOVED = np.eye(4)
 
 
-def transformed(part: Part, world: Floats) -> Part:
+def transform(part: Part, world: Floats) -> Part:
     """Return the part with its positions and normals moved by a matrix of 4 by 4."""
     if (world == UNMOVED).all():
         return part

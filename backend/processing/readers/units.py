@@ -70,8 +70,8 @@ def _of_fbx(metadata: Mapping[str, Any]) -> tuple[Unit | None, str | None]:
 
 def _of_dxf(start: bytes) -> Unit | None:
     """Return the unit of the header, which names none with the code 0."""
-    found = _INSUNITS.search(start)
-    code = int(found[1]) if found else 0
+    unit = _INSUNITS.search(start)
+    code = int(unit[1]) if unit else 0
     return _of_length(_METRES_OF_DXF[code - 1]) if 0 < code <= len(_METRES_OF_DXF) else None
 
 
@@ -130,7 +130,7 @@ def _of_length(metres: float | None) -> Unit | None:
     return Unit(f"{metres:g} metres", metres)
 
 
-def _unpacked(data: bytes, ending: str) -> bytes:
+def _unpack(data: bytes, ending: str) -> bytes:
     """Return the start of a file, which may be in an archive. Nothing is extracted to a file."""
     if data[:2] != b"PK":
         return data
@@ -160,13 +160,13 @@ def _member(data: bytes, wanted: Callable[[str], bool]) -> bytes:
 
 RULES: Mapping[str, Callable[[bytes, Mapping[str, Any]], tuple[Unit | None, str | None]]] = {
     "3mf": lambda data, _: (_of_attribute(xml_start(_root_of_3mf(data)), "model"), "z"),
-    "amf": lambda data, _: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "amf"),
-    "collada": lambda data, _: _of_collada(xml_start(_unpacked(data, ".dae")[:_START])),
+    "amf": lambda data, _: _of_xml(xml_start(_unpack(data, ".amf")[:_START]), "amf"),
+    "collada": lambda data, _: _of_collada(xml_start(_unpack(data, ".dae")[:_START])),
     "dxf": lambda data, _: (_of_dxf(data[:_START]), "z"),
     "fbx": lambda _, metadata: _of_fbx(metadata),
     "gltf": lambda _data, _: (METRE, "y"),  # version 1.0
     "ifc": lambda data, _: (_of_ifc(data), "z"),
     "x3d": lambda data, _: (_of_x3d(xml_start(data[:_START])), "y"),
     "x3db": lambda _data, _: (None, "y"),
-    "xml": lambda data, _: _of_xml(xml_start(_unpacked(data, ".amf")[:_START]), "xml"),
+    "xml": lambda data, _: _of_xml(xml_start(_unpack(data, ".amf")[:_START]), "xml"),
 }

@@ -23,23 +23,23 @@ def _with_indexed_lines(data: bytes) -> bytes:
     """
     left = len(data)  # of all lines together
 
-    def indexed(found: re.Match[bytes]) -> bytes:
-        def listed(counts: re.Match[bytes]) -> bytes:
+    def index_lines(tag: re.Match[bytes]) -> bytes:
+        def list_vertices(counts: re.Match[bytes]) -> bytes:
             nonlocal left
             indices, at = list[str](), 0
             for count in _values(counts[1], counts[2]):
                 size = int(count[:10]) if count.isdigit() else 0
                 left -= size
                 if left < 0:
-                    place = line_at(data, found.start())
+                    place = line_at(data, tag.start())
                     raise RefusedError(f"{place}: the lines have too many vertices")
                 indices.extend((*map(str, range(at, at + size)), "-1"))
                 at += size
             return f'coordIndex="{" ".join(indices)}"'.encode()
 
-        return b"<" + found[1] + b"IndexedLineSet" + _VERTEX_COUNT.sub(listed, found[2])
+        return b"<" + tag[1] + b"IndexedLineSet" + _VERTEX_COUNT.sub(list_vertices, tag[2])
 
-    return _LINE_SET.sub(indexed, data) if b"<LineSet" in data else data
+    return _LINE_SET.sub(index_lines, data) if b"<LineSet" in data else data
 
 
 _INDICES = re.compile(
@@ -50,20 +50,20 @@ _INDICES = re.compile(
 def plain_x3d(data: bytes) -> bytes:
     """Return X3D with the lists that assimp reads as the format defines them."""
 
-    def whole(found: re.Match[bytes]) -> bytes:
+    def whole(attribute: re.Match[bytes]) -> bytes:
         # Faces without vertices and lines of a single one draw nothing, and assimp would crash on
         # them.
-        least = 2 if found[1].startswith(b"<") else 1
+        least = 2 if attribute[1].startswith(b"<") else 1
         runs: list[list[bytes]] = [[]]
-        for index in _values(found[2], found[3]):
+        for index in _values(attribute[2], attribute[3]):
             if index == _END:
                 runs.append([])
             else:
                 runs[-1].append(index)
         kept = (b" ".join([*run, _END]) for run in runs if len(run) >= least)
-        return found[1] + b'="' + b" ".join(kept) + b'"'
+        return attribute[1] + b'="' + b" ".join(kept) + b'"'
 
-    data = _LISTS.sub(lambda found: found[0].replace(b",", b" "), data)
+    data = _LISTS.sub(lambda attribute: attribute[0].replace(b",", b" "), data)
     return _INDICES.sub(whole, _with_indexed_lines(data))
 
 

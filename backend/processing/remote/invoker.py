@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from backend.processing import limits
 from backend.processing.jail.conversation import has_form
 from backend.processing.jail.parent import Outcome, Usage
-from backend.processing.jail.results import ReadingStalledError, Result, checked
+from backend.processing.jail.results import ReadingStalledError, Result, check_result
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.references import Resolver
 from backend.processing.remote import NAME_CHARACTERS, NAMES, ROUNDS
@@ -105,7 +105,7 @@ def _last_reply(
             raise ReadingStalledError(
                 f"no time was left for round {number + 1}, with files that it refers to"
             )
-        reply = mapping(_called(request, function, rounds, may_continue))
+        reply = mapping(_call(request, function, rounds, may_continue))
         if "needs" in reply:
             rounds.resolve(listing(reply["needs"]))
         elif isinstance(reply.get("result"), dict):
@@ -115,7 +115,7 @@ def _last_reply(
     raise RefusedReplyError(f"it needs further files {ROUNDS} times in a row")
 
 
-def _called(
+def _call(
     request: Mapping[str, Any],
     function: ReaderFunction,
     rounds: "_Rounds",
@@ -123,13 +123,13 @@ def _called(
 ) -> object:
     """Return the reply of one round. A reader that does not end is called once more."""
     try:
-        return function.call(request["tenant"], {**request, **rounds.signed()})
+        return function.call(request["tenant"], {**request, **rounds.sign_addresses()})
     # A reader limits its own time, so one that does not end is controlled by its file. It is called
     # once more in case that the machine stalled, and then the file is refused (decision 49).
     except ReaderLateError:
         if not may_continue():
             raise
-        return function.call(request["tenant"], {**request, **rounds.signed()})
+        return function.call(request["tenant"], {**request, **rounds.sign_addresses()})
 
 
 def refused(reason: str) -> Outcome:
@@ -140,7 +140,7 @@ def refused(reason: str) -> Outcome:
 
 
 def _outcome(reply: Mapping[str, Any], files: SignedFiles, folder: Path) -> Outcome:
-    result = checked(reply["result"])
+    result = check_result(reply["result"])
     wrote = listing(reply.get("wrote"))
     paths: dict[str, Path] = {}
     for output in INSPECTION_OUTPUTS:
@@ -171,7 +171,7 @@ class _Rounds:
         """
         if len(self._found) + len(names) > NAMES:
             raise RefusedReplyError(f"it refers to more than {NAMES} files")
-        fresh = [each for each in names if isinstance(each, str) and each not in self._found]
+        fresh = [name for name in names if isinstance(name, str) and name not in self._found]
         # A round that requests what it has already would repeat for ever.
         if not fresh or len(fresh) < len(names) or max(map(len, fresh)) > NAME_CHARACTERS:
             raise RefusedReplyError("the function that reads it requests no further files")
@@ -181,12 +181,12 @@ class _Rounds:
         for name in fresh:
             self._found[name] = self._resolver.resolve(name)
 
-    def signed(self) -> dict[str, Any]:
+    def sign_addresses(self) -> dict[str, Any]:
         """Return URLs of everything that is known. Each round signs again, as URLs expire."""
-        found: dict[str, dict[str, Any]] = {}
+        signed: dict[str, dict[str, Any]] = {}
         for name, (path, state, file) in self._found.items():
-            found[name] = {"path": path, "state": state}
+            signed[name] = {"path": path, "state": state}
             if file is not None:
-                found[name] |= {"url": self._files.file(file), "size": self._sizes[file]}
+                signed[name] |= {"url": self._files.file(file), "size": self._sizes[file]}
         outputs = {output.name: self._files.output(output) for output in INSPECTION_OUTPUTS}
-        return {"content": self._files.content(), "files": found, "outputs": outputs}
+        return {"content": self._files.content(), "files": signed, "outputs": outputs}

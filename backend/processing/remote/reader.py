@@ -57,29 +57,29 @@ class Reader:
         self._jail.turntable = bool(event["turntable"])
         path = str(event["path"])
         content = self._kept("content", event["content"])
-        given = _Given(event["files"], self._kept)
-        outcome = self._jail.inspect_with(path, content, given, self._folder)
-        if given.needs:
-            return {"needs": given.needs}
-        wrote = self._written(outcome, event["outputs"])
+        files = _Given(event["files"], self._kept)
+        outcome = self._jail.inspect_with(path, content, files, self._folder)
+        if files.needs:
+            return {"needs": files.needs}
+        wrote = self._write(outcome, event["outputs"])
         shutil.rmtree(self._folder)
-        return {"result": _described(outcome), "wrote": wrote}
+        return {"result": _describe(outcome), "wrote": wrote}
 
-    def _kept(self, name: str, given: Mapping[str, Any]) -> Path:
+    def _kept(self, name: str, file: Mapping[str, Any]) -> Path:
         """Return a file, which an earlier round may have fetched already."""
         path = self._folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
         if not path.exists():
             part = path.with_suffix(".part")
-            self._transfers.download(given["url"], part, most_bytes=int(given["size"]))
+            self._transfers.download(file["url"], part, most_bytes=int(file["size"]))
             part.rename(path)
         return path
 
-    def _written(self, outcome: Outcome, given: Mapping[str, Any]) -> list[str]:
+    def _write(self, outcome: Outcome, outputs: Mapping[str, Any]) -> list[str]:
         written: list[str] = []
         for output in INSPECTION_OUTPUTS:
             path = outcome.path_of(output)
-            if path is not None and output.name in given:
-                target = given[output.name]
+            if path is not None and output.name in outputs:
+                target = outputs[output.name]
                 self._transfers.upload(path, target["url"], target["headers"])
                 written.append(output.name)
         return written
@@ -105,7 +105,7 @@ class _Given:
         path, state = str(file["path"]), file["state"]
         if "url" not in file or not self._fits(path, int(file["size"])):
             return path, state, None
-        with budget.fetching(int(file["size"])):
+        with budget.count_fetch(int(file["size"])):
             return path, state, self._kept(f"file {path}", file)
 
     def _fits(self, path: str, size: int) -> bool:
@@ -116,9 +116,9 @@ class _Given:
 
 
 class _Kept(Protocol):
-    def __call__(self, name: str, given: Mapping[str, Any]) -> Path: ...
+    def __call__(self, name: str, file: Mapping[str, Any]) -> Path: ...
 
 
-def _described(outcome: Outcome) -> dict[str, Any]:
+def _describe(outcome: Outcome) -> dict[str, Any]:
     result = outcome.result
     return {**asdict(result), **{output.name: False for output in INSPECTION_OUTPUTS}}

@@ -66,7 +66,7 @@ class Raster:
         for part in _chunks(steps):
             if self._remaining < 0:
                 return
-            owner, nth = _expanded(steps[part])
+            owner, nth = _expand(steps[part])
             along = (nth / np.maximum(steps[part][owner] - 1, 1))[:, None]
             some = ends[part][owner]
             between = some[:, 0] * (1 - along) + some[:, 1] * along
@@ -94,7 +94,7 @@ class Raster:
         y = corners[..., 1]
         first = np.maximum(np.ceil(y.min(1) - 0.5), 0).astype(np.int64)
         last = np.minimum(np.floor(y.max(1) - 0.5), self._size - 1).astype(np.int64)
-        owner, nth = _expanded(np.maximum(last - first + 1, 0))
+        owner, nth = _expand(np.maximum(last - first + 1, 0))
         if not len(owner):
             return
         self._remaining -= len(owner)  # rows without pixels take time, too
@@ -110,7 +110,7 @@ class Raster:
         for part in _chunks(counts):
             if self._remaining < 0:
                 return
-            span, nth = _expanded(counts[part])
+            span, nth = _expand(counts[part])
             span += part.start
             triangle, x = owner[span], begin[span] + nth
             corner = corners[triangle, 0]
@@ -123,8 +123,8 @@ def _edges(corners: Floats, owner: Indices, height: Floats) -> tuple[Floats, Flo
     """Return where the edges of triangles cross rows: the leftmost and the rightmost place."""
     left, right = np.full(len(owner), np.inf), np.full(len(owner), -np.inf)
     with np.errstate(all="ignore"):
-        for one, other in ((0, 1), (1, 2), (2, 0)):
-            x, y = corners[owner, one, 0], corners[owner, one, 1]
+        for corner, other in ((0, 1), (1, 2), (2, 0)):
+            x, y = corners[owner, corner, 0], corners[owner, corner, 1]
             along = (height - y) / (corners[owner, other, 1] - y)
             crosses = (along >= 0) & (along <= 1)
             place = x + along * (corners[owner, other, 0] - x)
@@ -135,15 +135,15 @@ def _edges(corners: Floats, owner: Indices, height: Floats) -> tuple[Floats, Flo
 
 def _slopes(corners: Floats) -> tuple[Floats, Floats]:
     """Return how the depth of triangles changes along x and y."""
-    one, other = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    edge, other = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     with np.errstate(all="ignore"):
-        area = one[:, 0] * other[:, 1] - other[:, 0] * one[:, 1]
-        slope_x = (one[:, 2] * other[:, 1] - other[:, 2] * one[:, 1]) / area
-        slope_y = (other[:, 2] * one[:, 0] - one[:, 2] * other[:, 0]) / area
+        area = edge[:, 0] * other[:, 1] - other[:, 0] * edge[:, 1]
+        slope_x = (edge[:, 2] * other[:, 1] - other[:, 2] * edge[:, 1]) / area
+        slope_y = (other[:, 2] * edge[:, 0] - edge[:, 2] * other[:, 0]) / area
     return slope_x, slope_y
 
 
-def _expanded(counts: Indices) -> tuple[Indices, Indices]:
+def _expand(counts: Indices) -> tuple[Indices, Indices]:
     """Return, for counts (2, 3), the owners 0 0 1 1 1 and the numbers 0 1 0 1 2."""
     owner = np.repeat(np.arange(len(counts)), counts)
     start = np.cumsum(counts) - counts

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.processing.scene import Floats, Indices, Material, Part
-from backend.processing.textures import decoded
+from backend.processing.textures import decode_texture
 
 Single = NDArray[np.float32]
 # As many pixels as the picture is drawn with (512, twice oversampled); more could not be seen.
@@ -42,7 +42,7 @@ class Shading:
     def _texture(self, index: int, material: Material) -> Single | None:
         if index not in self._textures:
             content = material.texture
-            image = None if content is None else decoded(content, _TEXTURE_PIXELS)
+            image = None if content is None else decode_texture(content, _TEXTURE_PIXELS)
             pixels = None if image is None else np.asarray(image.convert("RGB"), np.float32)
             self._textures[index] = None if pixels is None else pixels / np.float32(255)
         return self._textures[index]
@@ -81,31 +81,31 @@ class Surface:
             return _visible(color) * light[:, None]
         pixels = self._pixels[corners]
         first = pixels[:, 0]
-        one, other = pixels[:, 1] - first, pixels[:, 2] - first
+        edge, other = pixels[:, 1] - first, pixels[:, 2] - first
         place = np.stack([mine % self._size + 0.5, mine // self._size + 0.5], 1) - first
         with np.errstate(all="ignore"):
-            area = one[:, 0] * other[:, 1] - other[:, 0] * one[:, 1]
+            area = edge[:, 0] * other[:, 1] - other[:, 0] * edge[:, 1]
             second = (place[:, 0] * other[:, 1] - other[:, 0] * place[:, 1]) / area
-            third = (one[:, 0] * place[:, 1] - place[:, 0] * one[:, 1]) / area
+            third = (edge[:, 0] * place[:, 1] - place[:, 0] * edge[:, 1]) / area
         second = np.nan_to_num(np.clip(second, 0, 1))
         third = np.nan_to_num(np.clip(third, 0, 1))
         weights = np.stack([1 - second - third, second, third], 1)[..., None].astype(np.float32)
         if self._colors is not None:
             color *= (self._colors[corners] * weights).sum(1)
         if self._texture is not None and self._uv is not None:
-            color *= _sampled(self._texture, (self._uv[corners] * weights).sum(1))
+            color *= _sample(self._texture, (self._uv[corners] * weights).sum(1))
         if self._normals is not None:
-            given = (self._normals[corners] * weights).sum(1)
-            usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
-            light = np.where(usable, _light(given), light)
+            normals = (self._normals[corners] * weights).sum(1)
+            usable = np.isfinite(normals).all(1) & (np.abs(normals).sum(1) > 0)
+            light = np.where(usable, _light(normals), light)
         return _visible(color) * light[:, None]
 
 
 def _face_normals(positions: Floats, triangles: Indices) -> Floats:
     with np.errstate(all="ignore"):
         first = positions[triangles[:, 0]]
-        one, other = positions[triangles[:, 1]] - first, positions[triangles[:, 2]] - first
-        return np.cross(one, other)
+        edge, other = positions[triangles[:, 1]] - first, positions[triangles[:, 2]] - first
+        return np.cross(edge, other)
 
 
 def _light(normals: Floats | Single) -> Single:
@@ -123,7 +123,7 @@ def _visible(color: Single) -> Single:
     return _DARKEST + (1 - _DARKEST) * color
 
 
-def _sampled(texture: Single, uv: Floats) -> Single:
+def _sample(texture: Single, uv: Floats) -> Single:
     with np.errstate(all="ignore"):
         uv = np.nan_to_num(uv - np.floor(uv))
     height, width = texture.shape[:2]
@@ -134,13 +134,13 @@ def _sampled(texture: Single, uv: Floats) -> Single:
 
 def occlusion(depth: Floats, radius: int) -> Floats:
     """Return factors that darken a pixel whose surroundings are nearer to the viewer."""
-    behind = np.clip(depth - _blurred(depth, radius), 0, 0.25)
+    behind = np.clip(depth - _blur(depth, radius), 0, 0.25)
     return np.clip(1 - 2.2 * behind, 0.45, 1)
 
 
-def _blurred(values: Floats, radius: int) -> Floats:
+def _blur(values: Floats, radius: int) -> Floats:
     for axis in (0, 1):
-        width = [(radius + 1, radius) if axis == each else (0, 0) for each in (0, 1)]
+        width = [(radius + 1, radius) if axis == side else (0, 0) for side in (0, 1)]
         sums = np.cumsum(np.pad(values, width, mode="edge"), axis=axis)
         places = np.arange(len(values))  # the picture is a square
         ends = np.take(sums, places + 2 * radius + 1, axis)

@@ -47,7 +47,9 @@ def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
     everything = _positions(parts)
     if not len(everything):
         return []
-    cameras = [view(up, each / limits.TURNTABLE_FRAMES) for each in range(limits.TURNTABLE_FRAMES)]
+    cameras = [
+        view(up, frame / limits.TURNTABLE_FRAMES) for frame in range(limits.TURNTABLE_FRAMES)
+    ]
     within = reach(everything, cameras)  # the size of a turning model must not change
     edge = limits.TURNTABLE_PIXELS
     frames: list[Image.Image | None] = []
@@ -96,17 +98,19 @@ def _picture(
     picture = np.zeros((size * size, 4), np.uint8)
     picture[hit] = _LINE_COLOR
     shading = Shading(materials, camera, size)
-    for each in drawn:
-        last = each.first + len(each.elements)
-        found = np.flatnonzero(hit & (elements >= each.first) & (elements < last))
-        surface = shading.surface(each.part, each.pixels) if each.elements.ndim == 2 else None
-        for start in range(0, len(found), _CHUNK):
-            mine = found[start : start + _CHUNK]
-            chosen = elements[mine] - each.first
+    for element in drawn:
+        last = element.first + len(element.elements)
+        visible = np.flatnonzero(hit & (elements >= element.first) & (elements < last))
+        surface = (
+            shading.surface(element.part, element.pixels) if element.elements.ndim == 2 else None
+        )
+        for start in range(0, len(visible), _CHUNK):
+            mine = visible[start : start + _CHUNK]
+            chosen = elements[mine] - element.first
             if surface is not None:
                 colors = surface.colors(chosen, mine)
             else:
-                colors = shading.points(each.part, each.elements[chosen], depth[mine])
+                colors = shading.points(element.part, element.elements[chosen], depth[mine])
             shown = np.nan_to_num(colors * light[mine][:, None])
             picture[mine, :3] = np.clip(shown, 0, 1) * 255
     image = Image.fromarray(picture.reshape(size, size, 4))

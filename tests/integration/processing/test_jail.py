@@ -307,9 +307,9 @@ def test_results_of_a_hostile_child_are_checked() -> None:
         "descriptor": [1.0] * 74,
         "thumbnail": "yes",
     }
-    found = results.checked(lies)
+    found = results.check_result(lies)
     assert found == results.Result(facts={"format": "x" * 1000})
-    assert results.checked([1]) == results.Result()
+    assert results.check_result([1]) == results.Result()
 
 
 _ENDED = (

@@ -95,3 +95,26 @@ def sheet_iges() -> bytes:
 
 def _record(text: str, section: str, number: int) -> str:
     return f"{text:72}{section}{number:7}"
+
+
+def sphere_step(radius: float) -> bytes:
+    """Return a sphere of `radius` millimetres: one face without edges."""
+    lines = [
+        *_PRODUCT,
+        "CARTESIAN_POINT('',(0.,0.,0.))",
+        "DIRECTION('',(0.,0.,1.))",
+        "DIRECTION('',(1.,0.,0.))",
+        "AXIS2_PLACEMENT_3D('',#13,#14,#15)",
+        f"SPHERICAL_SURFACE('',#16,{radius:.1f})",
+        f"CARTESIAN_POINT('',(0.,0.,{-radius:.1f}))",
+        "VERTEX_POINT('',#18)",
+        "VERTEX_LOOP('',#19)",
+        "FACE_BOUND('',#20,.T.)",
+        "ADVANCED_FACE('',(#21),#17,.T.)",
+        "CLOSED_SHELL('',(#22))",
+        "MANIFOLD_SOLID_BREP('',#23)",
+        "ADVANCED_BREP_SHAPE_REPRESENTATION('',(#24),#12)",
+        "SHAPE_DEFINITION_REPRESENTATION(#7,#25)",
+    ]
+    body = "".join(f"#{number}={line};\n" for number, line in enumerate(lines, 1))
+    return f"{_HEAD}{body}ENDSEC;\nEND-ISO-10303-21;\n".encode()

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
-from backend.processing.colors import converted_to_srgb
+from backend.processing.colors import convert_to_srgb
 from backend.processing.files import State
 from backend.processing.inspection import Inspection, inspect
-from backend.processing.jail.results import ReadingStalledError, checked
-from backend.processing.textures import encoded
+from backend.processing.jail.results import ReadingStalledError, check_result
+from backend.processing.textures import encode_texture
 from backend.spec.state_machine import STALLED
 from tests.unit.processing import samples
 from tests.unit.processing.test_documents import cloud
@@ -100,7 +100,7 @@ def test_a_thumbnail_is_in_srgb_and_has_no_metadata(kind: str) -> None:
 
 @pytest.mark.parametrize(("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "RGB")])
 def test_a_texture_of_a_glb_is_in_srgb_and_has_no_metadata(kind: str, mode: str) -> None:
-    found = encoded(photo(kind, mode), 2048)
+    found = encode_texture(photo(kind, mode), 2048)
     assert found is not None
     data, media_type = found
     assert (media_type, left_in(data)) == (f"image/{kind.lower()}", [])
@@ -113,7 +113,7 @@ def test_the_colors_of_a_palette_are_converted_to_srgb(kind: str) -> None:
     indexed = Image.new("RGB", (64, 32), (255, 0, 0)).quantize(4)
     indexed.save(out, kind, icc_profile=swapped_profile())
     found = inspect("photo.png", out.getvalue(), Asset())
-    texture = encoded(out.getvalue(), 2048)
+    texture = encode_texture(out.getvalue(), 2048)
     assert texture is not None
     for picture in (found.thumbnail, found.small, texture[0]):
         assert picture is not None
@@ -158,14 +158,14 @@ HIDDEN_IN: dict[str, Callable[[], bytes]] = {
 def test_a_texture_contains_nothing_that_programs_skip(place: str) -> None:
     given = HIDDEN_IN[place]()
     assert SECRET.encode() in given
-    found = encoded(given, 2048)
+    found = encode_texture(given, 2048)
     assert found is not None
     assert SECRET.encode() not in found[0]
 
 
 def test_a_texture_without_metadata_is_kept_as_it_is() -> None:
-    assert encoded(jpeg(), 2048) == (jpeg(), "image/jpeg")
-    assert encoded(samples.png(), 2048) == (samples.png(), "image/png")
+    assert encode_texture(jpeg(), 2048) == (jpeg(), "image/jpeg")
+    assert encode_texture(samples.png(), 2048) == (samples.png(), "image/png")
 
 
 def test_a_glb_contains_nothing_of_its_textures_metadata() -> None:
@@ -183,7 +183,7 @@ def test_a_glb_contains_nothing_of_its_textures_metadata() -> None:
 def test_a_broken_profile_does_not_hide_the_picture() -> None:
     image = Image.new("RGB", (4, 4), "red")
     image.info["icc_profile"] = b"broken"
-    assert converted_to_srgb(image).getpixel((0, 0)) == (255, 0, 0)
+    assert convert_to_srgb(image).getpixel((0, 0)) == (255, 0, 0)
     assert image.info == {}
 
 
@@ -230,9 +230,9 @@ def test_texts_are_cleaned_where_they_leave_a_reader() -> None:
 def test_texts_of_a_hostile_child_are_cleaned() -> None:
     lone = json.loads(f'"a{LONE}b"')
     reference = {"path": lone, "kind": "texture", "state": "missing"}
-    found = checked({"facts": {"generator": lone}, "references": [reference]})
+    found = check_result({"facts": {"generator": lone}, "references": [reference]})
     assert (found.facts["generator"], found.references[0].path) == ("a b", "a?b")
-    assert checked({"refused": lone}).refused == "a b"
+    assert check_result({"refused": lone}).refused == "a b"
 
 
 def test_the_state_machine_names_the_error_after_which_a_file_is_read_again() -> None:

@@ -63,7 +63,6 @@ def test_extensions_that_are_required_and_not_known_are_refused_by_name() -> Non
         "EXT_meshopt_compression",
         "KHR_meshopt_compression",
         "KHR_gaussian_splatting_compression_spz",
-        "CESIUM_RTC",
         "KHR_materials_of_tomorrow",
     ):
         for required in ([name], ["KHR_mesh_quantization", name]):
