@@ -212,18 +212,17 @@ class _Document:
         centre = mapping(mapping(self._document.get("extensions")).get(_CENTRE)).get("center")
         world = transformation({"translation": centre})
         hidden = 0
-        waiting = [(world, node, frozenset[int]()) for node in self._roots()]
+        waiting = [(world, node, frozenset[int](), False) for node in self._roots()]
         while waiting:
-            parent, index, above = waiting.pop()
+            parent, index, above, is_hidden = waiting.pop()
             visited += 1
             _check_visit(index, above, visited, allowed)
             node = entry(self._document, "nodes", index)
-            if _is_hidden(node):
-                hidden += 1
-                continue
+            if not is_hidden and _is_hidden(node):
+                hidden, is_hidden = hidden + 1, True
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
-            mesh = shape_of(node) if "mesh" in node else None
+            mesh = shape_of(node) if "mesh" in node and not is_hidden else None
             if mesh is not None and "skin" in node:  # joints may follow; only they move the mesh
                 with_skins.append((mesh, node["skin"]))
             elif mesh is not None:
@@ -234,7 +233,9 @@ class _Document:
                 raise RefusedError("nodes are nested too deeply")
             if children := _list_of(node, "children"):
                 path = above | {index}
-                waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
+                waiting += [
+                    (world, whole(child, "child"), path, is_hidden) for child in reversed(children)
+                ]
         if hidden:
             self.left_out.append(f"{hidden} hidden nodes")
         for mesh, skin in with_skins:
