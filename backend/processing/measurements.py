@@ -171,17 +171,15 @@ def _surface_facts(
 def _shells(corners: Indices, count: int) -> Indices:
     """Return for each vertex the lowest vertex that triangles connect it with."""
     shells = np.arange(count)
-    while True:
-        lowest = shells[corners].min(1)
-        known = shells.copy()
+    while len(corners):
+        lowest = corners.min(1)
         for corner in range(3):
-            # Also for the vertex that is the lowest until now, so that whole shells are joined.
             np.minimum.at(shells, corners[:, corner], lowest)
-            np.minimum.at(shells, known[corners[:, corner]], lowest)
         while (shells != (shells := shells[shells])).any():
             pass
-        if (shells == known).all():
-            return shells
+        corners = shells[corners]
+        corners = corners[(corners != corners[:, :1]).any(1)]  # those between shells
+    return shells
 
 
 def _are_turned_alike(grid: Indices, shells: Indices, volumes: Floats, corners: Indices) -> bool:
