@@ -29,43 +29,27 @@ def ls(
     asset: Annotated[str | None, typer.Argument(metavar="ASSET")] = None,
 ) -> None:
     """List databases, assets in one, or files of an asset."""
+    client, output = session.client, session.output
     if database is None:
-        _list_databases(session)
+        output.items(
+            client.databases.list(),
+            ["database", "assets", "description"],
+            lambda row: [row.database_id, row.asset_count, row.description],
+        )
     elif asset is None:
-        _list_assets(session, database)
+        client.databases.get(database)
+        output.items(
+            client.assets.list(database),
+            ["asset", "name", "type", "tags"],
+            lambda row: [row.asset_id, row.asset_name, row.asset_type, " ".join(row.tags or ())],
+        )
     else:
-        _list_files(session, database, asset)
-
-
-def _list_databases(session: Session) -> None:
-    session.output.items(
-        session.client.databases.list(),
-        ["database", "assets", "description"],
-        lambda database: [database.database_id, database.asset_count, database.description],
-    )
-
-
-def _list_assets(session: Session, database: str) -> None:
-    session.client.databases.get(database)
-    session.output.items(
-        session.client.assets.list(database),
-        ["asset", "name", "type", "tags"],
-        lambda asset: [
-            asset.asset_id,
-            asset.asset_name,
-            asset.asset_type,
-            " ".join(asset.tags or ()),
-        ],
-    )
-
-
-def _list_files(session: Session, database: str, asset: str) -> None:
-    asset_id = find_asset(session.client, database, asset).asset_id
-    session.output.items(
-        session.client.files.list(database, asset_id, basic=True, page_size=1_500),
-        ["path", "size", "changed"],
-        lambda file: [file.relative_path, size_text(file.size), file.date_created_current_version],
-    )
+        asset_id = find_asset(client, database, asset).asset_id
+        output.items(
+            client.files.list(database, asset_id, basic=True, page_size=1_500),
+            ["path", "size", "changed"],
+            lambda row: [row.relative_path, size_text(row.size), row.date_created_current_version],
+        )
 
 
 @command("get")

@@ -1,6 +1,5 @@
 """Commands for administrators: failures and dead letters."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -60,11 +59,6 @@ def replay_failures(
         replayed = session.client.failures.replay(keys)
     else:
         replayed = session.client.failures.replay_all(consumer=consumer)
-    _print_results(session, replayed)
-
-
-def _print_results(session: Session, replayed: Iterable[Replayed]) -> None:
-    """Print each result as it arrives; the exit code is that of the worst one."""
     done: list[Replayed] = []
     for result in replayed:
         done.append(result)

@@ -139,7 +139,9 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         histograms=[_HISTOGRAMS[name] for name in histogram or ()],
     )
     if everything:
-        return _print_everything(session, wanted)
+        hits = list(session.client.search.everything(wanted))
+        total = Total(value=len(hits))
+        return _print_hits(session, SearchResult(hits=Hits(total=total)), hits)
     return _print_some(session, wanted, limit, with_facets=with_facets)
 
 
@@ -164,12 +166,6 @@ def suggest(
         [suggestion.text, suggestion.kind, suggestion.documents] for suggestion in suggestions
     ]
     session.output.rows(["text", "kind", "documents"], rows)
-
-
-def _print_everything(session: Session, wanted: SearchQuery) -> None:
-    hits = list(session.client.search.everything(wanted))
-    total = Total(value=len(hits))
-    _print_hits(session, SearchResult(hits=Hits(total=total)), hits)
 
 
 def _pages(

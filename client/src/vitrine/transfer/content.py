@@ -9,7 +9,7 @@ import base64
 import hashlib
 import re
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from vitrine.storage import PIECE
 
@@ -79,14 +79,12 @@ def same_content(path: Path, size: int, *, checksum: str | None, etag: str | Non
 
 
 def _md5_of(path: Path, sizes: list[int]) -> list[bytes]:
+    digests: list[bytes] = []
     with path.open("rb") as file:
-        return [_md5_of_next(file, size) for size in sizes]
-
-
-def _md5_of_next(file: BinaryIO, size: int) -> bytes:
-    digest = hashlib.md5(usedforsecurity=False)
-    left = size
-    while left and (piece := file.read(min(PIECE, left))):
-        digest.update(piece)
-        left -= len(piece)
-    return digest.digest()
+        for left in sizes:
+            digest = hashlib.md5(usedforsecurity=False)
+            while left and (piece := file.read(min(PIECE, left))):
+                digest.update(piece)
+                left -= len(piece)  # noqa: PLW2901 - counted down
+            digests.append(digest.digest())
+    return digests

@@ -85,34 +85,26 @@ def _resumable(
         states = {file.relative_key.lstrip("/"): file.state for file in details.files}
         working = [item for item in files if states.get(item.file.key.lstrip("/")) == "working"]
         started = [item for item in files if states.get(item.file.key.lstrip("/")) == "open"]
-        renewed = _renew_files(client, entry, started)
+        renewed: dict[str, RenewedFile] = {}
+        if started:
+            parts: dict[str, list[int]] = {item.file.key: [] for item in started}
+            renewal = client.uploads.renew(entry.upload_id, parts, stored_parts=True)
+            renewed = {file.relative_key.lstrip("/"): file for file in renewal.files}
     # The upload has ended or expired: its files are sent again.
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
     return [
-        *(_in_completion(entry, item) for item in working),
+        *(
+            OpenFile(
+                file=item,
+                upload_id_s3=entry.files[item.file.key].upload_id_s3,
+                num_parts=entry.files[item.file.key].num_parts,
+                working=True,
+            )
+            for item in working
+        ),
         *(_resume_file(entry, item, renewed[item.file.key.lstrip("/")], pool) for item in started),
     ]
-
-
-def _renew_files(
-    client: Vitrine, entry: JournalEntry, files: Sequence[Measured]
-) -> Mapping[str, RenewedFile]:
-    if not files:
-        return {}
-    parts: dict[str, list[int]] = {item.file.key: [] for item in files}
-    renewal = client.uploads.renew(entry.upload_id, parts, stored_parts=True)
-    return {file.relative_key.lstrip("/"): file for file in renewal.files}
-
-
-def _in_completion(entry: JournalEntry, measured: Measured) -> OpenFile:
-    noted = entry.files[measured.file.key]
-    return OpenFile(
-        file=measured,
-        upload_id_s3=noted.upload_id_s3,
-        num_parts=noted.num_parts,
-        working=True,
-    )
 
 
 def _resume_file(

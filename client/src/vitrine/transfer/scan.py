@@ -105,7 +105,13 @@ def scan(root: Path) -> Scan:
     loose = loose_asset_name(root.name, names)
     for entry in top:
         if entry.is_dir(follow_symlinks=False):
-            _add_folder(collector, Path(entry.path), entry.name)
+            asset = compose_name(entry.name)
+            if shown(entry.name) != entry.name:
+                collector.refuse(Path(entry.path), "the folder's name is not valid UTF-8")
+                continue
+            collector.folders.setdefault(asset, {})
+            for file, parts in _walk(collector, Path(entry.path)):
+                _add_entry(collector, file, asset, parts)
         else:
             _add_entry(collector, entry, loose, (entry.name,))
     folders = tuple(
@@ -113,16 +119,6 @@ def scan(root: Path) -> Scan:
         for name, files in sorted(collector.folders.items())
     )
     return Scan(root=root, folders=folders, problems=tuple(collector.problems))
-
-
-def _add_folder(collector: _Collector, path: Path, name: str) -> None:
-    if shown(name) != name:
-        collector.refuse(path, "the folder's name is not valid UTF-8")
-        return
-    asset = compose_name(name)
-    collector.folders.setdefault(asset, {})
-    for entry, parts in _walk(collector, path):
-        _add_entry(collector, entry, asset, parts)
 
 
 def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:

@@ -97,26 +97,23 @@ class AssetTargets:
         return asset_ids[0] if asset_ids else None
 
     def _create(self, folder: str, derived: str) -> Target:
+        # Under the folder's own name, or, if that is rejected, under a plain one.
+        exact, plain = names.compose_name(folder), names.object_name(folder)
         try:
-            self._create_named(folder, derived)
+            try:
+                self._post(exact, derived, folder)
+            except InvalidInputError as error:
+                names_it = any("assetName" in fact.field for fact in error.errors)
+                # Any other field is refused under a plain name, too.
+                if exact == plain or not (names_it or "assetName" in error.message):
+                    raise
+                self._post(plain, derived, folder)
         except ConflictError:
             asset = self._client.assets.get(self._database_id, derived, show_archived=True)
             if asset.status == "archived":
                 raise TargetError(f"the asset {derived} is archived; unarchive it first") from None
             return Target(asset=self._ensure_tags(asset), created=False)
         return Target(asset=self._client.assets.get(self._database_id, derived), created=True)
-
-    def _create_named(self, folder: str, derived: str) -> None:
-        """Create it under the folder's own name, or, if that is rejected, under a plain one."""
-        exact, plain = names.compose_name(folder), names.object_name(folder)
-        try:
-            self._post(exact, derived, folder)
-        except InvalidInputError as error:
-            names_it = any("assetName" in fact.field for fact in error.errors)
-            # Any other field is refused under a plain name, too.
-            if exact == plain or not (names_it or "assetName" in error.message):
-                raise
-            self._post(plain, derived, folder)
 
     def _post(self, name: str, derived: str, folder: str) -> None:
         self._client.assets.create(

@@ -31,7 +31,6 @@ from vitrine.transfer.opening import Opened, Opening, Settings
 from vitrine.transfer.report import FileOutcome, Observer, Status
 from vitrine.transfer.resuming import OpenFile
 from vitrine.transfer.scan import LocalFile
-from vitrine.upload_models import UploadedFile
 
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file, which has no parts."""
@@ -219,21 +218,19 @@ class BatchUpload:
             return []
         finally:
             self._observer.finishing(files=-len(files))
-        for file in files:
-            self._settle_large(
-                upload_id, file.file.file, finished.get(file.file.file.key.lstrip("/"))
-            )
+        for file in (opened.file.file for opened in files):
+            result = finished.get(file.key.lstrip("/"))
+            if result is None:
+                reason = (
+                    f"the server is still completing it: see `vitrine uploads show {upload_id}`"
+                )
+                self._settle(file, Status.FAILED, reason)
+            elif result.state == "done":
+                self._settle(file, Status.UPLOADED)
+            else:
+                refused = result.error_kind == RULE
+                self._settle(file, Status.REFUSED if refused else Status.FAILED, result.error)
         return [key for key in keys if key.lstrip("/") in finished]
-
-    def _settle_large(self, upload_id: str, file: LocalFile, result: UploadedFile | None) -> None:
-        if result is None:
-            reason = f"the server is still completing it: see `vitrine uploads show {upload_id}`"
-            self._settle(file, Status.FAILED, reason)
-        elif result.state == "done":
-            self._settle(file, Status.UPLOADED)
-        else:
-            refused = result.error_kind == RULE
-            self._settle(file, Status.REFUSED if refused else Status.FAILED, result.error)
 
     def _complete_upload(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
         """Wait while an earlier request, whose reply was lost, is still processing the upload."""
