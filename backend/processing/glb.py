@@ -32,9 +32,7 @@ def write_glb(
     writer = _Writer(materials)
     turn = upright(up)
     scale = 1.0 if unit is None else unit.metres
-    drawable = [
-        usable for part in parts if (usable := _finite(_scale_part(part, scale))) is not None
-    ]
+    drawable = [usable for part in parts if (usable := _finite(part, scale)) is not None]
     if not drawable:
         return None
     centre = _centre(drawable)
@@ -45,15 +43,11 @@ def write_glb(
     return writer.glb((turn @ centre).tolist()) if writer.primitives else None
 
 
-def _scale_part(part: Part, scale: float) -> Part:
-    if scale == 1:
-        return part
-    with np.errstate(all="ignore"):
-        return replace(part, positions=part.positions * scale)
-
-
-def _finite(part: Part) -> Part | None:
-    """Return the part with only the elements whose vertices are all finite."""
+def _finite(part: Part, scale: float) -> Part | None:
+    """Return the part in metres, with only the elements whose vertices are all finite."""
+    if scale != 1:
+        with np.errstate(all="ignore"):
+            part = replace(part, positions=part.positions * scale)
     good: NDArray[np.bool_] = np.all(np.abs(part.positions) < _LARGEST, axis=1)
     if good.all():
         return part if len(part.positions) else None

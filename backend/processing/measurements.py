@@ -55,7 +55,9 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         facts["endsWithinLine"] = True
     left_out = _left_out(scene, stored, any(counts.values()))
     facts["leftOut"] = "; ".join(left_out)
-    bounds = scene.bounds or _bounds(everything)
+    bounds = scene.bounds
+    if bounds is None and len(everything):
+        bounds = everything.min(0), everything.max(0)
     states = [reference.state for reference in references if reference.kind == "texture"]
     facts |= {
         "textures": len(states) + scene.embedded_textures,
@@ -111,10 +113,6 @@ def _finite(part: Part) -> Part:
     return Part(part.positions[kept], whole(part.triangles), whole(part.lines), whole(part.points))
 
 
-def _bounds(positions: Floats) -> tuple[Floats, Floats] | None:
-    return (positions.min(0), positions.max(0)) if len(positions) else None
-
-
 def _extent_facts(bounds: tuple[Floats, Floats]) -> Facts:
     lowest, highest = bounds
     size = highest - lowest
@@ -132,7 +130,14 @@ def _extent_facts(bounds: tuple[Floats, Floats]) -> Facts:
 def _surface_facts(
     parts: Sequence[Part], positions: Floats, bounds: tuple[Floats, Floats]
 ) -> Facts:
-    triangles = _all_triangles(parts)
+    starts = np.cumsum([0, *(len(part.positions) for part in parts)])
+    triangles = np.concatenate(
+        [
+            part.triangles + start
+            for part, start in zip(parts, starts, strict=False)
+            if part.triangles is not None
+        ]
+    )
     # Around the centre: large coordinates would cost the volume its precision.
     centred = positions - (bounds[0] + bounds[1]) / 2
     first, second, third = (centred[triangles[:, corner]] for corner in range(3))
@@ -200,12 +205,3 @@ def _are_turned_alike(grid: Indices, shells: Indices, volumes: Floats, corners: 
         np.maximum.at(highest, nth, places[:, corner])
     inside = (lowest[hollow, None] > lowest[solid]) & (highest[hollow, None] < highest[solid])
     return bool(inside.all(axis=-1).any(axis=-1).all())
-
-
-def _all_triangles(parts: Sequence[Part]) -> Indices:
-    start, triangles = 0, list[Indices]()
-    for part in parts:
-        if part.triangles is not None:
-            triangles.append(part.triangles + start)
-        start += len(part.positions)
-    return np.concatenate(triangles)

@@ -163,7 +163,8 @@ class Jail:
             result = refusal(end, budget.bounds)
         if result.refused is not None:
             # Also of a reader that has crashed: it may have read another format than its own.
-            renamed = other_format(path, _start_of(content))
+            with content.open("rb") as file:
+                renamed = other_format(path, file.read(START_BYTES))
             result = replace(result, refused=renamed or result.refused)
         return Outcome(result, usage, **conversation.written(result))
 
@@ -223,11 +224,6 @@ class Jail:
         can = "are" if alone.filtered else "cannot be"
         level = logging.INFO if whole else logging.WARNING
         _log.log(level, "Files %s read in a confined process: %s", can, parts)
-
-
-def _start_of(content: Path) -> bytes:
-    with content.open("rb") as file:
-        return file.read(START_BYTES)
 
 
 def _received_at_start(control: socket.socket) -> dict[str, Any]:

@@ -48,10 +48,12 @@ def check_result(answer: object) -> Result:
     result = mapping(answer)
     reason = _reason(result.get("refused"))
     references = [_reference(mapping(reference)) for reference in listing(result.get("references"))]
+    numbers = listing(result.get("descriptor"))
+    is_descriptor = len(numbers) == SHAPE_NUMBERS and all(map(is_finite, numbers))
     return Result(
         facts={} if reason else _facts(mapping(result.get("facts"))),
         refused=reason,
-        descriptor=_descriptor(listing(result.get("descriptor"))),
+        descriptor=[float(number) for number in numbers] if is_descriptor else None,
         references=[reference for reference in references if reference is not None][
             : limits.REFERENCES
         ],
@@ -116,11 +118,6 @@ def _facts(facts: Mapping[str, Any]) -> Facts:
         if isinstance(value, str | int | float | bool)
     }
     return known_and_finite(plain)
-
-
-def _descriptor(values: list[Any]) -> list[float] | None:
-    numbers = [float(value) for value in values if is_finite(value)]
-    return numbers if len(values) == len(numbers) == SHAPE_NUMBERS else None
 
 
 def _reference(fields: Mapping[str, Any]) -> Reference | None:

@@ -24,7 +24,7 @@ from backend.processing.readers.text import BYTE_ORDER_MARK, utf8_lines
 from backend.processing.readers.transforms import transform
 from backend.processing.readers.units import unit_and_up
 from backend.processing.render.camera import upright
-from backend.processing.scene import Part, RefusedError, Scene, UnsupportedError
+from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import FORMAT_OF, extension_of
 
 # aiProcess_JoinIdenticalVertices in assimp/postprocess.h.
@@ -137,7 +137,9 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         "FBX": "placed meshes",
     }
     parts = parts_of(scene, bones.get(format_.name, ""))
-    if {material.name for material in read_materials} == {_SKELETON} and _is_one_place(parts):
+    is_skeleton = {material.name for material in read_materials} == {_SKELETON}
+    places = np.concatenate([np.zeros((0, 3)), *(part.positions for part in parts)])
+    if is_skeleton and len(places) and (places == places[0]).all():
         parts = []  # importers draw bones where there is no mesh; these have no length
     if not parts and not scene.animation_count:
         raise UnsupportedError("contains no geometry")
@@ -165,11 +167,6 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
         bones=len(bone_names(scene)),
         embedded_textures=scene.texture_count,
     )
-
-
-def _is_one_place(parts: list[Part]) -> bool:
-    places = np.concatenate([part.positions for part in parts]) if parts else np.zeros((0, 3))
-    return len(places) > 0 and bool((places == places[0]).all())
 
 
 def _format(metadata: dict[str, Any], extension: str) -> str:

@@ -26,7 +26,8 @@ def parts_of(scene: Any, bones_move: Literal["", "meshes", "placed meshes"] = ""
 
     Bones of Collada move a mesh as it is stored, those of FBX one that its node has placed.
     """
-    worlds = _worlds(scene) if bones_move else {}
+    nodes = _nodes(scene) if bones_move else ()
+    worlds = {node.name.text(): world for world, node in nodes}
     read: dict[int, Part | None] = {}
     parts: list[Part] = []
     vertices = 0
@@ -119,10 +120,6 @@ def _moved_by(bones: list[Any], part: Part, world: Floats, worlds: Mapping[str, 
         if normals is not None:
             normals = np.einsum("nij,nj->ni", turn, normals)
     return replace(part, positions=positions, normals=normals)
-
-
-def _worlds(scene: Any) -> dict[str, Floats]:
-    return {node.name.text(): world for world, node in _nodes(scene)}
 
 
 def _places(scene: Any) -> Iterator[tuple[Floats, int]]:

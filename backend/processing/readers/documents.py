@@ -3,6 +3,7 @@
 import io
 import struct
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +54,9 @@ def read_image(data: bytes) -> Document:
             if image.width * image.height > limits.PIXELS:
                 size = f"{image.width} x {image.height}"
                 raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
-            exif = _exif(image)
+            exif = None
+            with suppress(*_BROKEN, MemoryError):  # broken EXIF does not hide the picture
+                exif = exif_of(image)
             turn = _turn(image, exif)
             facts: dict[str, str | int | float | bool] = {
                 "format": image.format or "",
@@ -78,14 +81,6 @@ def read_image(data: bytes) -> Document:
         raise RefusedError("more than 100 megapixels") from None
     except _BROKEN as error:
         raise RefusedError(f"the image cannot be decoded: {error}") from None
-
-
-def _exif(image: Image.Image) -> Image.Exif | None:
-    """Return the image's EXIF; None if it is broken, which does not hide the picture."""
-    try:
-        return exif_of(image)
-    except (*_BROKEN, MemoryError):
-        return None
 
 
 def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None:

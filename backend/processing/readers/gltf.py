@@ -192,16 +192,13 @@ class _Document:
             return data_of(uri)
         data = self._files.read(unquote(uri), "buffer")
         if data is None:
-            self._request_buffers()
+            # Open the other buffers, so that the references name all that are missing.
+            for buffer in map(mapping, _list_of(self._document, "buffers")):
+                other = buffer.get("uri")
+                if isinstance(other, str) and not other.startswith("data:"):
+                    self._files.read(unquote(other), "buffer")
             raise RefusedError(f"the file {uri:.200} that it references cannot be read")
         return data
-
-    def _request_buffers(self) -> None:
-        """Open the other buffers, so that the references name all that are missing."""
-        for buffer in map(mapping, _list_of(self._document, "buffers")):
-            uri = buffer.get("uri")
-            if isinstance(uri, str) and not uri.startswith("data:"):
-                self._files.read(unquote(uri), "buffer")
 
     def _places(self) -> Iterator[tuple[Floats, Shape, Floats | None]]:
         """Return the meshes of the scene, each with its transformation or those of its joints."""
@@ -218,7 +215,8 @@ class _Document:
             visited += 1
             _check_visit(index, above, visited, allowed)
             node = entry(self._document, "nodes", index)
-            if not is_hidden and _is_hidden(node):
+            visibility = mapping(mapping(node.get("extensions")).get(_VISIBILITY))
+            if not is_hidden and visibility.get("visible") is False:
                 hidden, is_hidden = hidden + 1, True
             world = parent @ transformation(node) if _MOVING & node.keys() else parent
             worlds[index] = world
@@ -311,11 +309,6 @@ class _Document:
         if "indices" in primitive:
             read["indices"] = self._accessors.read(primitive["indices"])
         return read
-
-
-def _is_hidden(node: Mapping[str, Any]) -> bool:
-    visibility = mapping(mapping(node.get("extensions")).get(_VISIBILITY))
-    return visibility.get("visible") is False
 
 
 def _check_visit(index: int, above: frozenset[int], visited: int, allowed: int) -> None:

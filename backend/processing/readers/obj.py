@@ -194,7 +194,9 @@ def _corners(elements: list[bytes], place: Callable[[int], str]) -> tuple[Indice
     rows: list[list[int]] = []
     for nth, words in enumerate(tokens):
         try:
-            rows += np.array(list(_parse_mixed(words)), np.int64).tolist()
+            for word in words:
+                indices = [_index(index) if index else 0 for index in word.split(b"/")[:3]]
+                rows.append(np.array(indices + [0] * (3 - len(indices)), np.int64).tolist())
         except (ValueError, OverflowError):
             raise no_number(place(nth), b" ".join(words)) from None
     return np.array(rows, np.int64).reshape(-1, 3), counts
@@ -227,12 +229,6 @@ def _index(digits: bytes) -> int:
     if b"_" in digits:
         raise ValueError("Python reads 1_0 as 10")
     return int(digits[:18])  # they fit an integer of numpy, and no file has as many vertices
-
-
-def _parse_mixed(tokens: list[bytes]) -> Iterator[list[int]]:
-    for token in tokens:
-        indices = [_index(index) if index else 0 for index in token.split(b"/")[:3]]
-        yield indices + [0] * (3 - len(indices))
 
 
 class _Vertices:

@@ -228,7 +228,8 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     places = kept[triangle_order(corners[kept], counts[~wrong], positions)]
     faces = corners[places]
     stripped = _corners(rows.get("tristrips"))
-    said += _wrong_corners(stripped[0], count)
+    if wrong_corners := int((stripped[0] >= count).sum()):
+        said.append(f"{wrong_corners} corners of strips are vertices that do not exist")
     strips = _of_strips(*stripped, count)
     triangles = np.concatenate([faces, strips])
     uv = _columns_named(vertices, ("s", "t"), ("u", "v"), ("texture_u", "texture_v"))
@@ -249,11 +250,6 @@ def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     materials = [Material(color=color, texture=texture, declared=texture is not None)]
     generator = header.generator
     return Scene("PLY", [part], materials, 1, generator, left_out=tuple(said))
-
-
-def _wrong_corners(strips: Indices, count: int) -> list[str]:
-    wrong = int((strips >= count).sum())
-    return [f"{wrong} corners of strips are vertices that do not exist"] if wrong else []
 
 
 def _from_above(uv: Floats) -> Floats:

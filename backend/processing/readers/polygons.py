@@ -27,7 +27,10 @@ def triangle_order(corners: Indices, counts: Indices, positions: Floats) -> Indi
     triangles = np.maximum(counts - 2, 0)
     if int(triangles.sum()) > limits.TRIANGLES:
         raise RefusedError(f"more than {limits.TRIANGLES} triangles")
-    order = _fans(counts, triangles)
+    owner = np.repeat(np.arange(len(counts)), triangles)
+    nth = np.arange(len(owner)) - (np.cumsum(triangles) - triangles)[owner]
+    begin = (np.cumsum(counts) - counts)[owner]
+    order = np.stack([begin, begin + nth + 1, begin + nth + 2], 1)  # fans
     folded = _fold(order, corners, triangles, positions)
     if not len(folded):
         return order
@@ -42,13 +45,6 @@ def triangle_order(corners: Indices, counts: Indices, positions: Floats) -> Indi
     for polygon in folded[counts[folded] > 4].tolist():
         cut.polygon(int(starts[polygon]), int(counts[polygon]), int(first[polygon]))
     return cut.order()
-
-
-def _fans(counts: Indices, triangles: Indices) -> Indices:
-    owner = np.repeat(np.arange(len(counts)), triangles)
-    nth = np.arange(len(owner)) - (np.cumsum(triangles) - triangles)[owner]
-    first = (np.cumsum(counts) - counts)[owner]
-    return np.stack([first, first + nth + 1, first + nth + 2], 1)
 
 
 def _fold(order: Indices, corners: Indices, triangles: Indices, positions: Floats) -> Indices:

@@ -61,7 +61,11 @@ def numbers(data: bytes) -> Floats:
         rest = data[end : end + 4096].split(None, 1)[:1] if end < len(data) else []
         if rest and not data[end : end + 1].isspace():
             end += len(rest[0])
-        parsed.append(_parse(data[start:end]))
+        text = data[start:end]
+        try:
+            parsed.append(array_of(text, np.float64))
+        except ValueError:
+            parsed.append(np.array([_number(token) for token in text.split()], np.float64))
         start = end
     return np.concatenate(parsed) if parsed else np.zeros(0)
 
@@ -75,13 +79,6 @@ def array_of(text: bytes, kind: type[_Number]) -> NDArray[_Number]:
     if b"_" in text:
         raise ValueError("Python reads 1_0 as 10")
     return np.array(text.split()).astype(kind)
-
-
-def _parse(text: bytes) -> Floats:
-    try:
-        return array_of(text, np.float64)
-    except ValueError:
-        return np.array([_number(token) for token in text.split()], np.float64)
 
 
 def table(lines: Sequence[bytes], columns: Sequence[int]) -> Floats:

@@ -67,10 +67,12 @@ class Surface:
         self._texture = texture
         self._uv = part.uv
         self._colors = None if part.colors is None else part.colors[:, :3].astype(np.float32)
-        self._flat = _light(_face_normals(part.positions, self._triangles) @ camera.T)
         with np.errstate(all="ignore"):
+            corners = part.positions[self._triangles]
+            faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             normals = None if part.normals is None else part.normals @ camera.T
             self._normals = None if normals is None else normals.astype(np.float32)
+        self._flat = _light(faces @ camera.T)
 
     def colors(self, chosen: Indices, mine: Indices) -> Single:
         """Return the colours of the pixels `mine`, each in one of the triangles `chosen`."""
@@ -99,13 +101,6 @@ class Surface:
             usable = np.isfinite(normals).all(1) & (np.abs(normals).sum(1) > 0)
             light = np.where(usable, _light(normals), light)
         return _visible(color) * light[:, None]
-
-
-def _face_normals(positions: Floats, triangles: Indices) -> Floats:
-    with np.errstate(all="ignore"):
-        first = positions[triangles[:, 0]]
-        edge, other = positions[triangles[:, 1]] - first, positions[triangles[:, 2]] - first
-        return np.cross(edge, other)
 
 
 def _light(normals: Floats | Single) -> Single:

@@ -94,7 +94,10 @@ def _picture(
     if not hit.any():
         return None
     elements, depth = raster.elements, raster.depth
-    light = _occlusion(np.where(hit, depth, 1.05), size)
+    # The light that reaches each pixel, at half the resolution.
+    pixels = np.where(hit, depth, 1.05).reshape(size, size)[::_OVERSAMPLING, ::_OVERSAMPLING]
+    light = occlusion(pixels, _OCCLUSION_RADIUS)
+    light = light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
     picture = np.zeros((size * size, 4), np.uint8)
     picture[hit] = _LINE_COLOR
     shading = Shading(materials, camera, size)
@@ -115,10 +118,3 @@ def _picture(
             picture[mine, :3] = np.clip(shown, 0, 1) * 255
     image = Image.fromarray(picture.reshape(size, size, 4))
     return image.resize((edge, edge), Image.Resampling.BOX)
-
-
-def _occlusion(depth: Floats, size: int) -> Floats:
-    """Return the light that reaches each pixel, computed at half the resolution."""
-    pixels = depth.reshape(size, size)[::_OVERSAMPLING, ::_OVERSAMPLING]
-    light = occlusion(pixels, _OCCLUSION_RADIUS)
-    return light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
