@@ -19,6 +19,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidInputError
+from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.search.query.ascii_folding import fold
 from backend.search.query.letters import any_of, equals, escape_wildcards, spellings
@@ -48,6 +49,9 @@ _NEARLY = 0.0005
 _FUZZY_FIELDS = tuple(f"{field}^{_BOOSTS[field]}" for field in INNER_FIELDS)
 # Maximum edit distance of a word with `~`: OpenSearch has no larger one.
 _MAX_SIMILAR = 2
+# Words with `~` in a text, those of them with two letters, and the length of these: the automaton
+# of such a word takes a hundred times as long as the word.
+MAX_SIMILAR_WORDS, MAX_TWO_LETTERS, MAX_TWO_LETTERS_CHARS = 5, 2, 12
 
 # Words of one text. Each becomes a condition per field.
 MAX_WORDS = 100
@@ -59,6 +63,8 @@ MAX_PART_WORDS = 10
 # Length of a word that may match as a part, except in scripts without spaces (`is_unspaced`).
 # OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
+# Length of a word with signs that is looked for within names, such as a file's name.
+MAX_NAME_CHARS = 64
 MAX_WHOLE_CHARS = 128
 """Length of a text that is compared with complete file names."""
 MIN_FUZZY_CHARS = 5
@@ -90,6 +96,10 @@ _FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
 _SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
 _MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
 _WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
+# A sign between letters or digits, other than an underscore.
+_TOGETHER = re.compile(r"\w[^\w\s]+\w")
+# Where the analyzer of the indexes splits words that queries do not: at capitals and digits.
+_SPLIT_FURTHER = re.compile(r"[a-z][A-Z]|[^\W\d_]\d|\d[^\W\d_]")
 # Han, Kana and Hangul.
 _UNSPACED = re.compile(
     "[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -148,12 +158,20 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
 
 def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
     """Return the query for the words of a text, and the score of documents with all of several."""
-    marked = _MARKED.findall(text)
-    words = split_words(_MARKED.sub(" ", text))
-    with_parts = len(words) <= MAX_PART_WORDS
+    marked = [(word, int(letters or _MAX_SIMILAR)) for word, letters in _MARKED.findall(text)]
+    _check_few_similar(marked)
+    plain = _MARKED.sub(" ", text)
+    # Names are written with underscores for blanks: only other signs keep words together.
+    words = [
+        word
+        for token in plain.split()
+        for word in ([token] if _TOGETHER.search(token) else split_words(token))
+        if split_words(word)
+    ]
+    with_parts = len(split_words(plain)) <= MAX_PART_WORDS
     every = [
         *(_word(word, with_metadata, with_parts) for word in words),
-        *(_similar(word, int(letters or _MAX_SIMILAR), with_metadata) for word, letters in marked),
+        *(_similar(word, letters, with_metadata) for word, letters in marked),
     ]
     if len(every) == 1:
         return every[0], None
@@ -168,6 +186,24 @@ def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
     some = {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
     # The better of the two counts, so documents with all words are ranked as without the others.
     return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL
+
+
+def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
+    far = [word for word, letters in marked if letters >= _MAX_SIMILAR]
+    for count, most, what in (
+        (len(marked), MAX_SIMILAR_WORDS, "words with ~"),
+        (len(far), MAX_TWO_LETTERS, "words with ~ or ~2"),
+    ):
+        if count > most:
+            fact = f"has {count} {what}; at most {most} are allowed: use ~1, or fewer of them"
+            raise InvalidInputError.of("query", fact)
+    for word in far:
+        if len(word) > MAX_TWO_LETTERS_CHARS:
+            fact = (
+                f"{quoted(word)} has {len(word)} letters; with ~2 at most {MAX_TWO_LETTERS_CHARS} "
+                "are allowed: use ~1"
+            )
+            raise InvalidInputError.of("query", fact)
 
 
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
@@ -196,8 +232,10 @@ def whole_word_query(text: str) -> JsonObject:
         return _signs(text, with_metadata=True)
     queries: list[JsonObject] = []
     for spelt in spellings(text):
-        queries.append(_whole(spelt))
-        queries += [nested_query(path, _in_text(path, spelt)) for path in (METADATA, ATTRIBUTES)]
+        queries.append(_in_best_field(spelt))
+        for path in (METADATA, ATTRIBUTES):
+            match = {f"{path}.string.text": {"query": spelt, "operator": "and"}}
+            queries.append(nested_query(path, {"match": match}))
     return any_of(queries)
 
 
@@ -229,6 +267,10 @@ def _may_be_part(word: str) -> bool:
 
 
 def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
+    parts = split_words(word)
+    if len(parts) > 1:
+        return _together(word, parts, with_metadata, with_parts)
+    (word,) = parts
     should = [_whole(form) for form in spellings(word)]
     if with_parts:
         should += _parts(word)
@@ -237,7 +279,47 @@ def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
     return {"bool": {"should": should, "minimum_should_match": 1}}
 
 
+def _together(word: str, parts: Sequence[str], with_metadata: bool, with_parts: bool) -> JsonObject:
+    """Return the query for a word that the analyzer splits: `gear.txt` must not find all of `txt`.
+
+    Its parts follow each other in one field, or a name contains them as they are, or as one word.
+    """
+    should = [_whole(form) for form in spellings(word)]
+    named = word[word.index(parts[0]) : word.rindex(parts[-1]) + len(parts[-1])]
+    forms = [form for form in (named, "".join(parts)) if len(form) <= MAX_NAME_CHARS]
+    misspelt = with_parts and all(map(_may_be_misspelt, parts))
+    if with_parts:
+        inner = [
+            inner_query(name, form, boost=boost)
+            for name, boost in _INNER_BOOSTS.items()
+            for form in forms
+        ]
+        should += [{"dis_max": {"queries": inner}}] if inner else []
+    if misspelt:
+        should.append(_nearly(word, _FUZZY_FIELDS))
+    for path in (METADATA, ATTRIBUTES) if with_metadata else ():
+        values = [_in_text(path, form) for form in spellings(word)]
+        if with_parts:
+            values += [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
+        if misspelt:
+            values.append(_nearly(word, (f"{path}.string.text",)))
+        should.append(nested_query(path, {"bool": {"should": values}}, score_mode="max"))
+    return any_of(should)
+
+
 def _whole(text: str) -> JsonObject:
+    if len(split_words(text)) == 1:
+        return _in_best_field(text)
+    phrase = {"query": text, "type": "phrase", "fields": [*TEXT_FIELDS]}
+    return any_of([{"multi_match": {**phrase, **analyzer}} for analyzer in _analyzers(text)])
+
+
+def _analyzers(text: str) -> list[dict[str, str]]:
+    """Return how a phrase is analyzed: as it is, and as an index splits `PumpHousing_v2`."""
+    return [{}, {"analyzer": "default"}] if _SPLIT_FURTHER.search(text) else [{}]
+
+
+def _in_best_field(text: str) -> JsonObject:
     # The best field counts, not the sum of all: files contain the name of their asset and a key
     # that often repeats it, so they would all be ranked before the asset.
     matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
@@ -275,7 +357,11 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
 
 
 def _in_text(path: str, text: str) -> JsonObject:
-    return {"match": {f"{path}.string.text": {"query": text, "operator": "and"}}}
+    field = f"{path}.string.text"
+    if len(split_words(text)) == 1:
+        return {"match": {field: {"query": text, "operator": "and"}}}
+    phrases = ({"query": text, **analyzer} for analyzer in _analyzers(text))
+    return any_of([{"match_phrase": {field: phrase}} for phrase in phrases])
 
 
 def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:

@@ -252,3 +252,48 @@ def test_assets_are_ranked_before_files_that_match_no_better(library: Library) -
     assert first("ventilator") == "fan"  # its file has the word in two fields
     assert first("brass") == "fan"  # all three have one score
     assert first("QX-4471-B") == "fan"  # a part number counts like an id
+
+
+def test_a_word_that_the_analyzer_splits_stays_together(library: Library) -> None:
+    names = {
+        "CLI-Gear": "",
+        "CLI tools": "gear for all",
+        "Gearbox": "",
+        "Helical gears": "",
+        "PumpHousing_v2": "",
+        "Housing of a pump, v2": "",
+    }
+    documents = {
+        name: asset(
+            name, [text("partNumber", f"AB-{n}.3")], str_assetname=name, str_description=about
+        )
+        for n, (name, about) in enumerate(names.items())
+    }
+    keys = ("gear.txt", "notes of gear/readme.txt", "gear-box.txt", "box/PumpHousing_v2.glb")
+    documents |= {
+        key: file("x", [], str_key=f"x/{key}", str_fileext=f".{key.rpartition('.')[2]}")
+        for key in keys
+    }
+    library.put(documents)
+    for query, found in (
+        ("gear.txt", {"gear.txt"}),
+        ("GEAR.TXT", {"gear.txt"}),
+        ("gear.tx", {"gear.txt"}),
+        ("x/gear.txt", {"gear.txt"}),
+        ("CLI-Gear", {"CLI-Gear"}),
+        ("gear-box", {"gear-box.txt", "Gearbox"}),
+        ("pumphousing_v2.glb", {"box/PumpHousing_v2.glb"}),
+        ("CLI_gear", {"CLI-Gear", "CLI tools", *keys[:3]}),
+        ("PumpHousing-v2", {"PumpHousing_v2", "box/PumpHousing_v2.glb"}),
+        ("helixal-gears", {"Helical gears"}),
+        ("AB-2.3", {"Gearbox"}),
+        ("ab-2", {"Gearbox"}),
+        ("txt.gear", set[str]()),
+        ("gear.txt readme", {"gear.txt", "notes of gear/readme.txt"}),
+        ("gear tools", {"CLI-Gear", "CLI tools", *keys[:3]}),
+    ):
+        assert library.ids(query=query) == found, query
+    assert "withAllWords" not in library.search(query="gear.txt")
+    assert library.search(query="gear.txt readme")["withAllWords"] == 0
+    (hit,) = library.search(query="gear.txt")["hits"]["hits"]
+    assert set(hit["highlight"]) == {"str_key"}

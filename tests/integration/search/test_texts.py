@@ -5,7 +5,12 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.query.models import MAX_QUERY_CHARS, MAX_TERMS
-from backend.search.query.words import MAX_PART_CHARS, MAX_PART_WORDS, MAX_WORDS
+from backend.search.query.words import (
+    MAX_PART_CHARS,
+    MAX_PART_WORDS,
+    MAX_SIMILAR_WORDS,
+    MAX_WORDS,
+)
 from backend.spec.search_indexes import MAX_CLAUSES
 from tests.integration.search.conftest import Library, asset
 
@@ -34,7 +39,7 @@ def test_hits_are_highlighted_unless_the_request_disables_it(pumps: Library) -> 
         (" ".join(chr(ord("a") + n) * MAX_PART_CHARS for n in range(MAX_PART_WORDS)), set[str]()),
         (" | ".join(["pump", *(f"word{n}" for n in range(MAX_WORDS - 1))]), {"a"}),
         ("p* " * MAX_WORDS, {"a"}),
-        ("pumb~1 " * (MAX_WORDS // 2), {"a"}),
+        ("pumb~1 " * MAX_SIMILAR_WORDS, {"a"}),
         ('"pump house" ' * (MAX_WORDS // 2), {"a"}),
     ],
     ids=["long", "ideographs", "words", "parts", "alternatives", "beginnings", "nearly", "phrases"],
