@@ -188,7 +188,15 @@ class _Translation:
         return self.translate(child, name)
 
     def _all(self, node: "Node", name: str | None) -> JsonObject:
-        return {"bool": {"filter": self._children(node, name)}}
+        filters: list[JsonObject] = []
+        negated: list[JsonObject] = []
+        # Together: OpenSearch evaluates each query of a negation only for all documents.
+        for query in self._children(node, name):
+            clauses: JsonObject = query.get("bool", {})
+            negated += clauses["must_not"] if clauses.keys() == {"must_not"} else ()
+            filters += () if clauses.keys() == {"must_not"} else (query,)
+        parts = {"filter": filters, "must_not": negated}
+        return {"bool": {clause: queries for clause, queries in parts.items() if queries}}
 
     def _any(self, node: "Node", name: str | None) -> JsonObject:
         children = self._children(node, name)

@@ -115,28 +115,12 @@ def test_a_star_as_field_and_value_finds_everything() -> None:
 
 
 def test_words_combine_by_and_or_not() -> None:
-    assert query("str_fileext:.glb AND NOT list_tags:(red OR blue)") == {
-        "bool": {
-            "filter": [
-                exact("str_fileext", ".glb"),
-                {
-                    "bool": {
-                        "must_not": [
-                            {
-                                "bool": {
-                                    "should": [
-                                        words("list_tags", "red"),
-                                        words("list_tags", "blue"),
-                                    ],
-                                    "minimum_should_match": 1,
-                                }
-                            }
-                        ]
-                    }
-                },
-            ]
-        }
-    }
+    colours = [words("list_tags", "red"), words("list_tags", "blue")]
+    either = {"bool": {"should": colours, "minimum_should_match": 1}}
+    name = words("str_assetname", "gear")
+    text = "str_assetname:gear AND NOT (list_tags:red OR list_tags:blue)"
+    assert query(text) == {"bool": {"filter": [name], "must_not": [either]}}
+    assert query("-list_tags:red -list_tags:blue") == {"bool": {"must_not": colours}}
 
 
 def test_and_binds_closer_than_or_and_or_closer_than_a_blank() -> None:
@@ -146,7 +130,7 @@ def test_and_binds_closer_than_or_and_or_closer_than_a_blank() -> None:
     text = "str_key:a OR str_key:b AND str_key:c str_key:d"
     assert query(text) == {"bool": {"filter": [either, d]}}
     assert query("str_key:(a OR b AND c d)") == query(text)
-    assert query("+str_key:a -str_key:b") == {"bool": {"filter": [a, {"bool": {"must_not": [b]}}]}}
+    assert query("+str_key:a -str_key:b") == {"bool": {"filter": [a], "must_not": [b]}}
 
 
 def test_words_of_the_syntax_are_values_where_they_can_be_nothing_else() -> None:
