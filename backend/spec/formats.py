@@ -134,6 +134,12 @@ FORMATS = (
         libraries="laspy lazrs",
     ),
     Format(
+        *("PCD", "pcd", "Promised", "model", "pcd", "application/x-pcd"),
+        start=rb"(?:#[^\n]*\n)?VERSION[ \t][^\n]*\nFIELDS\b",
+        libraries="",
+    ),
+    Format("XYZ and PTS", "pts xyz", "Promised", reader="points", libraries="", is_text=True),
+    Format(
         *("OBJ", "obj", "Promised", "model", "obj", "model/obj"),
         check="obj",
         is_text=True,
@@ -275,8 +281,7 @@ FORMATS = (
         is_xml=True,
         viewer="text",
     ),
-    _stored("PCD point clouds", "pcd", _POINTS, "application/x-pcd"),
-    _stored("PTS and PTX point clouds", "pts ptx", _POINTS),
+    _stored("PTX point clouds", "ptx", _POINTS),
     _stored("ReCap point clouds", "rcp rcs", _POINTS),
     _stored("Rhino models", "3dm", "STEP"),
     _stored("CATIA models", "catpart catproduct", "STEP"),

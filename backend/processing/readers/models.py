@@ -4,7 +4,19 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from backend.processing.files import Files
-from backend.processing.readers import assimp, cad, draco, dxf, gltf, las, obj, ply, stl, three_mf
+from backend.processing.readers import (
+    assimp,
+    cad,
+    draco,
+    dxf,
+    gltf,
+    las,
+    obj,
+    ply,
+    points,
+    stl,
+    three_mf,
+)
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.assimp_texts import off_rows
 from backend.processing.readers.checks import CHECKS
@@ -72,5 +84,7 @@ READERS: Mapping[str, Reader] = {
     "off": lambda data, name, files: assimp.read(off_rows(data), name, files),
     "ply": _or_assimp(ply.read),
     "stl": _or_assimp(lambda data, _files: stl.read(data)),
+    "pcd": points.read_pcd,
+    "points": points.read_text,
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
 }

@@ -36,6 +36,7 @@ CONTENTS = {
     "PLY": (b"ply\nformat ascii 1.0\nelement vertex 0\nend_header\n", "ply"),
     "STL": (b"solid cube\n facet normal 0 0 1\n", "stl"),
     "LAS": (cloud(compressed=False), "las"),
+    "PCD": (b"# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\n", "pcd"),
     "FBX": (b"Kaydara FBX Binary  \0", "fbx"),
     "Blender": (b"BLENDER-v300", "blend"),
     "IFC": (b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC4'));\nENDSEC;", "ifc"),
