@@ -366,7 +366,7 @@ def _uses(function: Function) -> Iterator[str]:
 
 
 _TIERS: dict[Tier, str] = {
-    "Promised": "Read by a reader whose results are compared with a second program, or made models.",
+    "Promised": "Read by a reader whose results are compared with a second program or made files.",
     "Read": "Read by assimp. Nothing confirms the results, so the fact `unverified` is true.",
     "Stored": "Not read. Convert such files to get facts and pictures.",
 }
