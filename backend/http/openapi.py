@@ -270,21 +270,14 @@ class _Schemas:
 
 
 def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
-    declared = set[str]()
     names = _shown_names(binding.route)
     for place, model in binding.models.items():
         if place in {"path", "query"}:
             for name, schema, required in schemas.fields(model):
-                declared.add(name)
                 if required or name == _PAGE_SIZE:
                     _add_example(name, schema, PARAMETERS)
                 shown = names[name] if place == "path" else name
                 yield {"name": shown, "in": place, "required": required, "schema": schema}
-    for name in _IN_PATH.findall(binding.route.path):
-        if name not in declared:
-            schema: Json = {"type": "string", "minLength": 1}
-            _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
-            yield {"name": names[name], "in": "path", "required": True, "schema": schema}
     awaited = (AFTER_HEADER,) if binding.route.awaits else ()
     for name in (*binding.route.reads, *awaited):
         about = _header(headers.OF_REQUESTS[name])
