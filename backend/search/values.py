@@ -46,7 +46,7 @@ _GEOMETRIES = {
 }
 _PARTS_OF = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 LARGEST_EXACT = 2**53 - 1
-"""The largest whole number that a `double`, the type of metadata values, tells from others."""
+"""The largest whole number that a `double`, the type of metadata values, can distinguish."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?", re.ASCII)

@@ -90,6 +90,8 @@ def test_a_decision_record_is_short(record: Path) -> None:
 def test_the_guide_to_searches_states_the_actual_limits() -> None:
     limits = {
         "its text": f"{models.MAX_QUERY_CHARS:,} characters, {words.MAX_WORDS} words",
+        "words with `~`": f"{words.MAX_SIMILAR_WORDS}; {words.MAX_TWO_LETTERS} of them with `~` or "
+        f"`~2`, of at most {words.MAX_TWO_LETTERS_CHARS} letters",
         "all its `filters` together": f"{conditions.MAX_CONDITIONS:,} conditions, "
         f"{metadata_text.MAX_WILDCARDS} wildcards, "
         f"{conditions.MAX_WORD_FILTERS} words without a field",

@@ -118,7 +118,7 @@ class TextQuery(NamedTuple):
     clauses: Mapping[str, list[JsonObject]]
     score_of_all: float | None = None
     marked: Sequence[JsonObject] = ()
-    """What highlights mark besides: words that contain one of a script without spaces."""
+    """Queries for highlights only, of words in scripts without spaces."""
 
 
 def text_query(text: str, *, with_metadata: bool) -> TextQuery:
