@@ -144,3 +144,22 @@ test('a model for which the browser has no memory shows the reason', async ({ pa
   await page.locator(HITS).first().click();
   await page.locator('.stage').getByText('This browser has not enough memory').waitFor();
 });
+
+test('without a database, one drop and one press lead to the first picture', async ({ page }) => {
+  await withKey(page);
+  let isCreated = false;
+  await page.route(/\/database$/, (route) => {
+    isCreated ||= route.request().method() === 'POST';
+    return isCreated ? route.continue() : route.fulfill({ json: { Items: [] } });
+  });
+  await page.goto(`${UI}upload`);
+  const model = '../../samples/library/gear/gear.stl';
+  await page.locator('input[type=file]').first().setInputFiles(model);
+  await page.getByLabel('Name of the database').fill(`first-${Date.now()}`);
+  await accessible(page, 'a new database');
+  await fits(page);
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+});

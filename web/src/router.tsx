@@ -10,10 +10,20 @@ import { ErrorNotice } from './ui/ErrorNotice';
 import { reloadPage } from './ui/lazyComponent';
 import { loadChunk } from './api/loadChunk';
 import { NotFound, Shell } from './pages/shell/Shell';
+import { texts } from './texts';
 
 /** Rendering it again would not load what the page lacks, as its code. */
 function PageError({ error }: { error: unknown }) {
   return <ErrorNotice error={error} onRetry={() => void reloadPage()} />;
+}
+
+/** While the code of a page loads. */
+function PagePending() {
+  return (
+    <p className="notice" role="status">
+      {texts.loading}
+    </p>
+  );
 }
 
 const root = createRootRoute({
@@ -80,6 +90,7 @@ export const router = createRouter({
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,
+  defaultPendingComponent: PagePending,
   scrollRestoration: true,
 });
 

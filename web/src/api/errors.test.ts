@@ -149,3 +149,11 @@ test('a credential that the gateway accepts no longer is no lack of a right', ()
   expect(denied).not.toBeInstanceOf(SignedOutError);
   expect(denied.status).toBe(403);
 });
+
+test('a failure of the server names the request, a refusal does not', () => {
+  const body = { message: 'Internal error', code: 'InternalError', requestId: 'abc-1=' };
+  expect(errorText(ApiError.of(new Response(null, { status: 500 }), body))).toBe(
+    'Internal error. Give an administrator the id of the request: abc-1=.',
+  );
+  expect(errorText(ApiError.of(new Response(null, { status: 404 }), body))).toBe('Internal error.');
+});

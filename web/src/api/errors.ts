@@ -13,6 +13,8 @@ export class ApiError extends Error {
     message: string,
     readonly fields: readonly FieldError[] = [],
     readonly retryAfter: number | null = null,
+    /** By which an administrator finds a failure of the server in its logs. */
+    readonly requestId = '',
   ) {
     super(message);
   }
@@ -33,6 +35,9 @@ export class ApiError extends Error {
       wording || texts.errors.status(response.status),
       fields,
       seconds,
+      response.status >= 500 && isRecord(body) && typeof body.requestId === 'string'
+        ? body.requestId
+        : '',
     );
   }
 }
@@ -88,8 +93,11 @@ export class JobFailedError extends Error {
  * the API has for its fields are replaced by those of the page's forms.
  */
 export function errorText(error: unknown): string {
-  if (error instanceof ApiError)
-    return replaceIds([...new Set(refusedFields(error).map(fieldSentence))].join(' '));
+  if (error instanceof ApiError) {
+    const sentences = new Set(refusedFields(error).map(fieldSentence));
+    if (error.requestId) sentences.add(texts.errors.request(error.requestId));
+    return replaceIds([...sentences].join(' '));
+  }
   if (error instanceof JobFailedError)
     return replaceIds(fieldSentence({ field: '', message: error.message }));
   // Errors of the browser have a name of their own, and words for developers.
@@ -119,7 +127,8 @@ export function withFieldMessages(
     field,
     message: wording(field, message, PREDICATE.test(message)) ?? message,
   }));
-  return new ApiError(error.status, error.code, error.message, fields, error.retryAfter);
+  const { status, code, message, retryAfter, requestId } = error;
+  return new ApiError(status, code, message, fields, retryAfter, requestId);
 }
 
 const CLOSED = /^(?:The )?asset (?:is )?not distributable\.?$/i;

@@ -36,6 +36,7 @@ export const en = {
     busy: 'The server has too many requests at the moment.',
     failed: (status: number) =>
       `The server failed (status ${status}). Try again; if it fails again, tell the administrator.`,
+    request: (id: string) => `Give an administrator the id of the request: ${id}.`,
     status: (status: number) => `The server replied with status ${status}.`,
     retryIn: (seconds: number) => `Try again in ${pluralize(seconds, 'second', 'seconds')}.`,
     page: 'This part of the page failed',

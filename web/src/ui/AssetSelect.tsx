@@ -15,7 +15,13 @@ interface SelectProps {
   onChange: (value: string) => void;
 }
 
-export function DatabaseSelect({ value, fieldProps, onChange }: SelectProps) {
+export function DatabaseSelect(
+  props: SelectProps & {
+    /** A choice beside the databases: one that is created. */
+    created?: { value: string; name: string };
+  },
+) {
+  const { value, fieldProps, created, onChange } = props;
   const id = useId();
   const databases = useQuery(databasesQuery);
   return (
@@ -31,6 +37,7 @@ export function DatabaseSelect({ value, fieldProps, onChange }: SelectProps) {
         {databases.data?.map((database) => (
           <option key={database.databaseId}>{database.databaseId}</option>
         ))}
+        {created && <option value={created.value}>{created.name}</option>}
       </select>
       <InlineError query={databases} />
     </>

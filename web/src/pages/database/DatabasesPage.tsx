@@ -30,9 +30,9 @@ export function DatabasesPage() {
           <p>{words.none}</p>
           <p>
             {mayWrite ? (
-              <>
-                {uploadTexts.createDatabase} <code>{uploadTexts.createDatabaseCommand}</code>
-              </>
+              <Link to="/upload" search={{}} className="button primary" preload={false}>
+                {uploadTexts.createDatabase}
+              </Link>
             ) : (
               texts.find.unseen.help
             )}

@@ -54,6 +54,7 @@ export function FindPage() {
       >
         <ResultsBar {...{ state, page, change }} pending={firstPage.isPending || isLate} />
         {countFilters(state) > 0 && <FilterChips state={state} change={change} />}
+        {firstPage.isPending && <Skeleton />}
         {page && <Hints state={state} page={page} />}
         {firstPage.isError && !page && !denied && (
           <ErrorNotice error={firstPage.error} onRetry={() => void firstPage.refetch()} />
@@ -126,6 +127,15 @@ function FilterChips(props: { state: FindState; change: (next: FindState) => voi
     </ErrorBoundary>
   );
 }
+
+/** Where the first hits will be, until they are there. */
+const Skeleton = () => (
+  <div className="skeleton" aria-hidden="true">
+    {Array.from({ length: 12 }, (_, at) => (
+      <span key={at} className="card waiting" />
+    ))}
+  </div>
+);
 
 /** What the server says of a search. */
 function Hints({ state, page: { reply } }: { state: FindState; page: Page }) {

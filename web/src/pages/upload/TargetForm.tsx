@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { api, replyWithHeaders } from '../../api/client';
+import { api, reply, replyWithHeaders } from '../../api/client';
 import { databasesQuery } from '../../api/queries';
 import { recordWrite } from '../../api/writes';
 import { uploadTexts } from '../../texts/upload';
@@ -12,23 +12,30 @@ import type { LocalFile } from './localFiles';
 interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
+  /** Of a database that is created with its first asset. */
+  database: { name: string; description: string };
   /** Null until someone types one. */
   name: string | null;
-  description: string;
+  description: string | null;
   distributable: boolean;
   assetId: string;
 }
 
-/** A draft with its name: the one that was typed, else the suggested one. */
+/** A draft with the name and description that were typed, else the suggested ones. */
 interface NamedDraft extends Draft {
   name: string;
+  description: string;
 }
+
+/** Instead of the id of a database: none has a name of this form. */
+export const NEW_DATABASE = '+';
 
 export const firstDraft = (initial: { database?: string; asset?: string }): Draft => ({
   kind: initial.asset ? 'existing' : 'new',
   databaseId: initial.database ?? '',
+  database: { name: uploadTexts.firstDatabase, description: uploadTexts.databaseDescription },
   name: null,
-  description: '',
+  description: null,
   distributable: true,
   assetId: initial.asset ?? '',
 });
@@ -43,12 +50,14 @@ export function TargetForm(props: {
   onStart: (place: Place) => Promise<void>;
 }) {
   const { files, noFiles, draft, change, onStart } = props;
+  const { databaseId } = draft;
   const id = useId();
+  const cache = useQueryClient();
   const databases = useQuery(databasesQuery);
+  const isNew = databaseId === NEW_DATABASE;
   const [busy, setBusy] = useState(false);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const [lacksFiles, setLacksFiles] = useState(false);
-  const { databaseId } = draft;
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     const wrong = files.length ? validate(draft) : { text: noFiles, field: '' };
@@ -60,9 +69,12 @@ export function TargetForm(props: {
     clearError();
     setBusy(true);
     try {
-      const place = await createOrFindAsset(draft);
-      // Kept, so that a failure after this does not create a second asset.
-      change({ kind: 'existing', databaseId, assetId: place.assetId });
+      const target = { ...draft, databaseId: await createOrFindDatabase(draft) };
+      // Kept, so that a failure after this creates no second database, and no second asset.
+      change({ databaseId: target.databaseId });
+      void cache.invalidateQueries(databasesQuery);
+      const place = await createOrFindAsset(target);
+      change({ kind: 'existing', assetId: place.assetId });
       await onStart(place);
     } catch (error) {
       showApiError(error);
@@ -86,17 +98,15 @@ export function TargetForm(props: {
           </label>
         ))}
       </div>
-      <DatabaseSelect
-        value={databaseId}
-        fieldProps={fieldProps('databaseId')}
-        onChange={(id) => change({ databaseId: id, assetId: '' })}
-      />
-      {databases.data?.length === 0 && (
-        <p className="help">
-          {uploadTexts.noDatabase} {uploadTexts.createDatabase}{' '}
-          <code>{uploadTexts.createDatabaseCommand}</code>
-        </p>
+      {databases.data?.length !== 0 && (
+        <DatabaseSelect
+          value={databaseId}
+          fieldProps={isNew ? undefined : fieldProps('databaseId')}
+          created={{ value: NEW_DATABASE, name: uploadTexts.newDatabase }}
+          onChange={(id) => change({ databaseId: id, assetId: '' })}
+        />
       )}
+      {isNew && <NewDatabase id={id} draft={draft} fieldProps={fieldProps} change={change} />}
       {draft.kind === 'new' ? (
         <NewAsset id={id} draft={draft} fieldProps={fieldProps} change={change} />
       ) : (
@@ -112,6 +122,33 @@ export function TargetForm(props: {
         {busy ? uploadTexts.checking : uploadTexts.start(files.length)}
       </button>
     </form>
+  );
+}
+
+/** The name and description of a database that is created when the upload starts. */
+function NewDatabase({ id, draft: { database }, fieldProps, change }: NewAssetProps) {
+  return (
+    <>
+      <label htmlFor={`${id}-database`}>{uploadTexts.databaseName}</label>
+      <input
+        id={`${id}-database`}
+        maxLength={63}
+        {...fieldProps('databaseId', `${id}-database-help`)}
+        value={database.name}
+        onChange={(event) => change({ database: { ...database, name: event.target.value } })}
+      />
+      <p id={`${id}-database-help`} className="help">
+        {uploadTexts.databaseNameHelp}
+      </p>
+      <label htmlFor={`${id}-database-text`}>{uploadTexts.databaseText}</label>
+      <input
+        id={`${id}-database-text`}
+        maxLength={256}
+        {...fieldProps('databaseText')}
+        value={database.description}
+        onChange={(event) => change({ database: { ...database, description: event.target.value } })}
+      />
+    </>
   );
 }
 
@@ -156,15 +193,39 @@ function NewAsset({ id, draft, fieldProps, change }: NewAssetProps) {
   );
 }
 
+const DATABASE_NAME = /^[-_a-zA-Z0-9]{3,63}$/;
+
 function validate(draft: NamedDraft): { text: string; field: string } | null {
   const { required, database, asset, assetName, shortDescription } = uploadTexts;
   if (!draft.databaseId) return { text: required(database), field: 'databaseId' };
+  if (draft.databaseId === NEW_DATABASE) {
+    if (!DATABASE_NAME.test(draft.database.name))
+      return { text: uploadTexts.databaseNameHelp, field: 'databaseId' };
+    if (draft.database.description.trim().length < 4)
+      return { text: shortDescription, field: 'databaseText' };
+  }
   if (draft.kind === 'existing') {
     return draft.assetId ? null : { text: required(asset), field: 'assetId' };
   }
   if (!draft.name.trim()) return { text: required(assetName), field: 'assetName' };
   const short = draft.description.trim().length < 4;
   return short ? { text: shortDescription, field: 'description' } : null;
+}
+
+/** Returns the id of the chosen database, or of a new one in the first bucket of assets. */
+async function createOrFindDatabase({ databaseId, database }: NamedDraft): Promise<string> {
+  if (databaseId !== NEW_DATABASE) return databaseId;
+  const { Items } = await reply(api.GET('/buckets', {}));
+  await reply(
+    api.POST('/database', {
+      body: {
+        databaseId: database.name,
+        description: database.description.trim(),
+        defaultBucketId: Items[0]?.bucketId ?? '',
+      },
+    }),
+  );
+  return database.name;
 }
 
 async function createOrFindAsset(draft: NamedDraft): Promise<Place> {

@@ -16,7 +16,7 @@ import {
 import { FileSelection } from './FileSelection';
 import { refusedFiles } from './refusedFiles';
 import { UploadRun } from './uploadRun';
-import { firstDraft, TargetForm } from './TargetForm';
+import { firstDraft, NEW_DATABASE, TargetForm } from './TargetForm';
 
 /** Before an upload: the files, how they compare with those of their target, and the target. */
 export function UploadSetup(props: {
@@ -34,10 +34,14 @@ export function UploadSetup(props: {
   const databases = useQuery(databasesQuery);
   const [typed, setDraft] = useState(() => firstDraft(initial));
   const onlyDatabase = databases.data?.length === 1 ? databases.data[0]?.databaseId : undefined;
+  const name = typed.name ?? suggestedName(files);
+  // Who has no database yet gets all of the form filled in: one drop leads to the first picture.
+  const isFirst = databases.data?.length === 0;
   const draft = {
     ...typed,
-    name: typed.name ?? suggestedName(files),
-    databaseId: typed.databaseId || (onlyDatabase ?? ''),
+    name,
+    description: typed.description ?? (isFirst && name ? uploadTexts.filesOf(name) : ''),
+    databaseId: typed.databaseId || (isFirst ? NEW_DATABASE : (onlyDatabase ?? '')),
   };
   const { kind, databaseId, assetId } = draft;
   const place = kind === 'existing' && databaseId && assetId ? { databaseId, assetId } : null;

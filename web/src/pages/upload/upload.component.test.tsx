@@ -93,6 +93,35 @@ test('each wrong field of the form is marked, and has the focus', async () => {
   await marked('Asset', 'Asset is required.');
 });
 
+test('without a database, chosen files need one press: the form names a new one', async () => {
+  respond('get', '/database', { Items: [] });
+  respond('get', '/buckets', { Items: [{ bucketId: 'b1' }] });
+  respond('post', '/database', { databaseId: 'library' });
+  const busy = { code: 'InvalidInput', message: 'The name is taken' };
+  respond('post', '/assets', busy, { status: 400 });
+  const user = await choose('/upload', 'lamp.glb');
+  const name = await screen.findByLabelText('Name of the database');
+  await user.clear(name);
+  await user.type(name, 'my models');
+  await user.click(await start());
+  expect(name.ariaInvalid).toBe('true');
+  await user.clear(name);
+  await user.type(name, 'models');
+  await expectAccessible();
+  await user.click(await start());
+  await screen.findByText('The name is taken.');
+  // Another try creates no second database.
+  respond('get', '/database', { Items: [{ databaseId: 'models' }] });
+  await user.click(await start());
+  await waitFor(() => expect(sent).toHaveLength(3));
+  const description = 'Models, images and their documents';
+  const created = { databaseId: 'models', description, defaultBucketId: 'b1' };
+  const asset = { databaseId: 'models', assetName: 'lamp', description: 'Files of lamp' };
+  expect(sent.map(({ path }) => path)).toEqual(['/database', '/assets', '/assets']);
+  expect(sent[0]?.body).toEqual(created);
+  expect(sent[1]?.body).toMatchObject(asset);
+});
+
 test('who may not upload sees that, and there is no form', async () => {
   respond('post', '/auth/routes', rightsTo('/search', '/assets'));
   await openPage('/upload');
