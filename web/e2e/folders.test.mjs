@@ -4,7 +4,15 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from './fixtures.mjs';
-import { accessible, chooseFiles, CORNERS, fits, NARROW_AND_DARK, triangle } from './walk.mjs';
+import {
+  accessible,
+  chooseFiles,
+  CORNERS,
+  file,
+  fits,
+  NARROW_AND_DARK,
+  triangle,
+} from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
 const field = (page, name) => dialog(page).getByLabel(name, { exact: true });
@@ -87,4 +95,22 @@ test('a folder is renamed and moved with its files', async ({ open }) => {
   await page.getByText('The folder pieces is moved.').waitFor();
   await page.getByLabel('Change old/models/pieces', { exact: true }).waitFor();
   assert.equal(await page.getByLabel('Change pieces', { exact: true }).count(), 0);
+});
+
+test('files go into a folder by its menu, which a right click opens', async ({ page }) => {
+  await newFolder(page, `into a folder ${Date.now()}`);
+  await page.locator('summary', { hasText: 'parts' }).first().click({ button: 'right' });
+  await page.locator('.file-menu').getByRole('button', { name: 'Upload here' }).click();
+  await page.getByText('The files go into the folder parts.').waitFor();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([file('new.txt')]);
+  await page.locator('.files li', { hasText: 'parts/new.txt' }).waitFor();
+  await accessible(page, 'an upload into a folder');
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.tree .file', { hasText: 'new.txt' }).waitFor();
+  assert.equal(await page.locator('[data-folder="/parts/"] .file', { hasText: 'new' }).count(), 1);
 });

@@ -75,9 +75,12 @@ const database = createRoute({
 const upload = createRoute({
   getParentRoute: () => root,
   path: '/upload',
-  validateSearch: (search: Record<string, unknown>): { database?: string; asset?: string } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { database?: string; asset?: string; folder?: string } => ({
     database: text(search.database),
     asset: text(search.asset),
+    folder: text(search.folder),
   }),
   component: lazyRouteComponent(
     () => loadChunk(() => import('./pages/upload/UploadPage')),

@@ -66,6 +66,7 @@ export const en = {
   header: {
     keys: 'Keyboard and mouse',
     dropAnywhere: 'Drop the files to upload them',
+    dropInto: (folder: string) => `Drop the files into the folder ${folder}`,
     find: 'Find',
     upload: 'Upload',
     account: 'Account',

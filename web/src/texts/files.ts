@@ -4,6 +4,9 @@ export const filesTexts = {
   change: (name: string) => `Change ${name}`,
   showArchived: 'Show archived files',
   archived: 'archived',
+  download: 'Download',
+  uploadHere: 'Upload here',
+  uploadVersion: 'Upload a new version',
   acts: {
     rename: 'Rename',
     move: 'Move',

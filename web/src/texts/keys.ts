@@ -24,6 +24,7 @@ export const keysTexts = {
       'Files of an asset',
       [
         ['Open a menu, move in it', '↓ ↑'],
+        ['The menu of the file that has the focus', 'Shift+F10'],
         ['Choose', 'Enter'],
         ['Close a menu or a window', 'Esc'],
       ],

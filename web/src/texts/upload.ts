@@ -3,6 +3,7 @@ import { formatNumber, formatList, pluralize } from './formats';
 export const uploadTexts = {
   title: 'Upload',
   drop: 'Drop files or a folder here',
+  intoFolder: (folder: string) => `The files go into the folder ${folder}.`,
   or: 'or',
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',

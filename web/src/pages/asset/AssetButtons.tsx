@@ -20,20 +20,24 @@ export function CopyButton() {
   );
 }
 
+/** Lets the browser save a file; it would open images and texts without `attachment`. */
+export async function saveDownload(place: Place, path: string): Promise<void> {
+  try {
+    const link = document.createElement('a');
+    link.href = await downloadUrl(place, path, true);
+    link.rel = 'noreferrer';
+    link.click();
+  } catch (error) {
+    toast(errorText(error));
+  }
+}
+
 export function DownloadButton({ place, path }: { place: Place; path: string | undefined }) {
   const [signing, setSigning] = useState(false);
   const download = async () => {
     if (!path) return;
     setSigning(true);
-    try {
-      const link = document.createElement('a');
-      // Without it, a browser would open images and texts instead of saving them.
-      link.href = await downloadUrl(place, path, true);
-      link.rel = 'noreferrer';
-      link.click();
-    } catch (error) {
-      toast(errorText(error));
-    }
+    await saveDownload(place, path);
     setSigning(false);
   };
   return (

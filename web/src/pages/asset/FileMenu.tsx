@@ -1,8 +1,15 @@
-import { useLayoutEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react';
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { filesTexts } from '../../texts/files';
 import { visibleName } from '../../texts/formats';
-import { allowedActs, type Act, type Subject } from './fileChanges';
+import { allowedActs, isFolder, type Act, type Subject } from './fileChanges';
 
 /** Places a menu below its button, or above where the window ends: the list would cut it off. */
 function place(menu: HTMLElement | null): void {
@@ -14,9 +21,48 @@ function place(menu: HTMLElement | null): void {
   menu.style.left = `${Math.max(0, button.right - menu.offsetWidth)}px`;
 }
 
+/** What a menu offers beside changes: these need no dialog. */
+export type Transfer = 'download' | 'upload' | 'replace';
+
+export interface MenuActions {
+  /** Absent where the caller may not download, or not upload, files. */
+  onTransfer: ((transfer: Transfer, subject: Subject) => void) | undefined;
+  onAct: (act: Act, subject: Subject) => void;
+}
+
+function menuItems(subject: Subject, { onTransfer, onAct }: MenuActions) {
+  const transfers: [Transfer, string][] = isFolder(subject)
+    ? [['upload', filesTexts.uploadHere]]
+    : subject.isArchived
+      ? []
+      : [
+          ['download', filesTexts.download],
+          ['replace', filesTexts.uploadVersion],
+        ];
+  return [
+    ...(onTransfer
+      ? transfers.map(([transfer, name]) => ({ name, act: () => onTransfer(transfer, subject) }))
+      : []),
+    ...allowedActs(subject).map((act) => ({
+      name: filesTexts.acts[act],
+      act: () => onAct(act, subject),
+    })),
+  ];
+}
+
+/** Opens the menu of a row by its right button, or by the key for it. */
+export function openContextMenu(event: MouseEvent<HTMLElement>): void {
+  const menu = event.currentTarget.querySelector<HTMLElement>(':scope > .file-menu > summary');
+  if (!menu) return;
+  event.preventDefault();
+  event.stopPropagation();
+  menu.focus();
+  if (!menu.closest('details')?.open) menu.click();
+}
+
 /** What can be done with a file or folder of the tree. One menu is open at a time. */
-export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void }) {
-  const { subject, onChoose } = props;
+export function FileMenu(props: MenuActions & { subject: Subject }) {
+  const { subject } = props;
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLElement>(null);
   const menu = useRef<HTMLDivElement>(null);
@@ -68,19 +114,19 @@ export function FileMenu(props: { subject: Subject; onChoose: (act: Act) => void
       </summary>
       {open && (
         <div className="choices" ref={menu}>
-          {allowedActs(subject).map((act) => (
+          {menuItems(subject, props).map(({ name, act }) => (
             <button
-              key={act}
+              key={name}
               type="button"
               className="quiet"
               onClick={() => {
                 close();
                 // The dialog that opens now returns the focus to where it is now.
                 opener.current?.focus();
-                onChoose(act);
+                act();
               }}
             >
-              {filesTexts.acts[act]}
+              {name}
             </button>
           ))}
         </div>

@@ -5,8 +5,7 @@ import { filesTexts } from '../../texts/files';
 import { UserText } from '../../ui/UserText';
 import { formatBytes } from '../../texts/formats';
 import type { Place } from '../../api/downloads';
-import type { Act, Subject } from './fileChanges';
-import { FileMenu } from './FileMenu';
+import { FileMenu, openContextMenu, type MenuActions } from './FileMenu';
 import type { File } from '../../api/assets';
 import { buildTree, type Folder } from './tree';
 
@@ -25,7 +24,7 @@ interface Props {
   /** How many files each file lacks, by its path. */
   missing: ReadonlyMap<string, number> | undefined;
   /** Absent where the caller may not change files. */
-  onAct: ((act: Act, subject: Subject) => void) | undefined;
+  actions: MenuActions | undefined;
 }
 
 export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
@@ -61,12 +60,17 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
 }
 
 function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
-  const { folder, shown, open, onAct } = props;
+  const { folder, shown, open, actions } = props;
   return (
     <ul className="tree">
       {folder.folders.map((folder) => (
-        <li key={folder.path} className="entry">
-          {onAct && <EntryMenu subject={{ path: folder.path, isArchived: false }} onAct={onAct} />}
+        <li
+          key={folder.path}
+          className="entry"
+          data-folder={folder.path}
+          onContextMenu={openContextMenu}
+        >
+          {actions && <FileMenu {...actions} subject={{ path: folder.path, isArchived: false }} />}
           <details open={open || shown?.startsWith(folder.path)}>
             <summary>
               <UserText text={folder.name} />
@@ -76,22 +80,18 @@ function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
         </li>
       ))}
       {folder.files.map((file) => (
-        <li key={file.key} className="entry">
+        <li key={file.key} className="entry" onContextMenu={openContextMenu}>
           <FileRow {...props} file={file} />
-          {onAct && (
-            <EntryMenu
+          {actions && (
+            <FileMenu
+              {...actions}
               subject={{ path: filePath(file), isArchived: file.isArchived ?? false }}
-              onAct={onAct}
             />
           )}
         </li>
       ))}
     </ul>
   );
-}
-
-function EntryMenu({ subject, onAct }: { subject: Subject; onAct: NonNullable<Props['onAct']> }) {
-  return <FileMenu subject={subject} onChoose={(act) => onAct(act, subject)} />;
 }
 
 function FileRow({ place, file, shown, missing }: Props & { file: File }) {

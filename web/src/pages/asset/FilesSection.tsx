@@ -23,6 +23,10 @@ import { FileDialog } from './FileDialog';
 import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
 import type { File } from '../../api/assets';
+import type { LocalFile } from '../upload/localFiles';
+import { DROPPED_FILES } from '../upload/useFileDrop';
+import { saveDownload } from './AssetButtons';
+import type { Transfer } from './FileMenu';
 
 interface PendingAction {
   act: Act;
@@ -48,6 +52,7 @@ export function FilesSection(props: Props) {
   const [pending, setPending] = useState<PendingAction | null>(null);
   const cache = useQueryClient();
   const afterChange = useAfterChange(props);
+  const transfer = useTransfer(place);
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -74,7 +79,11 @@ export function FilesSection(props: Props) {
           hasMore={query.hasNextPage}
           shown={shown}
           missing={missing}
-          onAct={mayWrite ? (act, subject) => setPending({ act, subject }) : undefined}
+          actions={
+            mayWrite
+              ? { onTransfer: transfer, onAct: (act, subject) => setPending({ act, subject }) }
+              : undefined
+          }
         />
       )}
       {query.hasNextPage && (
@@ -108,6 +117,33 @@ export function FilesSection(props: Props) {
       )}
     </section>
   );
+}
+
+/** Downloads a file; opens the page of uploads for a folder, or with a new version of a file. */
+function useTransfer(place: Place) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { databaseId: database, assetId: asset } = place;
+  const upload = (folder?: string) =>
+    void navigate({ to: '/upload', search: { database, asset, folder } });
+  return (transfer: Transfer, { path }: Subject) => {
+    if (transfer === 'download') {
+      void saveDownload(place, path);
+      return;
+    }
+    if (transfer === 'upload') {
+      upload(path);
+      return;
+    }
+    const picker = Object.assign(document.createElement('input'), { type: 'file' });
+    picker.addEventListener('change', () => {
+      const [file] = picker.files ?? [];
+      if (!file) return;
+      cache.setQueryData<LocalFile[]>(DROPPED_FILES, [{ file, path }]);
+      upload();
+    });
+    picker.click();
+  };
 }
 
 /** Requests again all that a change of files may have changed. */

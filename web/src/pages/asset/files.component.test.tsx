@@ -23,11 +23,11 @@ test('the menu of a file is opened, moved through and closed by keys', async () 
   const user = await openPage(PAGE);
   (await opener('a.txt')).focus();
   for (const [key, name] of [
-    ['ArrowDown', 'Rename'],
-    ['ArrowDown', 'Move'],
-    ['ArrowUp', 'Rename'],
+    ['ArrowDown', 'Download'],
+    ['ArrowDown', 'Upload a new version'],
+    ['ArrowUp', 'Download'],
     ['ArrowUp', 'Delete'],
-    ['ArrowDown', 'Rename'],
+    ['ArrowDown', 'Download'],
   ]) {
     await user.keyboard(`{${key}}`);
     expect(document.activeElement?.textContent).toBe(name);

@@ -85,19 +85,7 @@ export function TargetForm(props: {
   return (
     <form className="stack target" onSubmit={(event) => void submit(event)}>
       <h2>{uploadTexts.target}</h2>
-      <div className="acts" role="radiogroup" aria-label={uploadTexts.target}>
-        {(['new', 'existing'] as const).map((kind) => (
-          <label key={kind} className="check">
-            <input
-              type="radio"
-              name={`${id}-kind`}
-              checked={draft.kind === kind}
-              onChange={() => change({ kind })}
-            />
-            {kind === 'new' ? uploadTexts.newAsset : uploadTexts.existingAsset}
-          </label>
-        ))}
-      </div>
+      <KindChoice id={id} kind={draft.kind} onChange={(kind) => change({ kind })} />
       {databases.data?.length !== 0 && (
         <DatabaseSelect
           value={databaseId}
@@ -122,6 +110,28 @@ export function TargetForm(props: {
         {busy ? uploadTexts.checking : uploadTexts.start(files.length)}
       </button>
     </form>
+  );
+}
+
+function KindChoice(props: {
+  id: string;
+  kind: Draft['kind'];
+  onChange: (kind: Draft['kind']) => void;
+}) {
+  return (
+    <div className="acts" role="radiogroup" aria-label={uploadTexts.target}>
+      {(['new', 'existing'] as const).map((kind) => (
+        <label key={kind} className="check">
+          <input
+            type="radio"
+            name={`${props.id}-kind`}
+            checked={props.kind === kind}
+            onChange={() => props.onChange(kind)}
+          />
+          {kind === 'new' ? uploadTexts.newAsset : uploadTexts.existingAsset}
+        </label>
+      ))}
+    </div>
   );
 }
 
