@@ -14,15 +14,17 @@ from backend.core.errors import (
 )
 
 # Error codes of a service, or of its key service, that is unavailable or overloaded. S3's
-# RequestTimeout is a 400.
+# RequestTimeout is a 400. A queue does not exist while a local SQS restores its queues.
 OUTAGE_CODES = frozenset(
     {
+        "AWS.SimpleQueueService.NonExistentQueue",
         "InternalError",
         "InternalServerError",
         "KMS.ThrottlingException",
         "KMSThrottling",
         "KmsThrottled",
         "ProvisionedThroughputExceededException",
+        "QueueDoesNotExist",
         "RequestLimitExceeded",
         "RequestThrottled",
         "RequestTimeout",

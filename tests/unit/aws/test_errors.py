@@ -24,6 +24,8 @@ def met(code: str, status: int) -> None:
         ("KmsThrottled", 400),  # likewise, as its JSON protocol names it
         ("KMSThrottling", 400),  # SNS under a key
         ("RequestTimeout", 400),  # S3
+        ("AWS.SimpleQueueService.NonExistentQueue", 400),  # SQS that has lost its queues
+        ("QueueDoesNotExist", 400),  # likewise, as its JSON protocol names it
         ("SlowDown", 503),
         ("NoNameYet", 500),
     ],

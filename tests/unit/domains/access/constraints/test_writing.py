@@ -278,6 +278,16 @@ def test_a_role_deleted_meanwhile_is_given_nothing(
     assert api.put("see", constraint()).status == 200
 
 
+def test_a_deletion_that_another_change_overtakes_is_tried_again(
+    api: Constraints, meanwhile: InterruptedTables
+) -> None:
+    api.put("see", constraint())
+    meanwhile.first = lambda: api.put("other", constraint(name="Other"))
+    assert api.delete("see").status == 200
+    assert sorted(rows(meanwhile)) == ["other#group#viewer"]
+    assert policies(meanwhile) == policies_by_rows(meanwhile)
+
+
 def test_a_change_that_others_always_overtake_ends_with_a_conflict(
     api: Constraints, memory: MemoryTables
 ) -> None:
