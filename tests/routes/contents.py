@@ -223,7 +223,8 @@ def _search(body: Any) -> _Found:
         for name, inner in _FACETS.items()
         if "aggregations" in body
     }
-    return _Found(sorted(hit["_id"] for hit in hits["hits"]), hits["total"]["value"], found)
+    ids = sorted(hit["_id"].partition(":")[2] for hit in hits["hits"])  # without the database
+    return _Found(ids, hits["total"]["value"], found)
 
 
 def _wanted_search(attempt: Attempt) -> _Found:
@@ -243,7 +244,7 @@ def _wanted_search(attempt: Attempt) -> _Found:
         "str_databaseid": _counted(str(one["databaseId"]) for one in both),
         "list_tags": _counted(tag for one in both for tag in one["tags"]),
     }
-    ids = sorted([*found, *(f"{name}/a.txt" for name in found)])
+    ids = sorted([*found, *(f"{name}:a.txt" for name in found)])
     return _Found(ids, len(ids), facets if attempt.route is routes.SEARCH else {})
 
 
@@ -258,11 +259,20 @@ def _wanted_asset(attempt: Attempt) -> str:
     return str(attempt.question.shows) if is_seen else ""
 
 
-def _wanted_preview(attempt: Attempt) -> str:
+def _previews(body: Any) -> dict[str, bool]:
+    """Assets, and whether their previews are refused."""
+    return {
+        item["assetId"]: item.get("previewMissing", {}).get("reason") == "notPermitted"
+        for item in body["items"]
+    }
+
+
+def _wanted_previews(attempt: Attempt) -> dict[str, bool]:
     """Previews are downloads, so that they need that route too."""
     database_id, asset_id = ASSETS[attempt.state]
     path = {"databaseId": database_id, "assetId": asset_id}
-    return _wanted_asset(attempt) if may_use(attempt.facts, routes.DOWNLOAD, path) else ""
+    is_refused = not may_use(attempt.facts, routes.DOWNLOAD, path)
+    return {asset_id: is_refused} if _wanted_asset(attempt) else {}
 
 
 _OF_PIPELINES = ("databaseId", "pipelineId", "pipelineType", "pipelineExecutionType")
@@ -293,4 +303,4 @@ EXPORT = Content(_export, _wanted_export)
 SEARCH = Content(_search, _wanted_search)
 ASSET = Content(None, _wanted_asset)
 """Of lists of what belongs to assets."""
-PREVIEWS = Content(None, _wanted_preview)
+PREVIEWS = Content(_previews, _wanted_previews)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from backend.core.transactions import Put, Update
+from backend.search.indexing.projections import document_id
 from backend.spec import routes
 from backend.spec.routes import Route
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
@@ -160,8 +161,18 @@ def rules_of(case: Case, user_id: str) -> tuple[Json, ...]:
 
 def _documents(row: Mapping[str, Any], is_archived: bool) -> tuple[Json, Json]:
     """The asset and a file of it, as the indexes hold them."""
-    asset_id = row["assetId"]
-    both = {"str_assetid.keyword": asset_id, **indexed(seen(row)), "bool_archived": is_archived}
-    asset = {"_id": asset_id, "_rectype": "asset", "str_assettype.keyword": row["assetType"]}
-    file = {"_id": f"{asset_id}/a.txt", "_rectype": "file", "str_fileext.keyword": ".txt"}
-    return {**both, **asset}, {**both, **file}
+    ids = row["databaseId"], row["assetId"]
+    both = {
+        "str_databaseid": ids[0],
+        "str_assetid": ids[1],
+        "str_assetid.keyword": ids[1],
+        **indexed(seen(row)),
+        "bool_archived": is_archived,
+        "str_bucketprefix": "/",
+    }
+    asset = {"_id": document_id(*ids), "_rectype": "asset"}
+    file = {"_id": document_id(*ids, "a.txt"), "_rectype": "file", "str_key": "a.txt"}
+    return (
+        {**both, **asset, "str_assettype.keyword": row["assetType"]},
+        {**both, **file, "str_fileext.keyword": ".txt"},
+    )
