@@ -10,6 +10,9 @@ Mongolian letters.
 """
 
 import re
+from collections.abc import Mapping
+
+from backend.core.errors import InvalidInputError
 
 # Texts, which `re` compiles at their first use: few names have other characters than ASCII, and the
 # start of a function would take 4 ms longer.
@@ -66,6 +69,30 @@ def check_visible(value: str) -> str:
         if at not in allowed and not (match[0] in JOINERS and _joins(value, at)):
             raise ValueError(INVISIBLE_FACT.format(code=_code(match[0])))
     return value
+
+
+def check_new_name(value: str) -> str:
+    """As `check_visible`, for ids, keys and names of objects: without a space at either end.
+
+    Raises:
+        ValueError: the message names the space or the character.
+    """
+    if value != value.strip(" "):
+        raise ValueError("must not begin or end with a space")
+    return check_visible(value)
+
+
+def require_new_names(names: Mapping[str, str]) -> None:
+    """Check the names, by field, that a request introduces; stored ones remain usable.
+
+    Raises:
+        InvalidInputError: one has a space at its ends or an invisible character.
+    """
+    for field, name in names.items():
+        try:
+            check_new_name(name)
+        except ValueError as error:
+            raise InvalidInputError.of(field, str(error)) from None
 
 
 def _code(char: str) -> str:

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from backend.core.invisible import BLANKS, check_visible
+from backend.core.invisible import BLANKS, check_new_name, check_visible
 from backend.core.quoting import quoted
 from backend.values import frozen
 
@@ -352,7 +352,7 @@ Reason = Annotated[Text, Field(max_length=256)]
 Id = Annotated[str, AfterValidator(check_id), _schema(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
-NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
+NewAssetId = Annotated[AssetId, AfterValidator(check_new_name)]
 """An id that a request chooses. `AssetId` also accepts stored ids, which can come from folders of a
 bucket."""
 SentAssetName = Annotated[AssetName, BeforeValidator(trim_blanks)]
@@ -366,6 +366,13 @@ Email = Annotated[str, AfterValidator(check_email), _schema(format="email", maxL
 ObjectName = Annotated[
     str, AfterValidator(check_object_name), _schema(pattern="^[-._a-zA-Z0-9 ]{1,256}$")
 ]
+NewObjectName = Annotated[
+    str,
+    AfterValidator(check_object_name),
+    AfterValidator(check_new_name),
+    _schema(pattern="^[-._a-zA-Z0-9]([-._a-zA-Z0-9 ]{0,254}[-._a-zA-Z0-9])?$"),
+]
+"""A name that a request introduces. `ObjectName` also accepts stored names."""
 RelativePath = Annotated[
     str, AfterValidator(normalise_relative_path), _schema(minLength=1, maxLength=MAX_KEY_BYTES)
 ]

@@ -10,6 +10,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.invisible import require_new_names
 from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.audit.models import audit_entity
@@ -102,6 +103,7 @@ class MetadataSchemaService:
             modified_by=caller.user_id,
         )
         require(self.authorization, caller, "POST", secured(schema))
+        require_new_names(_new_names(schema, None))
         _check(schema)
         if schema.database_id != GLOBAL:
             self._check_database(schema.database_id)
@@ -133,6 +135,7 @@ class MetadataSchemaService:
         marks = {"date_modified": iso(now), "modified_by": caller.user_id}
         changed = MetadataSchema.model_validate({**schema.model_dump(), **values, **marks})
         require(self.authorization, caller, "PUT", secured(changed))
+        require_new_names(_new_names(changed, schema))
         _check(changed)
         before, after = _attributes(schema), _attributes(changed)
         entry = self.audit.entry(
@@ -188,6 +191,20 @@ def secured(schema: MetadataSchema) -> Secured:
             "metadataSchemaEntityType": schema.metadata_schema_entity_type,
         },
     )
+
+
+def _new_names(schema: MetadataSchema, before: MetadataSchema | None) -> dict[str, str]:
+    """Return the names that a schema introduces, by field."""
+    known = (
+        {field.metadata_field_key_name for field in before.fields.fields} if before else set[str]()
+    )
+    names = {
+        f"fields.fields.{number}.metadataFieldKeyName": field.metadata_field_key_name
+        for number, field in enumerate(schema.fields.fields)
+        if field.metadata_field_key_name not in known
+    }
+    is_renamed = before is None or before.schema_name != schema.schema_name
+    return names | ({"schemaName": schema.schema_name} if is_renamed else {})
 
 
 def _check(schema: MetadataSchema) -> None:

@@ -17,6 +17,7 @@ from backend.core.authorization import (
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.invisible import require_new_names
 from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
@@ -91,6 +92,7 @@ class TagService:
             tag_type_name=body.tag_type_name,
         )
         require(self.authorization, caller, "POST", _secured_tag(tag))
+        require_new_names({"tagName": tag.tag_name})
         entry = self.audit.entry(
             caller,
             "create_tag",
@@ -175,6 +177,7 @@ class TagService:
             TagTypeExistsError: the name is in use.
         """
         require(self.authorization, caller, "POST", _secured_type(body.tag_type_name))
+        require_new_names({"tagTypeName": body.tag_type_name})
         self.names.require_unruled(caller, "tagTypeName", body.tag_type_name)
         tag_type = TagType.model_validate(body.model_dump(exclude_none=True))
         entry = self.audit.entry(

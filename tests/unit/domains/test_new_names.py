@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.core.models import WrongFieldError
-from backend.domains.access.models.constraints import ConstraintBody, ConstraintPath
+from backend.domains.access.models.constraints import ConstraintPath
 from backend.domains.access.models.roles import RoleBody, UserBody, UserRolesBody
 from backend.domains.asset_versions.models import UpdateVersionBody
 from backend.domains.assets.models import AssetPath, CreateAssetBody, NewAsset
@@ -20,14 +20,11 @@ from backend.domains.identity.rules.refusals import RefusedError
 from backend.domains.identity.rules.users import check_usable
 from backend.domains.ingest.models import IngestBody
 from backend.domains.ingest.rules import started_upload
-from backend.domains.metadata.models.replies import AddAssetMetadataBody
-from backend.domains.metadata_schemas.models import CreateSchemaBody
 from backend.domains.pipelines.models import PutPipelineBody
 from backend.domains.tags.models import TagBody, TagTypeBody
 from backend.domains.uploads.models import NewFile, SentFile
 from backend.domains.workflows.models import PutWorkflowBody
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.constraints import constraint
 from tests.factories.workflows import pipeline_body, workflow_body
 
 HIDDEN = "a\u200bb"
@@ -77,18 +74,12 @@ def test_the_destination_of_a_file_is_refused() -> None:
 FILLERS = ("\u3164", "\u115f", "\u1160", "\uffa0", "\u200b")
 """Letters, as Unicode classifies most of them, that are displayed as nothing."""
 USER = {"userId": "ann"}
-GRANT = {"permission": "GET", "permissionType": "allow"}
-RULE = constraint(groupPermissions=[], userPermissions=[{**USER, **GRANT}])
-FIELD = {"metadataFieldKeyName": "height", "metadataFieldValueType": "string"}
 NAMED: list[tuple[type[BaseModel], dict[str, Any], str]] = [
     (CreateSignInBody, {**USER, "email": "ann@example.org"}, "userId"),
-    (UserRolesBody, {**USER, "roleName": ["viewer"]}, "userId"),
     (UserRolesBody, {**USER, "roleName": ["viewer"]}, "roleName.0"),
     (RoleBody, {"roleName": "viewer", "description": "View"}, "roleName"),
     (CreateApiKeyBody, {"apiKeyName": "Robot", **USER, "description": "Lab"}, "apiKeyName"),
     (CreateApiKeyBody, {"apiKeyName": "Robot", **USER, "description": "Lab"}, "userId"),
-    (ConstraintBody, RULE, "name"),
-    (ConstraintBody, RULE, "userPermissions.0.userId"),
     (ConstraintPath, {"constraintId": "see"}, "constraintId"),
     (CreateDatabaseBody, {"databaseId": "museum", "description": "All of it",
                           "defaultBucketId": BUCKET_ID}, "databaseId"),
@@ -96,11 +87,6 @@ NAMED: list[tuple[type[BaseModel], dict[str, Any], str]] = [
     (TagTypeBody, {"tagTypeName": "colour", "description": "A type"}, "tagTypeName"),
     (PutPipelineBody, pipeline_body(), "pipelineId"),
     (PutWorkflowBody, workflow_body(), "workflowId"),
-    (AddAssetMetadataBody, {"metadata": [{"metadataKey": "height", "metadataValue": "2"}]},
-     "metadata.0.metadataKey"),
-    (CreateSchemaBody, {"databaseId": "museum", "metadataSchemaEntityType": "assetMetadata",
-                        "schemaName": "Sizes", "fields": {"fields": [FIELD]}},
-     "fields.fields.0.metadataFieldKeyName"),
 ]  # fmt: skip
 
 

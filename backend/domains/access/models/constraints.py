@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from backend.core.invisible import check_visible
 from backend.core.models import LegacyEnvelope, SentModel, WireModel, WrongFieldError
 from backend.core.names import (
     Line,
-    NewUserId,
     ObjectName,
+    UserId,
     check_line,
     check_words,
 )
@@ -116,7 +115,7 @@ class GroupPermission(WireModel):
 
 class UserPermission(WireModel):
     id: Annotated[Line, Field(min_length=1, max_length=256)] | None = None
-    user_id: NewUserId
+    user_id: UserId
     permission: Permission
     permission_type: Effect
 
@@ -124,7 +123,7 @@ class UserPermission(WireModel):
 class Criteria(SentModel):
     """The criteria of a constraint: objects of one type that match all, or one, of them."""
 
-    name: Annotated[_NotBlank, AfterValidator(check_visible)]
+    name: _NotBlank
     description: _NotBlank
     object_type: ObjectType
     criteria_and: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []

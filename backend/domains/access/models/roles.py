@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from backend.core.models import LegacyEnvelope, WireModel
-from backend.core.names import Line, NewUserId, ObjectName, UserId, Words
+from backend.core.names import Line, ObjectName, UserId, Words
 
 # Roles of one user. One transaction can remove all of them and add others.
 MAX_ROLES = 30
@@ -63,7 +63,7 @@ class RoleOperationReply(WireModel):
 
 
 class UserRolesBody(WireModel):
-    user_id: NewUserId
+    user_id: UserId
     role_name: Annotated[
         list[ObjectName], Field(min_length=1, max_length=MAX_ROLES), AfterValidator(_each_once)
     ]

@@ -217,6 +217,21 @@ def _hidden_warning(criterion: Criterion) -> str | None:
     return None
 
 
+def new_names(change: Change) -> dict[str, str]:
+    """Return the names that a change introduces, by field."""
+    before, after = change
+    if after is None:
+        return {}
+    names = {} if before is not None else {"constraintId": after.constraint_id}
+    if before is None or before.name != after.name:
+        names["name"] = after.name
+    known = {grant.user_id for grant in before.user_permissions} if before else set[str]()
+    for number, grant in enumerate(after.user_permissions):
+        if grant.user_id not in known:
+            names[f"userPermissions.{number}.userId"] = grant.user_id
+    return names
+
+
 def without_role(constraint: Constraint, role_name: str) -> Constraint | None:
     """Return the constraint without a role; None if no grantee remains."""
     groups = [

@@ -10,6 +10,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError, RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
+from backend.core.invisible import require_new_names
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Put
 from backend.domains.access.errors import ConstraintNotFoundError
@@ -21,7 +22,13 @@ from backend.domains.access.repository.constraints import (
     position_of,
 )
 from backend.domains.access.repository.roles import RoleRepository
-from backend.domains.access.rules.constraints import Change, grantees, grantees_of, warnings_about
+from backend.domains.access.rules.constraints import (
+    Change,
+    grantees,
+    grantees_of,
+    new_names,
+    warnings_about,
+)
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 
@@ -134,6 +141,8 @@ class ConstraintService:
 
     def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
         """Write the changes and their audit entries in one transaction."""
+        for change in changes:
+            require_new_names(new_names(change))
         policies = self.constraints.policies(grantees_of(changes))
         # After the rules: deleting a role from now on changes its rules, which is detected.
         names = {

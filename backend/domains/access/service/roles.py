@@ -9,6 +9,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
+from backend.core.invisible import require_new_names
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.access.errors import (
@@ -92,6 +93,7 @@ class RoleService:
         values = body.model_dump(exclude_none=True)
         role = Role(**values, created_on=iso(now), revision=1)
         require(self.authorization, caller, "POST", _secured_role(role))
+        require_new_names({"roleName": role.role_name})
         self.names.require_unruled(caller, "roleName", role.role_name)
         _check_open(role)
         name = audit_entity("role", role.role_name)

@@ -19,6 +19,7 @@ from backend.core.errors import (
     RevisionConflictError,
 )
 from backend.core.identity import Identity
+from backend.core.invisible import require_new_names
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position
 from backend.core.transactions import Write
 from backend.domains.access.errors import (
@@ -193,6 +194,8 @@ class UserRoleService:
         new = [name for name in to if name not in before]
         if not (lost or new):
             return
+        if not has:
+            require_new_names({"userId": user_id})
         writes: list[Write] = []
         for name in new:
             row = UserRole(user_id=user_id, role_name=name, created_on=iso(now))

@@ -8,6 +8,7 @@ from backend.core.authorization import Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
+from backend.core.invisible import require_new_names
 from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.asset_links import rules
@@ -52,6 +53,7 @@ class AssetLinkService:
             TooWideError: the trees of both are too large to be joined.
         """
         rules.check_request(body)
+        require_new_names({"assetLinkAliasId": body.asset_link_alias_id or ""})
         link = self._new(caller, body)
         entry = self._entry(caller, "create_link", after=link)
         for node, edge in rules.edges_of(link):
@@ -106,6 +108,8 @@ class AssetLinkService:
         changed = _link_after(link, body)
         if changed == link:
             return link
+        if changed.asset_link_alias_id != link.asset_link_alias_id:
+            require_new_names({"assetLinkAliasId": changed.asset_link_alias_id or ""})
         now = {"updated_at": iso(self.clock()), "revision": link.revision + 1}
         changed = changed.model_copy(update=now)
         entry = self._entry(caller, "update_link", before=link, after=changed)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import Line, NewUserId, ObjectName, Words
+from backend.core.names import Line, NewObjectName, NewUserId, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
@@ -80,7 +80,7 @@ class ApiKeyPath(WireModel):
 
 
 class CreateApiKeyBody(WireModel):
-    api_key_name: ObjectName
+    api_key_name: NewObjectName
     user_id: NewUserId
     description: KeyDescription
     expires_at: ExpiresAt | None = None

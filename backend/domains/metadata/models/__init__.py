@@ -9,7 +9,6 @@ from pydantic import (
     field_validator,
 )
 
-from backend.core.invisible import check_visible
 from backend.core.metadata_values import ValueType, check_key, check_value
 from backend.core.models import SentModel, WireModel
 from backend.spec.facts import FACT_PREFIX
@@ -93,6 +92,4 @@ class NewRecord(SentModel):
 
 
 class SentRecord(NewRecord):
-    """A key that a request chooses, with its value; `NewRecord` takes stored keys too."""
-
-    metadata_key: Annotated[MetadataKey, AfterValidator(check_visible)]
+    """A record of a request: a key that is not stored yet is checked as a new name."""

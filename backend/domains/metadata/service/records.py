@@ -1,6 +1,6 @@
 """Records of any entity, by the schemas in force, for every writer of metadata."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from backend.core.clock import Clock
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
+from backend.core.invisible import require_new_names
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.transactions import Write
 from backend.domains.audit.service.commands import AuditService
@@ -19,6 +20,7 @@ from backend.domains.metadata.models import (
     Entity,
     NewRecord,
     Record,
+    SentRecord,
     UpdateType,
     is_reserved,
 )
@@ -132,6 +134,7 @@ class RecordService:
             UnavailableError: records or schemas cannot be read.
         """
         sent = checked(entity, records)
+        _check_new_keys(records, ())
         governing = self._rules_of(entity)
         plan = carry_out(
             self.metadata,
@@ -165,6 +168,7 @@ class RecordService:
         replaces = update_type == "replace_all"
 
         def plan(stored: rules.Records, done: Set[str]) -> rules.Plan:
+            _check_new_keys(records, stored)
             if replaces:
                 own = {key: r for key, r in stored.items() if not is_reserved(entity, key)}
                 return rules.planned_replacement(governing, sent, own)
@@ -308,6 +312,17 @@ class RecordService:
 
 def _shown(records: Iterable[Record], fields: Fields) -> tuple[ShownRecord, ...]:
     return tuple(ShownRecord(record, fields.get(record.metadata_key)) for record in records)
+
+
+def _check_new_keys(records: Sequence[NewRecord], stored: Collection[str]) -> None:
+    """Check the keys that a request introduces."""
+    require_new_names(
+        {
+            f"metadata.{number}.metadataKey": record.metadata_key
+            for number, record in enumerate(records)
+            if isinstance(record, SentRecord) and record.metadata_key not in stored
+        }
+    )
 
 
 def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record]:

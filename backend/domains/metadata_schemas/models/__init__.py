@@ -5,10 +5,16 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from backend.core.invisible import check_visible
 from backend.core.metadata_values import ValueType, check_key
-from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import AnyText, ExtensionList, Id, ObjectName, database_or_global
+from backend.core.models import SentModel, WireModel
+from backend.core.names import (
+    AnyText,
+    ExtensionList,
+    Id,
+    NewObjectName,
+    ObjectName,
+    database_or_global,
+)
 
 EntityType = Literal[
     "databaseMetadata", "assetMetadata", "fileMetadata", "fileAttribute", "assetLinkMetadata"
@@ -56,20 +62,6 @@ class SchemaFields(WireModel):
     fields: Annotated[list[SchemaField], Field(min_length=1, max_length=MAX_FIELDS)]
 
 
-def _visible(fields: SchemaFields) -> SchemaFields:
-    """Require visible characters in the keys of a new schema; stored schemas are exempt."""
-    for number, schema_field in enumerate(fields.fields):
-        try:
-            check_visible(schema_field.metadata_field_key_name)
-        except ValueError as error:
-            field = f"fields.{number}.metadataFieldKeyName"
-            raise WrongFieldError(field, str(error)) from None
-    return fields
-
-
-NewSchemaFields = Annotated[SchemaFields, AfterValidator(_visible)]
-
-
 class MetadataSchema(WireModel):
     """A schema as stored."""
 
@@ -109,8 +101,8 @@ Fields = Mapping[str, FieldInForce]
 class CreateSchemaBody(SentModel):
     database_id: DatabaseOrGlobal
     metadata_schema_entity_type: AnyEntityType
-    schema_name: ObjectName
-    fields: NewSchemaFields
+    schema_name: NewObjectName
+    fields: SchemaFields
     file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
     enabled: bool = True
 
@@ -120,7 +112,7 @@ class UpdateSchemaBody(WireModel):
 
     metadata_schema_id: Id
     schema_name: ObjectName | None = None
-    fields: NewSchemaFields | None = None
+    fields: SchemaFields | None = None
     file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
     enabled: bool | None = None
 
