@@ -31,7 +31,6 @@ from local.gateway import Gateway
 from local.iam.roles import Enforcement, Roles
 from local.layers import install_layer, install_runtime
 from local.links import Links
-from local.page import Page, build_page, built_page
 from local.plan import Plan
 from local.proxy import Proxies
 from local.pumps.activity import Activity
@@ -51,6 +50,7 @@ from local.state import REPOSITORY, StateFolder, tools_folder
 from local.states.executions import Executions
 from local.states.tasks import Tasks
 from local.synthesis import synthesize, with_defaults
+from web_page import Page, build_page, built_page
 
 _THREADS = 64  # all pumps may wait for an engine at the same time
 _PROCESSES = int(os.environ.get("VITRINE_FUNCTION_PROCESSES", "48"))  # each has some 55 MB
@@ -164,9 +164,9 @@ class Runtime:
             )
         )
         rendering = asyncio.create_task(asyncio.to_thread(self._read_assembly))
-        find: Callable[[], Page] = partial(built_page, self._tools)
+        find: Callable[[], Page] = partial(built_page, self._tools.parent / "page")
         if choices.build_page:
-            find = partial(build_page, self._tools, choices.progress)
+            find = partial(build_page, self._tools.parent / "page", choices.progress)
         building = asyncio.create_task(asyncio.to_thread(find))
         starting = asyncio.create_task(asyncio.to_thread(self._start_engines, names))
         stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from local.links import Links
-from local.page import Page
+from web_page import Page, policy_of
 
 _UI = "/ui/"
 _ONCE = _UI + "once"
@@ -164,25 +164,6 @@ class Site:
         if not self._links.use(secret):
             return _refused(403, "The link was used before, or has expired")
         return JSONResponse({"key": self._around.key()}, headers={"cache-control": "no-store"})
-
-
-def policy_of(buckets: tuple[str, ...], provider: set[str]) -> str:
-    """Return the content security policy: the origins from which the page may load resources."""
-    from_buckets = " ".join(buckets)
-    rules = {
-        "default-src": "'none'",
-        "script-src": "'self' 'wasm-unsafe-eval'",
-        "style-src": "'self'",
-        "worker-src": "'self' blob:",
-        "img-src": f"'self' blob: data: {from_buckets}",
-        "media-src": f"blob: {from_buckets}",
-        "connect-src": " ".join(["'self' blob: data:", from_buckets, *sorted(provider)]),
-        "font-src": "'self'",
-        "form-action": "'self'",
-        "frame-ancestors": "'none'",
-        "base-uri": "'none'",
-    }
-    return "; ".join(f"{name} {' '.join(value.split())}" for name, value in rules.items())
 
 
 def _origin_of(url: str) -> str | None:

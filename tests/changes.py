@@ -59,7 +59,7 @@ _SLICES: Mapping[str, tuple[str, ...]] = {
 _SEARCHING = _journeys("search", "search_indexes", "streams")
 AREAS: Mapping[str, tuple[str, ...]] = {
     # What most of the product stands on: everything short.
-    **dict.fromkeys(("app.py", "cdk.json", "backend", "infra", "local"), _ALL),
+    **dict.fromkeys(("app.py", "web_page.py", "cdk.json", "backend", "infra", "local"), _ALL),
     **dict.fromkeys(("Makefile", "pyproject.toml", "requirements.txt"), _ALL),
     **{f"backend/domains/{name}": runs for name, runs in _SLICES.items()},
     "backend/operations": ("contract", *_journeys("administration", "poison")),

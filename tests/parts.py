@@ -25,7 +25,7 @@ WORKERS = (*_SHARING, "-n", str(CORES))
 ENGINE_WORKERS = (*_SHARING, "-n", str(CORES + 1))
 ALONE = ("-q",)
 PRODUCT = (
-    *("app.py", "backend", "infra", "local", "client"),
+    *("app.py", "web_page.py", "backend", "infra", "local", "client"),
     *("tracking", "samples", "benchmarks", "docs"),
 )
 PYRIGHT = str(Path(sys.executable).with_name("pyright"))
@@ -60,7 +60,7 @@ class Run(NamedTuple):
 
 # Files on which every part depends.
 SHARED = (
-    *("backend", "local", "Makefile", "pyproject.toml", "requirements.txt"),
+    *("backend", "local", "web_page.py", "Makefile", "pyproject.toml", "requirements.txt"),
     *("tests/__init__.py", "tests/amounts.py", "tests/conftest.py", "tests/engines.py"),
     *("tests/parts.py", "tests/wording.py", "tests/factories", "tests/fakes", "tests/model"),
 )

@@ -46,7 +46,6 @@ ACCEPTED: dict[tuple[str, str], str] = {
             "local/engines/s3.py",
             "local/first_look.py",
             "local/layers.py",
-            "local/page.py",
             "local/synthesis.py",
             "local/tracking_demo.py",
         )

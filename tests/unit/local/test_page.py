@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from local import page
-from local.page import build_page, built_page
+import web_page
+from web_page import build_page, built_page
 
 
 class Npm:
@@ -26,8 +26,8 @@ class Npm:
 @pytest.fixture
 def npm(monkeypatch: pytest.MonkeyPatch) -> Npm:
     fake = Npm()
-    monkeypatch.setattr(page.subprocess, "run", fake.run)
-    monkeypatch.setattr(page, "_npm", lambda: ["/nowhere/npm"])
+    monkeypatch.setattr(web_page.subprocess, "run", fake.run)
+    monkeypatch.setattr(web_page, "_npm", lambda: ["/nowhere/npm"])
     return fake
 
 

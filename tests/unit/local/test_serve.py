@@ -16,10 +16,10 @@ import pytest
 from local import serve
 from local.errors import LocalError
 from local.iam.roles import Enforcement
-from local.page import Page
 from local.runner import Choices
 from local.servers import HttpServer
 from local.state import REPOSITORY, StateFolder
+from web_page import Page
 
 
 def _choices(folder: Path, say: Callable[[str], None]) -> Choices:

@@ -9,9 +9,9 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from local.links import Links
-from local.page import Page
 from local.site import Site, Surroundings
 from local.state import StateFolder
+from web_page import Page
 
 OWN = "http://127.0.0.1:8080"
 BUCKETS = "http://127.0.0.1:9000"

@@ -1,7 +1,7 @@
-"""Builds the page (`web/`) once for its sources and its lock file; later starts use the built page.
+"""Builds the page (`web/`) once for its sources and its lock file; later calls use the built page.
 
-A machine without Node, or without network access at the first start, serves the product without the
-page.
+Beside it the security policy of its document. The local runtime serves the product without the page
+where Node or the network is missing; the synthesis of a stage that deploys the page fails there.
 """
 
 import hashlib
@@ -17,9 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from local.state import REPOSITORY
-
-_SOURCES = REPOSITORY / "web"
+_SOURCES = Path(__file__).with_name("web")
 # Of npm, including downloads, on a busy machine.
 _SECONDS = 600
 # The first error; the complete output would fill the terminal.
@@ -38,19 +36,18 @@ class Page:
     missing: str = ""
 
 
-def built_page(tools: Path, sources: Path = _SOURCES) -> Page:
-    """Return the page if these sources were built before; nothing is built."""
-    folder = tools.parent / "page" / _hash_of(sources) if sources.is_dir() else tools
+def built_page(home: Path, sources: Path = _SOURCES) -> Page:
+    """Return the page if these sources were built before in `home`; nothing is built."""
+    folder = home / _hash_of(sources) if sources.is_dir() else home
     if (folder / "index.html").is_file():
         return Page(folder)
     return Page(None, "The page is not built: start with `make run`, or `up --page`")
 
 
-def build_page(tools: Path, progress: Callable[[str], None], sources: Path = _SOURCES) -> Page:
-    """Return the page of these sources; build it unless that was done before."""
+def build_page(home: Path, progress: Callable[[str], None], sources: Path = _SOURCES) -> Page:
+    """Return the page of these sources; build it in `home` unless that was done before."""
     if not (sources / "package.json").is_file():
         return Page(None, f"{sources} has no page")
-    home = tools.parent / "page"
     folder = home / _hash_of(sources)
     home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / ".lock"):
@@ -62,6 +59,25 @@ def build_page(tools: Path, progress: Callable[[str], None], sources: Path = _SO
         progress("building the page")
         reason = _build(npm, sources, home, folder)
     return Page(None, f"The page is not built: {reason}") if reason else Page(folder)
+
+
+def policy_of(buckets: tuple[str, ...], provider: set[str]) -> str:
+    """Return the content security policy: the origins from which the page may load resources."""
+    from_buckets = " ".join(buckets)
+    rules = {
+        "default-src": "'none'",
+        "script-src": "'self' 'wasm-unsafe-eval'",
+        "style-src": "'self'",
+        "worker-src": "'self' blob:",
+        "img-src": f"'self' blob: data: {from_buckets}",
+        "media-src": f"blob: {from_buckets}",
+        "connect-src": " ".join(["'self' blob: data:", from_buckets, *sorted(provider)]),
+        "font-src": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{name} {' '.join(value.split())}" for name, value in rules.items())
 
 
 def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
