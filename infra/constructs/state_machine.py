@@ -53,8 +53,7 @@ def declared_state_machine(
     process_output: lambda_.Function | None,
 ) -> sfn.CfnStateMachine:
     """Return the state machine, which may call its functions and the resources in the settings."""
-    called = [function.function_arn for function in pipelines]
-    called += [process_output.function_arn] if process_output else []
+    called = [*pipelines, *([process_output] if process_output else [])]
     group = _log_group(stack, settings, resources)
     machine = sfn.CfnStateMachine(
         stack,
@@ -80,6 +79,9 @@ def declared_state_machine(
             ],
         ),
     )
+    # Step Functions tests the log destination with the role, for which IAM needs some seconds: the
+    # role refers to no function and is created first, the state machine after the functions.
+    machine.node.add_dependency(*called)
     machine.apply_removal_policy(RemovalPolicy.DESTROY)
     # cfn-lint 1.58 takes numbers only for the time-outs of a task, which may be JSONata.
     machine.add_metadata("cfn-lint", {"config": {"ignore_checks": ["E3601"]}})
@@ -95,7 +97,11 @@ def _log_group(stack: Stack, settings: Settings, resources: Resources) -> logs.L
     return group
 
 
-def _role(stack: Stack, settings: Settings, functions: list[str], resources: Resources) -> iam.Role:
+def _role(
+    stack: Stack, settings: Settings, called: list[lambda_.Function], resources: Resources
+) -> iam.Role:
+    of_account = f"arn:{Aws.PARTITION}:lambda:{Aws.REGION}:{Aws.ACCOUNT_ID}:function"
+    functions = [f"{of_account}:{physical_name(settings, f.node.id)}" for f in called]
     calls = (
         ("lambda:InvokeFunction", [*functions, *settings.allowed_pipeline_functions]),
         ("sqs:SendMessage", settings.allowed_pipeline_queues),
@@ -112,7 +118,12 @@ def _role(stack: Stack, settings: Settings, functions: list[str], resources: Res
         "states.amazonaws.com",
         conditions={
             "StringEquals": {"aws:SourceAccount": stack.account},
-            "ArnEquals": {"aws:SourceArn": state_machine_arn(settings)},
+            # As Step Functions documents it ("Prevent cross-service confused deputy issue").
+            "ArnLike": {
+                "aws:SourceArn": state_machine_arn(settings).replace(
+                    physical_name(settings, NAME), "*"
+                )
+            },
         },
     )
     role = iam.Role(

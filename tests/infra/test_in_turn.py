@@ -36,3 +36,23 @@ def test_the_stage_is_created_after_its_routes(hardened: Assembly) -> None:
     (stage,) = hardened.of_type("AWS::ApiGatewayV2::Stage").values()
     routes = {name for kind in ROUTES for name in hardened.of_type(kind)}
     assert set(stage.body["DependsOn"]) == routes
+
+
+def test_the_state_machine_is_created_long_after_its_role(prod: Assembly) -> None:
+    """Step Functions tests its log destination at once, and IAM needs seconds for a new role.
+
+    The role refers to no function, and the state machine waits for them.
+    """
+    role, machine = prod.resource("ExecutionsRole"), prod.resource("Executions")
+    functions = {
+        name for name in prod.of_type("AWS::Lambda::Function") if name in str(machine.body)
+    }
+    assert functions >= {"Inspect", "ProcessOutput"}
+    assert not [name for name in functions if f"'{name}'" in str(role.body)]
+    (invoked,) = (arns for actions, arns in prod.statements(role) if "lambda:" in actions[0])
+    names = {name.rpartition(":")[2] for name in invoked}
+    assert names == {f"vitrine-prod-{name}" for name in functions}
+    (trust,) = role.properties["AssumeRolePolicyDocument"]["Statement"]
+    condition = trust["Condition"]
+    assert prod.text(condition["ArnLike"]["aws:SourceArn"]).endswith(":stateMachine:*")
+    assert prod.text(condition["StringEquals"]["aws:SourceAccount"]) == "<AWS::AccountId>"
