@@ -9,13 +9,14 @@ import sys
 
 from infra.assembly import DEFAULT_STAGE, build
 from infra.assets import LayerBuildError
+from infra.page import PageBuildError
 from infra.settings import SettingsError
 
 _BY_CDK = "CDK_CLI_VERSION"  # a variable that the CDK command sets
 
 
 def main() -> int:
-    """Synthesize; a wrong setting or a layer that fails is one line and the exit code 2."""
+    """Synthesize; a wrong setting or a layer or page that fails is one line and the exit code 2."""
     if options := sys.argv[1:]:
         command = "they are given to the CDK command: make diff STAGE= ARGS="
         sys.stderr.write(f"{options[0]}: app.py has no options; {command}\n")
@@ -29,7 +30,7 @@ def main() -> int:
             region=environment.get("CDK_DEFAULT_REGION") if by_cdk else None,
             deploys=by_cdk,
         ).synth()
-    except (SettingsError, LayerBuildError) as error:
+    except (SettingsError, LayerBuildError, PageBuildError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0

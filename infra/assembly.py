@@ -10,6 +10,7 @@ from aws_cdk import Annotations, App, Stack
 from infra.assets import PYTHON, Folders, prepare
 from infra.constructs.alarms import Alarms
 from infra.constructs.state_machine import state_machine_arn
+from infra.page import Page, prepare_page
 from infra.resources import Resources
 from infra.settings import Settings, SettingsError, default_context, read_settings
 from infra.stacks.alarms import AlarmsStack
@@ -21,6 +22,7 @@ from infra.stacks.probe import ProbeStack
 from infra.stacks.search import SearchStack
 from infra.stacks.storage import StorageStack
 from infra.stacks.tracking import TrackingStack
+from infra.stacks.web import WebStack
 
 _REPRODUCIBLE: dict[str, object] = {
     # Where a construct was created: paths of this machine and of the kernel, which differ in each
@@ -56,6 +58,7 @@ def build(
     Raises:
         SettingsError: a setting is missing, unknown or wrong.
         LayerBuildError: the dependency layer was requested and could not be built.
+        PageBuildError: the page was requested and could not be built.
     """
     app = App(
         outdir=outdir,
@@ -69,12 +72,14 @@ def build(
         raise SettingsError(_without_packages(settings))
     # CDK copies the folders while the stacks are created; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
-        add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
+        target, bundle = Path(folder), settings.bundle
+        page = prepare_page(target, bundle=bundle) if settings.page else None
+        add_stacks(app, settings, prepare(target, bundle=bundle), page)
     return app
 
 
-def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
-    """Add storage and search, then bootstrap, then the stacks that need both, then the alarms."""
+def add_stacks(app: App, settings: Settings, folders: Folders, page: Page | None = None) -> None:
+    """Add storage and search, bootstrap, the stacks that need both, the page, the alarms."""
     resources = Resources(
         state_machine=state_machine_arn(settings),
         imported_buckets=settings.imported_buckets,
@@ -102,6 +107,10 @@ def add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         PipelinesStack(app, f"{prefix}-pipelines", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),
     ]
+    if page is not None:
+        web = WebStack(app, f"{prefix}-web", **common, page=page)
+        _deploy_after([web], after)
+        last.insert(0, web)
     # The CDK command prints warnings about settings that work, but have disadvantages.
     if settings.bundle and not folders.compiled:
         Annotations.of(bootstrap).add_warning_v2(

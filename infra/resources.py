@@ -36,6 +36,8 @@ class Resources:
     network: Network | None = None
     readers_network: Network | None = None
     key: kms.IKey | None = None
+    api: str = ""
+    """The id of the HTTP API."""
     state_machine: str = ""
     """The ARN of the state machine of executions."""
     imported_buckets: tuple[str, ...] = ()

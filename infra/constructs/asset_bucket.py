@@ -21,12 +21,12 @@ def declared_bucket(
     *,
     key: kms.IKey | None,
     logs: s3.Bucket | None,
-    web_url: str,
+    web_origins: tuple[str, ...],
     lock: s3.ObjectLockRetention | None = None,
 ) -> s3.Bucket:
     """Return the bucket, which is retained.
 
-    Access logs go to `logs`, and pages of `web_url` may use it.
+    Access logs go to `logs`, and pages of `web_origins` may use it.
 
     With `lock` every version of an object is protected for that time; S3 requires versioning for
     locks.
@@ -48,7 +48,7 @@ def declared_bucket(
         server_access_logs_bucket=logs if logged else None,
         server_access_logs_prefix=spec.log_prefix if logged else None,
         lifecycle_rules=_lifecycle(spec),
-        cors=_cors(web_url) if spec.cors and web_url else None,
+        cors=_cors(web_origins) if spec.cors and web_origins else None,
     )
     name_exactly(bucket, spec.name)
     if spec.events:
@@ -138,7 +138,7 @@ def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
     )
 
 
-def _cors(web_url: str) -> list[s3.CorsRule]:
+def _cors(web_origins: tuple[str, ...]) -> list[s3.CorsRule]:
     """Let browsers use presigned URLs, which contain the permission; no cookies are used."""
     exposed = ["ETag", "x-amz-version-id", "x-amz-checksum-sha256"]
     reads = s3.CorsRule(
@@ -150,7 +150,7 @@ def _cors(web_url: str) -> list[s3.CorsRule]:
         max_age=3600,
     )
     writes = s3.CorsRule(
-        allowed_origins=[web_url],
+        allowed_origins=list(web_origins),
         allowed_methods=[s3.HttpMethods.PUT],
         allowed_headers=["*"],
         exposed_headers=exposed,

@@ -9,7 +9,8 @@ from backend.spec.functions.executions import RECONCILE_EXECUTIONS
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from infra.settings.model import LEAST_OF_QUEUE, UNRESERVED, Settings
 from infra.settings.network import VPC_RANGE, zones_of
-from infra.settings.values import fit_variables, region_of
+from infra.settings.values import fit_variables, partition_of, region_of
+from web_page import policy_of
 
 # Characters that remain for additions to the largest role. IAM accepts 10,240 characters, for any
 # stage name and partition.
@@ -17,6 +18,12 @@ POLICY_CHARS = 1_100
 _STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 # the remaining characters of both ARNs of a bucket: its own, and that of its objects
 _POLICY_CHARS_BESIDE = 48
+
+
+# Of a header's value. Source: Amazon CloudFront Developer Guide, "Quotas on headers".
+MOST_POLICY_CHARS = 1_783
+# Of a bucket whose name is known only when it is created.
+_LONGEST_HOST = f"https://{'b' * 63}.s3.ap-southeast-1.amazonaws.com"
 
 
 class Switch(NamedTuple):
@@ -53,6 +60,11 @@ SWITCHES = (
     ),
     Switch("oidcClientId", "", ("oidcScope", "oidcScopeMfa")),  # only web clients use scopes
     Switch("auditLock", "none", ("auditLockDays",)),
+    Switch(
+        "page",
+        False,
+        ("pageDomain", "pageCertificateArn", "pageFirewallArn", "pageSignInOrigins"),
+    ),
     Switch("processing", False, ("turntables",)),
     Switch("readers", "off", ("readersInVpc",)),
 )
@@ -90,6 +102,7 @@ def contradictions(settings: Settings) -> Iterator[str]:
             f"importedBuckets and importedKeys take {size} characters of a role's policy, which "
             f"has room for {POLICY_CHARS}: name fewer"
         )
+    yield from _contradictions_of_page(settings)
     if settings.oidc_issuer and not (settings.oidc_audiences or settings.oidc_client_id):
         yield "oidcIssuer needs oidcAudiences or an oidcClientId"
     if settings.oidc_issuer and settings.user_pool and not settings.oidc_user_prefix:
@@ -115,6 +128,22 @@ def _contradictions_of_network(settings: Settings) -> Iterator[str]:
         yield (
             "searchVpcRange and searchVpcZones are of a new network, searchVpcId names an existing "
             "one"
+        )
+
+
+def _contradictions_of_page(settings: Settings) -> Iterator[str]:
+    if not settings.page:
+        return
+    if settings.allowed_ip_ranges:
+        yield "allowedIpRanges: behind the page the API sees the addresses of CloudFront"
+    if bool(settings.page_domain) != bool(settings.page_certificate_arn):
+        yield "pageDomain and pageCertificateArn need each other"
+    buckets = 2 + len(settings.imported_buckets)
+    length = len(policy_of((_LONGEST_HOST,) * buckets, set(settings.sign_in_origins())))
+    if length > MOST_POLICY_CHARS:
+        yield (
+            f"importedBuckets and pageSignInOrigins take the page's Content-Security-Policy to "
+            f"{length} characters, and CloudFront takes {MOST_POLICY_CHARS}: name fewer"
         )
 
 
@@ -187,6 +216,8 @@ def _needs_search(spec: Function) -> bool:
 
 def resources_elsewhere(settings: Settings, region: str | None) -> Iterator[str]:
     """Yield a sentence for each resource and zone that is not in the stage's region, if known."""
+    if region and settings.page and partition_of(region) != "aws":
+        yield f"page: there is no CloudFront in {partition_of(region)}; set it to false"
     values: dict[str, str | tuple[str, ...]] = settings.model_dump(by_alias=True)
     for name in _IN_REGION if region else ():
         value = values[name]

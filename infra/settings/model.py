@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, cast
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic.alias_generators import to_camel
@@ -17,7 +18,11 @@ from infra.settings.values import (
     Audience,
     BucketName,
     BusArn,
+    CertificateArn,
+    DomainName,
+    FirewallArn,
     FunctionArn,
+    HttpsOrigin,
     InstanceType,
     KeyArn,
     LogRetentionDays,
@@ -205,6 +210,20 @@ class Settings(BaseModel):
 
     web_url: str = field_of(declared.WEB_URL)
 
+    page: bool = False
+    """Whether to deploy the page with CloudFront in front of it and of the API. Clients may go on
+    using the API's own address."""
+    page_domain: DomainName = ""
+    """A domain name for the page, with `pageCertificateArn`. Its DNS record is yours to create."""
+    page_certificate_arn: CertificateArn = ""
+    """The certificate of `pageDomain` in AWS Certificate Manager, in us-east-1."""
+    page_firewall_arn: FirewallArn = ""
+    """A web ACL of AWS WAF for CloudFront, in us-east-1. Metadata may hold HTML: let rules about
+    request bodies count instead of block."""
+    page_sign_in_origins: tuple[HttpsOrigin, ...] = ()
+    """Origins of the sign-in provider's endpoints, besides that of `oidcIssuer`, which the page
+    may call."""
+
     api_requests_per_second: Positive = 1000
     """Maximum requests to the API in a second; further ones return 429."""
 
@@ -243,6 +262,17 @@ class Settings(BaseModel):
     def concurrency_of_queues(self) -> int:
         """Maximum number of instances that all queues together start."""
         return sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
+
+    def web_origins(self) -> tuple[str, ...]:
+        """Return the origins whose pages may write to buckets by presigned URLs."""
+        domain = f"https://{self.page_domain}" if self.page_domain else ""
+        return tuple(dict.fromkeys(filter(None, (self.web_url, domain))))
+
+    def sign_in_origins(self) -> tuple[str, ...]:
+        """Return the origins of the sign-in providers."""
+        parts = urlsplit(self.oidc_issuer)
+        issuer = (f"{parts.scheme}://{parts.netloc}",) if self.oidc_issuer else ()
+        return (*issuer, *self.page_sign_in_origins)
 
     def warnings(self) -> Iterator[str]:
         """Yield a sentence for each setting that works, but has disadvantages."""

@@ -70,9 +70,26 @@ _TOPIC = Form(
     f"^({_ARN.format('sns')}[A-Za-z0-9_-]{{1,256}})?$",  # no FIFO topic: alarms name no group
     "the ARN of a standard topic, such as arn:aws:sns:eu-central-1:111122223333:operators",
 )
+_CERTIFICATE = Form(
+    r"^(arn:aws:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]{1,64})?$",
+    "the ARN of a certificate in us-east-1, the region of CloudFront's certificates, such as "
+    "arn:aws:acm:us-east-1:111122223333:certificate/1234abcd-12ab-34cd-56ef-1234567890ab",
+)
+_FIREWALL = Form(
+    r"^(arn:aws:wafv2:us-east-1:[0-9]{12}:global/webacl/[A-Za-z0-9_-]{1,128}/[A-Za-z0-9-]{1,64})?$",
+    "the ARN of a web ACL for CloudFront, such as "
+    "arn:aws:wafv2:us-east-1:111122223333:global/webacl/page/1234abcd-12ab-34cd-56ef-1234567890ab",
+)
+_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_DOMAIN = Form(rf"^({_LABEL}([.]{_LABEL})+)?$", "a domain name, such as models.example.org")
+_ORIGIN = Form(
+    rf"^https://{_LABEL}([.]{_LABEL})+(:[0-9]{{1,5}})?$",
+    "an origin without a path, such as https://login.example.org",
+)
 WORDS = {
     form.pattern: form.words
     for form in (
+        *(_CERTIFICATE, _FIREWALL, _DOMAIN, _ORIGIN),
         *(_STAGE, _INSTANCE, _ZONE, _VPC, _SUBNET, _KEY, _FUNCTION, _QUEUE, _BUS, _TOPIC),
         *(setting.form for setting in declared.SETTINGS if setting.form is not None),
     )
@@ -142,6 +159,10 @@ FunctionArn = Annotated[str, _text(_FUNCTION), _IN_PARTITION]
 QueueArn = Annotated[str, _text(_QUEUE), _IN_PARTITION]
 BusArn = Annotated[str, _text(_BUS), _IN_PARTITION]
 TopicArn = Annotated[str, _text(_TOPIC), _IN_PARTITION]
+CertificateArn = Annotated[str, _text(_CERTIFICATE)]
+FirewallArn = Annotated[str, _text(_FIREWALL)]
+DomainName = Annotated[str, _text(_DOMAIN)]
+HttpsOrigin = Annotated[str, _text(_ORIGIN)]
 Positive = Annotated[int, Field(ge=1)]
 
 # Of the periods that CloudWatch Logs accepts (PutRetentionPolicy).

@@ -48,6 +48,7 @@ class ApiStack(Stack):
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
         export(self, api.api.ref)
+        resources.api = api.api.ref
         self._watch(resources.alarms, api)
         output(self, "ApiUrl", api.url, "The address of the REST API")
 

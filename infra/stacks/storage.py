@@ -100,7 +100,7 @@ class StorageStack(Stack):
 
     def _buckets(self, settings: Settings, resources: Resources) -> None:
         # S3 delivers access logs only to a bucket whose default encryption is S3's own.
-        logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, web_url="")
+        logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, web_origins=())
         accept_cloudtrail(logs, account=self.account)
         if settings.cloud_trail:
             declared_trail(self, logs=logs)
@@ -118,7 +118,7 @@ class StorageStack(Stack):
                     bucket,
                     key=resources.key,
                     logs=logs,
-                    web_url=settings.web_url,
+                    web_origins=settings.web_origins(),
                     lock=lock if bucket is AUDIT_ARCHIVE_BUCKET else None,
                 )
         if settings.malware_scan:

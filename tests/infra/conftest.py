@@ -52,3 +52,9 @@ def locked(synthesized: Callable[[str], Assembly]) -> Assembly:
 def hardened(synthesized: Callable[[str], Assembly]) -> Assembly:
     """The assembly of production with every optional protection."""
     return synthesized("hardened")
+
+
+@pytest.fixture(scope="session")
+def page(synthesized: Callable[[str], Assembly]) -> Assembly:
+    """The assembly of a small stage with the page at a domain."""
+    return synthesized("page")

@@ -3,6 +3,8 @@
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
 IMPORTED_KEY = "arn:aws:kms:eu-central-1:444455556666:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/1234abcd"
+FIREWALL = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/page/1234abcd"
 VPC = "vpc-0123456789abcdef0"
 SUBNETS = [f"subnet-0123456789abcdef{number}" for number in range(3)]
 ZONES = ["eu-central-1a", "eu-central-1b", "eu-central-1c"]
@@ -36,6 +38,17 @@ LOCKED: dict[str, object] = {
     "detailedRouteMetrics": True,
 }
 """A trail, an audit archive that cannot be changed, and resources outside the deployment."""
+PAGE: dict[str, object] = {
+    "page": True,
+    "pageDomain": "models.example.org",
+    "pageCertificateArn": CERTIFICATE,
+    "pageFirewallArn": FIREWALL,
+    "pageSignInOrigins": ["https://tokens.example.org"],
+    "oidcIssuer": ISSUER,
+    "oidcClientId": "web",
+    "importedBuckets": ["scans"],
+}
+"""The page at a domain, with a provider and an imported bucket."""
 IMPORTED_NETWORK: dict[str, object] = {
     "searchInVpc": True,
     "searchVpcId": VPC,
@@ -48,6 +61,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
     "prod": _PROD,
     "hardened": {**_PROD, **HARDENED, "searchVpcZones": ZONES},
     "locked": {**_PROD, **LOCKED, **IMPORTED_NETWORK},
+    "page": {"stage": "small", **PAGE},
     "without-search": {
         "stage": "small",
         "bundle": False,  # which the CDK command refuses
@@ -65,6 +79,7 @@ BASES = {
     "prod": "small",
     "hardened": "prod",
     "locked": "prod",
+    "page": "small",
     "without-search": "small",
 }
 """By assembly the one from which its snapshot contains the differences."""

@@ -29,7 +29,7 @@ STAGES = ("small", "prod")
 Facts = dict[str, Any]
 """Facts by the path of their property."""
 _HASH = re.compile("[0-9a-f]{64}")
-_REFERENCES = {"Ref", "Fn::GetAtt", "Fn::ImportValue", "Fn::Join"}
+_REFERENCES = {"Ref", "Fn::GetAtt", "Fn::ImportValue", "Fn::Join", "Fn::Sub"}
 _LEFT_OUT = {"Type", "Metadata", "Properties"}
 _IN_TURN = ("AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::")
 """Types whose `DependsOn` only limits how many resources are created at once."""
@@ -103,6 +103,9 @@ def _assets(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the hash of each asset with what it contains."""
     locks = {path.read_bytes(): path.name for path in (ROOT / "backend").glob("requirements*.txt")}
     for path in folder.glob("asset.*"):
+        if path.suffix == ".zip":
+            yield path.stem.removeprefix("asset."), "the AWS command for BucketDeployment"
+            continue
         lock = path / "requirements.txt"
         content = locks[lock.read_bytes()] if lock.exists() else next(path.iterdir()).name
         yield path.name.removeprefix("asset."), content
@@ -165,7 +168,8 @@ class _Describer:
         if not _REFERENCES.isdisjoint(value):
             return self._name(self._assembly.text(value))
         facts = {key: self._simplify(part) for key, part in value.items()}
-        if isinstance(facts.get("PolicyDocument"), dict) and "PolicyName" in facts:
+        inline = facts.keys() == {"PolicyDocument", "PolicyName"}  # more has a policy of its own
+        if inline and isinstance(facts["PolicyDocument"], dict):
             return facts["PolicyDocument"]["Statement"]
         if {"Effect", "Action"} <= facts.keys():
             return _sentence(facts)

@@ -41,12 +41,16 @@ def leave_out(function: str | None, unused: str | None, gone: str | None) -> Non
 
 def synthesize(folder: Path, context: dict[str, object], *, nag: bool) -> None:
     """Write one assembly as it is deployed, but without the packages of its layers."""
-    from infra import assembly, assets  # before `aws_cdk`, because it chooses Node
+    from infra import assembly, assets, page  # before `aws_cdk`, because it chooses Node
 
     def prepare(target: Path, *, bundle: bool) -> assets.Folders:
         return assets.prepare(target, bundle=False)
 
+    def prepare_page(target: Path, *, bundle: bool) -> page.Page:
+        return page.prepare_page(target, bundle=False)
+
     assembly.prepare = prepare
+    assembly.prepare_page = prepare_page
     app = assembly.build(str(folder), context)
     if nag:
         from aws_cdk import Validations

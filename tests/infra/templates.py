@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -88,6 +89,8 @@ class Assembly:
                 return f"<{name}.{attribute}>"
             case {"Fn::ImportValue": name}:
                 return self.text(self.exports[name])
+            case {"Fn::Sub": str(pattern)}:
+                return re.sub(r"\$\{(.+?)\}", r"<\1>", pattern)
             case {"Fn::Join": [separator, parts]}:
                 return separator.join(self.text(part) for part in parts)
             case _:

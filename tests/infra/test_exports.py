@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from tests.infra.templates import Assembly
 
-ORDER = ("storage", "search", "bootstrap", "indexing", "pipelines", "api", "alarms")
+ORDER = ("storage", "search", "bootstrap", "indexing", "pipelines", "api", "web", "alarms")
 
 
 def refused(deployed: Assembly, wanted: Assembly, order: tuple[str, ...] = ORDER) -> list[str]:
@@ -59,6 +59,22 @@ def _imports(value: object) -> Iterator[str]:
 def test_a_setting_is_switched_off_by_updating_the_stacks_that_import_first(
     hardened: Assembly, prod: Assembly
 ) -> None:
-    importing_first = ("alarms", "bootstrap", "indexing", "pipelines", "api", "search", "storage")
+    importing_first = (
+        "alarms",
+        "web",
+        "bootstrap",
+        "indexing",
+        "pipelines",
+        "api",
+        "search",
+        "storage",
+    )
     assert refused(hardened, prod, importing_first) == []
     assert refused(hardened, prod) != []
+
+
+def test_the_page_is_switched_off_while_its_stack_still_imports(
+    page: Assembly, small: Assembly
+) -> None:
+    assert imports(page.templates["web"])
+    assert refused(page, small) == []

@@ -14,7 +14,16 @@ from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.settings.contradictions import SWITCHES
 from infra.settings.network import zones_of
-from tests.infra.contexts import IMPORTED_KEY, ISSUER, SUBNETS, TOPIC, VPC, ZONES
+from tests.infra.contexts import (
+    CERTIFICATE,
+    FIREWALL,
+    IMPORTED_KEY,
+    ISSUER,
+    SUBNETS,
+    TOPIC,
+    VPC,
+    ZONES,
+)
 from tests.infra.templates import ROOT
 
 STAGES = ("local", "minimal", "small", "prod")
@@ -43,6 +52,10 @@ VALUES: dict[str, object] = {
     "auditLockDays": 400,
     "turntables": True,
     "readersInVpc": True,
+    "pageDomain": "models.example.org",
+    "pageCertificateArn": CERTIFICATE,
+    "pageFirewallArn": FIREWALL,
+    "pageSignInOrigins": ["https://tokens.example.org"],
 }
 IMPORTED: dict[str, object] = {"searchVpcId": VPC, "searchSubnetIds": SUBNETS[:1]}
 """Settings that require each other."""
@@ -409,3 +422,35 @@ def test_a_new_account_is_warned_and_may_deploy_a_small_stage() -> None:
         assert list(_read(stage, accountConcurrency=56).warnings()) == []
         assert len(list(_read(stage, accountConcurrency=55).warnings())) == 1
     assert list(_read("prod").warnings()) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "fact"),
+    [
+        ({"allowedIpRanges": ["192.0.2.0/24"]}, "the API sees the addresses of CloudFront"),
+        ({"pageDomain": "a.example.org"}, "pageDomain and pageCertificateArn need each other"),
+        ({"pageCertificateArn": CERTIFICATE}, "pageDomain and pageCertificateArn need each other"),
+        (
+            {"pageCertificateArn": CERTIFICATE.replace("us-east-1", "eu-central-1")},
+            "pageCertificateArn: must be the ARN of a certificate in us-east-1",
+        ),
+        ({"pageDomain": "https://a.example.org"}, "pageDomain: must be a domain name"),
+        ({"pageSignInOrigins": ["https://*.example.org"]}, "must be an origin without a path"),
+        ({"pageSignInOrigins": ["https://a.example.org/x"]}, "must be an origin without a path"),
+        (
+            {"pageSignInOrigins": [f"https://{n}{'x' * 50}.example.org" for n in range(20)]},
+            r"Content-Security-Policy to \d+ characters, and CloudFront takes 1783: name fewer",
+        ),
+    ],
+)
+def test_a_page_that_cloudfront_would_refuse_is_refused_first(
+    settings: dict[str, Any], fact: str
+) -> None:
+    assert re.search(fact, _refusal(page=True, **settings))
+
+
+def test_a_page_is_refused_where_there_is_no_cloudfront() -> None:
+    for partition, region in (("aws-cn", "cn-north-1"), ("aws-us-gov", "us-gov-west-1")):
+        fact = f"page: there is no CloudFront in {partition}; set it to false"
+        assert fact in _refusal(page=True, region=region)
+    assert _stage(page=True, region="eu-central-1").page

@@ -11,6 +11,7 @@ _PROD = CONTEXTS["prod"]
 _CHECKED = {
     "prod": _PROD,
     "hardened": CONTEXTS["hardened"] | LOCKED,
+    "page": CONTEXTS["page"],
 }
 _USES = {"function": "JobStarter", "unused": "Reads"}
 

@@ -30,11 +30,22 @@ OF_OPTIONS = {"AwsSolutions-COG2", "AwsSolutions-COG8"}
 KEPT_BY_OPTIONS = {"AwsSolutions-OS1", "AwsSolutions-OS9"}
 """Accepted rules that options keep."""
 
+_UPLOADS = "CDK's own function, which uploads files of the page"
+OF_PAGE = {
+    "AwsSolutions-CFR1": "users may be anywhere",
+    "AwsSolutions-CFR3": "the API has an access log, and the files of the page are public",
+    "AwsSolutions-IAM4": _UPLOADS,
+    "AwsSolutions-IAM5": _UPLOADS,
+    "AwsSolutions-L1": _UPLOADS,
+    "AwsSolutions-S1": "the files of the page are public",
+}
+"""The rules that the page's stack violates, each with the reason."""
+
 
 @pytest.fixture(scope="module")
 def violations(synthesized: Callable[[str], Assembly]) -> dict[str, dict[str, list[str]]]:
     """By assembly the violated rules, each with the constructs that violate it."""
-    return {name: _violations(synthesized(name)) for name in ("prod", "hardened")}
+    return {name: _violations(synthesized(name)) for name in ("prod", "hardened", "page")}
 
 
 def _violations(assembly: Assembly) -> dict[str, list[str]]:
@@ -53,6 +64,17 @@ def test_a_deployment_keeps_every_rule_but_those_with_a_reason(
 ) -> None:
     assert set(violations["prod"]) == set(ACCEPTED) - OF_OPTIONS
     assert set(violations["hardened"]) == set(ACCEPTED) - KEPT_BY_OPTIONS
+
+
+def test_the_page_keeps_every_rule_but_those_with_a_reason(
+    violations: dict[str, dict[str, list[str]]],
+) -> None:
+    of_web = {
+        rule
+        for rule, paths in violations["page"].items()
+        if any(path.startswith("vitrine-small-web/") for path in paths)
+    }
+    assert of_web == set(OF_PAGE)
 
 
 def test_the_data_of_assets_is_covered_by_every_rule_for_buckets_and_tables(

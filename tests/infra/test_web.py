@@ -1,0 +1,220 @@
+"""The page on AWS: CloudFront's behaviours, headers and function, and the files of the page."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.spec.routes import ROUTES
+from infra.node import packaged_node
+from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
+from tests.infra.contexts import CERTIFICATE, FIREWALL
+from tests.infra.templates import Assembly
+from web_page import Page as BuiltPage
+from web_page import policy_of
+
+VIEWER = "198.51.100.7"
+# As CloudFront runs the function: without modules, `require` or `process`.
+HARNESS = """
+const { code, events } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+const handler = require('vm').runInNewContext(code + '; handler', Object.create(null));
+console.log(JSON.stringify(events.map(event => handler(event))));
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """A built page, as to its files."""
+    folder = tmp_path_factory.mktemp("page")
+    for name in ("index.html", "decoders/draco.wasm", "assets/index-x.js"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(name)
+    return Page(folder)
+
+
+def at_edge(page: Page, uri: str, *, method: str = "GET", accept: str = "*/*") -> dict[str, Any]:
+    """Run the function for a request that forges the address of its viewer."""
+    headers = {"accept": {"value": accept}, "x-vitrine-viewer-address": {"value": "203.0.113.9"}}
+    request = {"method": method, "uri": uri, "querystring": {}, "headers": headers, "cookies": {}}
+    event = {"version": "1.0", "viewer": {"ip": VIEWER}, "request": request}
+    node = packaged_node()
+    assert node is not None
+    done = subprocess.run(
+        [node, "-e", HARNESS],
+        input=json.dumps({"code": page.edge_function(), "events": [event]}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)[0]
+
+
+@pytest.mark.parametrize(
+    ("uri", "at_origin"),
+    [
+        ("/ui/", "/ui/index.html"),
+        ("/ui/index.html", "/ui/index.html"),
+        ("/ui/databases/museum/assets/pump.v1.2", "/ui/index.html"),
+        ("/ui/search.js", "/ui/index.html"),
+        ("/ui/assets", "/ui/index.html"),
+        ("/ui/decoders/draco.wasm", "/ui/decoders/draco.wasm"),
+        ("/ui/assets/index-x.js", "/ui/assets/index-x.js"),
+        ("/ui/assets/of-an-earlier-release.js", "/ui/assets/of-an-earlier-release.js"),
+        ("/", "/"),
+        ("/uiX", "/uiX"),
+        ("/database/ui/assets", "/database/ui/assets"),
+        ("/api", "/api"),
+        ("/apis/x", "/apis/x"),
+        ("/api/version", "/api/version"),
+        ("/api/amplify-config", "/api/amplify-config"),
+        ("/api/database/museum", "/database/museum"),
+        ("/api/api/version", "/api/version"),
+    ],
+)
+def test_an_address_reaches_the_file_or_the_route(built: Page, uri: str, at_origin: str) -> None:
+    request = at_edge(built, uri)
+    assert request["uri"] == at_origin
+    assert request["headers"]["x-vitrine-viewer-address"] == {"value": VIEWER}
+
+
+@pytest.mark.parametrize(
+    ("uri", "method", "accept", "redirected"),
+    [
+        ("/", "GET", "text/html,*/*;q=0.8", True),
+        ("/", "HEAD", "text/html", True),
+        ("/", "POST", "text/html", False),
+        ("/", "GET", "application/json", False),
+        ("/ui", "GET", "*/*", True),
+    ],
+)
+def test_a_browser_is_sent_to_the_page(
+    built: Page, uri: str, method: str, accept: str, redirected: bool
+) -> None:
+    reply = at_edge(built, uri, method=method, accept=accept)
+    assert (reply.get("statusCode") == 302) == redirected
+    assert not redirected or reply["headers"] == {"location": {"value": "/ui/"}}
+
+
+def test_the_function_lists_the_routes_below_api_and_has_a_limited_size(
+    built: Page, tmp_path: Path
+) -> None:
+    code = built.edge_function()
+    own = {route.path for route in ROUTES if route.path.startswith("/api/")}
+    assert all(json.dumps(path) in code for path in own)
+    assert len(code.encode()) < MOST_EDGE_BYTES
+    for number in range(400):
+        (tmp_path / f"a-file-of-the-page-{number}.txt").touch()
+    with pytest.raises(PageBuildError, match=r"has \d+ bytes, and CloudFront takes 10240: move"):
+        Page(tmp_path).edge_function()
+
+
+def test_a_page_that_cannot_be_built_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> BuiltPage:
+        return BuiltPage(None, "The page is not built: npm error code ENOTFOUND")
+
+    monkeypatch.setattr("infra.page.build_page", fail)
+    with pytest.raises(PageBuildError, match=r"ENOTFOUND. Set `page` to false to deploy without"):
+        prepare_page(tmp_path, bundle=True)
+
+
+def test_the_page_is_a_setting(small: Assembly, page: Assembly) -> None:
+    assert "web" not in small.templates
+    assert not small.of_type("AWS::CloudFront::Distribution")
+    url = page.templates["web"]["Outputs"]["PageUrl"]["Value"]
+    assert page.text(url) == "https://models.example.org/ui/"
+    assert page.stack_order()["web"] >= {"api", "storage"}
+
+
+def behaviors(assembly: Assembly) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the distribution, and its behaviours of the API and of the page."""
+    configuration = assembly.resource("PageDistribution").properties["DistributionConfig"]
+    (files,) = configuration["CacheBehaviors"]
+    return configuration, configuration["DefaultCacheBehavior"], files
+
+
+def test_everything_but_the_page_is_the_api_uncached(page: Assembly) -> None:
+    configuration, api, files = behaviors(page)
+    assert files["PathPattern"] == "/ui/*"
+    # CloudFront's managed policies CachingDisabled and CachingOptimized.
+    assert api["CachePolicyId"] == "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+    assert files["CachePolicyId"] == "658327ea-f89d-4fab-a63d-7e88639e58f6"
+    assert {*api["AllowedMethods"]} >= {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"}
+    (policy,) = page.of_type("AWS::CloudFront::OriginRequestPolicy").values()
+    sent = policy.properties["OriginRequestPolicyConfig"]
+    assert sent["HeadersConfig"] == {"HeaderBehavior": "allExcept", "Headers": ["host"]}
+    # Without any cookie CloudFront would remove `Set-Cookie` from replies.
+    assert sent["CookiesConfig"] == {"CookieBehavior": "whitelist", "Cookies": ["__Host-vitrine"]}
+    assert sent["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
+    origins = {origin["Id"]: origin for origin in configuration["Origins"]}
+    name = page.text(origins[api["TargetOriginId"]]["DomainName"])
+    assert name == "<HttpApi>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
+    assert "CustomErrorResponses" not in configuration  # they would replace the API's 403 and 404
+    for behavior in (api, files):
+        assert behavior["ViewerProtocolPolicy"] == "redirect-to-https"
+        (function,) = behavior["FunctionAssociations"]
+        assert function["EventType"] == "viewer-request"
+
+
+def test_only_the_distribution_reads_the_files(page: Assembly) -> None:
+    bucket = page.resource("PageBucket").properties
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    assert "WebsiteConfiguration" not in bucket
+    policies = page.of_type("AWS::S3::BucketPolicy").values()
+    (policy,) = (p for p in policies if p.properties["Bucket"] == {"Ref": "PageBucket"})
+    insecure, reads = policy.properties["PolicyDocument"]["Statement"]
+    assert insecure["Effect"] == "Deny"
+    assert insecure["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert reads["Action"] == ["s3:GetObject", "s3:ListBucket"]  # so that a missing file is 404
+    assert reads["Principal"] == {"Service": "cloudfront.amazonaws.com"}
+    (source,) = reads["Condition"]["StringEquals"].values()
+    assert page.text(source).endswith(":distribution/<PageDistribution>")
+
+
+def test_the_document_comes_after_the_files_that_it_names_and_is_invalidated(
+    page: Assembly,
+) -> None:
+    uploads = page.of_type("Custom::CDKBucketDeployment")
+    (fixed,) = (u for u in uploads.values() if u.properties["DestinationBucketKeyPrefix"] != "ui")
+    (document,) = (u for u in uploads.values() if u is not fixed)
+    assert fixed.properties["DestinationBucketKeyPrefix"] == "ui/assets"
+    assert fixed.name in document.body["DependsOn"]
+    # Open tabs load files of earlier releases.
+    assert [upload.properties["Prune"] for upload in (fixed, document)] == [False, False]
+    cached = fixed.properties["SystemMetadata"]["cache-control"]
+    assert cached == "public, max-age=31536000, immutable"
+    assert document.properties["SystemMetadata"] == {"cache-control": "no-cache"}
+    assert document.properties["DistributionPaths"] == ["/ui/index.html"]
+    assert "LifecycleConfiguration" not in page.resource("PageBucket").properties
+    for upload, names in ((fixed, {"package-lock.json"}), (document, {"index.html"})):
+        (key,) = upload.properties["SourceObjectKeys"]
+        asset = page.folder / f"asset.{key.removesuffix('.zip')}"
+        assert {path.name for path in asset.iterdir()} == names
+
+
+def test_the_policy_is_that_of_the_local_runtime_with_the_buckets_hosts(page: Assembly) -> None:
+    (policy,) = page.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
+    headers = policy.properties["ResponseHeadersPolicyConfig"]
+    security = headers["SecurityHeadersConfig"]
+    content = page.text(security["ContentSecurityPolicy"]["ContentSecurityPolicy"])
+    names = ("<AssetBucket>", "<AssetAuxiliaryBucket>", "scans")
+    hosts = tuple(f"https://{name}.s3.<AWS::Region>.<AWS::URLSuffix>" for name in names)
+    providers = {"https://login.example.org", "https://tokens.example.org"}
+    assert content == policy_of(hosts, providers)
+    assert "*" not in content
+    assert security["StrictTransportSecurity"]["AccessControlMaxAgeSec"] == 31536000
+    assert security["ReferrerPolicy"]["ReferrerPolicy"] == "no-referrer"
+    custom = {h["Header"]: h["Value"] for h in headers["CustomHeadersConfig"]["Items"]}
+    assert custom["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+
+
+def test_domain_certificate_and_firewall_are_those_of_the_settings(page: Assembly) -> None:
+    configuration, _, _ = behaviors(page)
+    assert configuration["Aliases"] == ["models.example.org"]
+    certificate = configuration["ViewerCertificate"]
+    assert certificate["AcmCertificateArn"] == CERTIFICATE
+    assert certificate["MinimumProtocolVersion"] == "TLSv1.2_2021"
+    assert configuration["WebACLId"] == FIREWALL
