@@ -28,7 +28,8 @@ def make(
 
 def crash_and_restart(site: Site, queue: str, *, messages: int = 0) -> None:
     """Also wait until a queue and its messages are restored, a moment after the first reply."""
-    time.sleep(0.5)  # a queue is on disk some milliseconds after the reply
+    # A queue is on disk some milliseconds after the reply; without `WRITE_DELAY=0` half a second.
+    time.sleep(0.2)
     site.crash_and_restart()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while stored(site, queue) != messages:
