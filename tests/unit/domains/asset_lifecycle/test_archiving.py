@@ -47,13 +47,13 @@ def test_an_archived_asset_is_only_shown_on_request(museum: Lifecycle) -> None:
     assert (answer.body["operation"], answer.body["assetId"]) == ("archive", "statue")
     assert (answer.body["success"], answer.body["jobState"]) == (True, "done")
     assert (get(museum).status, listed(museum)) == (404, [])
-    found = get(museum, showArchived="true").body
-    assert (found["status"], found["archivedBy"], found["archivedReason"]) == (
+    body = get(museum, showArchived="true").body
+    assert (body["status"], body["archivedBy"], body["archivedReason"]) == (
         "archived",
         "admin",
         "sold",
     )
-    assert found["archivedAt"] == answer.body["timestamp"]
+    assert body["archivedAt"] == answer.body["timestamp"]
     assert listed(museum, showArchived="true") == ["statue"]
 
 

@@ -172,8 +172,8 @@ def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
 ) -> None:
     job_id = museum.delete()
     while True:
-        found = museum.jobs.find(job_id)
-        assert found is not None
+        job = museum.jobs.find(job_id)
+        assert job is not None
         museum.work(job_id)
         now = museum.jobs.find(job_id)
         assert now is not None
@@ -182,7 +182,7 @@ def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
         museum.hands.now += timedelta(hours=1)
     created_asset(museum.gallery.assets)
     museum.gallery.put("/new.glb")
-    progress = museum.deletes.delete(found)  # by a worker that died before it was noted
+    progress = museum.deletes.delete(job)  # by a worker that died before it was noted
     assert progress.finished
     assert museum.asset() is not None
     assert museum.files() == {"/new.glb": False}
@@ -263,7 +263,7 @@ def test_a_deletion_ends_where_the_store_lists_a_key_that_it_does_not_keep(
         pages.append(None)
         assert len(pages) < 20, "it goes on for ever"
         page = listed(*args, **options)
-        found = [one._replace(key=one.key.replace("~", "?")) for one in page.versions]
+        found = [version._replace(key=version.key.replace("~", "?")) for version in page.versions]
         return page._replace(versions=tuple(found))
 
     job_id = museum.delete()
@@ -279,7 +279,7 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
 ) -> None:
     furnish(museum, tables)
     versions = museum.objects.list_versions(BUCKET, "statue/").versions
-    wanted = {("museum", "statue", one.key) for one in versions}
+    wanted = {("museum", "statue", version.key) for version in versions}
     delete_many = type(museum.objects).delete_many
     deaths = iter(range(5))
 
@@ -320,9 +320,9 @@ def test_links_go_and_the_other_ends_count_one_less(museum: Lifecycle, tables: T
     museum.service.archive_asset(ADMIN, "museum", "twin")
     museum.work_off(museum.delete())
     counts = {
-        name: (found.child_count, found.parent_count, found.related_count)
+        name: (asset.child_count, asset.parent_count, asset.related_count)
         for name in ("plinth", "hall", "twin", "gone")
-        if (found := museum.gallery.assets.find_asset("museum", name)) is not None
+        if (asset := museum.gallery.assets.find_asset("museum", name)) is not None
     }
     assert counts == {"plinth": (0, 1, 0), "hall": (1, 0, 0), "twin": (0, 0, 0)}
     assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS)] == [kept]

@@ -75,8 +75,8 @@ def died_making(museum: Versions, monkeypatch: pytest.MonkeyPatch) -> Job:
 
 
 def jobs_of(museum: Versions) -> list[Job]:
-    found = museum.tables.scan(JOBS, PageRequest(100)).items
-    return [Job.model_validate(item) for item in found]
+    rows = museum.tables.scan(JOBS, PageRequest(100)).items
+    return [Job.model_validate(item) for item in rows]
 
 
 def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(

@@ -41,9 +41,9 @@ def snapshot_rows(tables: Tables, number: str) -> int:
 
 
 def job_of(museum: Versions, answer_body: dict[str, Any]) -> Job:
-    found = museum.lifecycle.jobs.find(answer_body["jobId"])
-    assert found is not None
-    return found
+    job = museum.lifecycle.jobs.find(answer_body["jobId"])
+    assert job is not None
+    return job
 
 
 def test_a_version_holds_the_files_as_they_are(museum: Versions) -> None:

@@ -95,8 +95,11 @@ def compared(museum: Versions, **query: str) -> dict[str, Any]:
         for what in ("files", "metadata", "attributes"):
             for kind, differences in part[what].items():
                 names = [
-                    (one.get("relativeKey") or (one["filePath"], one["metadataKey"]))
-                    for one in differences
+                    (
+                        difference.get("relativeKey")
+                        or (difference["filePath"], difference["metadataKey"])
+                    )
+                    for difference in differences
                 ]
                 found.setdefault(what, {}).setdefault(kind, []).extend(names)
     return found

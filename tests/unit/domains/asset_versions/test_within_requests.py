@@ -46,8 +46,8 @@ def slowed(
 
 
 def jobs_of(museum: Versions) -> list[Job]:
-    found = museum.tables.scan(JOBS, PageRequest(100)).items
-    return [Job.model_validate(item) for item in found]
+    rows = museum.tables.scan(JOBS, PageRequest(100)).items
+    return [Job.model_validate(item) for item in rows]
 
 
 def test_a_version_of_500_files_on_a_slow_machine_is_created_within_its_request(

@@ -113,8 +113,8 @@ def test_edits_of_different_fields_at_the_same_time_both_survive(
     create(client)
     overtake(service, monkeypatch, times=12)
     assert one(client, method="PUT", body={"assetName": "mine"}).status == 200
-    found = one(client).body
-    assert (found["assetName"], found["description"]) == ("mine", "by another, 12 times")
+    body = one(client).body
+    assert (body["assetName"], body["description"]) == ("mine", "by another, 12 times")
 
 
 def test_an_edit_that_is_always_overtaken_stops(
@@ -130,12 +130,12 @@ def test_content_is_written_without_undoing_an_edit(service: AssetService) -> No
     admin = Identity("admin")
     service.update_asset(admin, "museum", "statue", UpdateAssetBody(asset_name="A bust"))
     service.set_content(seen, asset_type=".glb", preview_key="previews/statue/a.png")
-    found = service.get_asset(admin, "museum", "statue")
-    assert (found.asset_name, found.asset_type, found.revision) == ("A bust", ".glb", 3)
-    assert found.preview_location is not None
-    assert found.preview_location.key == "previews/statue/a.png"
-    assert found.inherited_revision == 3, "files carry the name and the type of their asset"
-    cleared = service.set_content(found, preview_key="")
+    asset = service.get_asset(admin, "museum", "statue")
+    assert (asset.asset_name, asset.asset_type, asset.revision) == ("A bust", ".glb", 3)
+    assert asset.preview_location is not None
+    assert asset.preview_location.key == "previews/statue/a.png"
+    assert asset.inherited_revision == 3, "files carry the name and the type of their asset"
+    cleared = service.set_content(asset, preview_key="")
     assert cleared.preview_location is None
     assert cleared.inherited_revision == 3
 

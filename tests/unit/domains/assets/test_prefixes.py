@@ -72,7 +72,9 @@ def test_whether_a_folder_of_another_asset_holds_anything_is_not_reported(
         create(client, assetId="second", bucketExistingKey=f"scans/hall/{inner}")
         for inner in ("east", "west")
     ]
-    assert {(each.status, each.body["code"]) for each in answers} == {(409, "AssetPrefixTaken")}
+    assert {(answer.status, answer.body["code"]) for answer in answers} == {
+        (409, "AssetPrefixTaken")
+    }
 
 
 def test_an_id_whose_prefix_holds_other_assets_is_a_conflict(
@@ -193,9 +195,9 @@ def release(service: AssetService, asset_id: str, *, database_id: str = "museum"
 
 def reservations(tables: DynamoTables) -> dict[str, dict[str, Any]]:
     """The reservations of ids and prefixes, without their keys."""
-    found = tables.scan(RESERVATIONS, PageRequest(1000)).items
+    rows = tables.scan(RESERVATIONS, PageRequest(1000)).items
     return {
         item.pop("reservationKey"): item
-        for item in found
+        for item in rows
         if not item["reservationKey"].startswith("AssetCount#")
     }

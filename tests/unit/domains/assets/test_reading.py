@@ -34,9 +34,9 @@ def test_an_archived_asset_is_returned_only_on_request(
     archive(tables, created_asset(service, "sold"))
     created_asset(service, "kept")
     assert one(client, "sold").status == 404
-    found = one(client, "sold", query={"showArchived": "true"}).body
-    assert (found["status"], found["databaseId"]) == ("archived", "museum")
-    assert (found["archivedBy"], found["archivedReason"]) == ("admin", "sold")
+    body = one(client, "sold", query={"showArchived": "true"}).body
+    assert (body["status"], body["databaseId"]) == ("archived", "museum")
+    assert (body["archivedBy"], body["archivedReason"]) == ("admin", "sold")
     assert one(client, "kept", query={"showArchived": "true"}).body["status"] == "active"
     assert one(client, "sold", method="PUT", body={"assetName": "x"}).status == 404
     assert listed(client) == ["kept"]

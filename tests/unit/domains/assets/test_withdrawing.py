@@ -106,7 +106,7 @@ def test_each_asset_that_loses_a_tag_has_an_entry_of_it(world: World) -> None:
     entries = world.tables.query_all(
         Query(table=AUDIT, partition=audit_entity("asset", "museum", "statue"), consistent=True)
     )
-    assert [(one["operation"], one["userId"]) for one in entries] == [("delete_tag", "admin")]
+    assert [(entry["operation"], entry["userId"]) for entry in entries] == [("delete_tag", "admin")]
 
 
 def test_pages_are_walked_one_a_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

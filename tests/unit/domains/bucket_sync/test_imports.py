@@ -45,9 +45,9 @@ def started(world: SyncWorld) -> Job:
     answer = start(world)
     assert answer.status == 200
     assert answer.body["bucketId"] == BUCKET_ID
-    found = jobs_of(world.api).find(answer.body["jobId"])
-    assert found is not None
-    return found
+    job = jobs_of(world.api).find(answer.body["jobId"])
+    assert job is not None
+    return job
 
 
 def types(world: SyncWorld) -> dict[str, str]:
@@ -171,7 +171,7 @@ def test_of_two_requests_at_once_one_starts_an_import(world: SyncWorld) -> None:
 
     world.tables.before = other
     answers.append(start(world))
-    assert sorted(one.status for one in answers) == [200, 409]
+    assert sorted(answer.status for answer in answers) == [200, 409]
 
 
 def test_a_cancelled_import_can_continue(world: SyncWorld) -> None:

@@ -131,11 +131,11 @@ def test_no_file_is_hidden_of_an_asset_that_comes_back_at_the_same_time(
 
     def seen(jobs: JobService, wanted: str) -> Job | None:
         """The event comes right after the request has seen that the archiving is done."""
-        found = find(jobs, wanted)
+        job = find(jobs, wanted)
         if wanted == job_id and not looked:
             looked.append(True)
             world.deliver_events(LATE)
-        return found
+        return job
 
     monkeypatch.setattr(type(kept.jobs), "find", seen)
     assert kept.refused("unarchive") == (409, "AssetBusy")

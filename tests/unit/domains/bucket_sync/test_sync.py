@@ -45,10 +45,10 @@ def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> No
     world.put("pump/scan.e57")
     world.put("valve/scan.e57")
     world.deliver_events("pump/scan.e57", "valve/scan.e57")
-    found = databases(world.sync).find_database(DATABASE)
-    assert found is not None
-    assert found.default_bucket_id == BUCKET_ID
-    assert databases(world.sync).counted([found])[0].asset_count == 2
+    database = databases(world.sync).find_database(DATABASE)
+    assert database is not None
+    assert database.default_bucket_id == BUCKET_ID
+    assert databases(world.sync).counted([database])[0].asset_count == 2
     assert [e["operation"] for e in entries(world.tables)] == ["create_database"]
 
 
@@ -162,9 +162,9 @@ def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: in
     world.put("pump/a.e57")
     world.tables.before = once(lambda: world.deliver_events("pump/a.e57"), when)
     assert world.deliver_events("pump/a.e57") == ALL_DONE
-    found = databases(world.sync).find_database(DATABASE)
-    assert found is not None
-    assert databases(world.sync).counted([found])[0].asset_count == 1
+    database = databases(world.sync).find_database(DATABASE)
+    assert database is not None
+    assert databases(world.sync).counted([database])[0].asset_count == 1
     asset = world.asset("pump")
     assert asset is not None
     assert asset.asset_type == ".e57"

@@ -88,7 +88,7 @@ def test_buckets_are_listed_by_name_and_prefix(
     found: list[tuple[str, str]] = []
     page = service.list_buckets(admin, PageRequest(size))
     while True:
-        found += [(one.bucket_name, one.base_assets_prefix) for one in page.items]
+        found += [(item.bucket_name, item.base_assets_prefix) for item in page.items]
         if page.after is None:
             break
         page = service.list_buckets(admin, PageRequest(size, page.after))

@@ -149,7 +149,7 @@ def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Regist
 
     registry.tables.before = other
     answers.append(registry.send(bucketName="scans", baseAssetsPrefix="a"))
-    assert [one.status for one in answers] == [200, 409]
+    assert [answer.status for answer in answers] == [200, 409]
     assert len(registry.buckets.all()) == 1
 
 

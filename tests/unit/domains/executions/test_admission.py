@@ -26,10 +26,10 @@ def test_an_execution_that_waits_is_started(runner: Runner) -> None:
     assert runner.status_of() == "NEW"
     assert runner.start() == {"batchItemFailures": []}
     assert set(runner.runs.started) == {"e1"}
-    found = runner.executions.find("e1")
-    assert found is not None
-    assert (found.execution_status, found.start_date) == ("RUNNING", "03/01/2026, 12:00:00")
-    assert found.started_at == "2026-03-01T12:00:00.000000Z"
+    execution = runner.executions.find("e1")
+    assert execution is not None
+    assert (execution.execution_status, execution.start_date) == ("RUNNING", "03/01/2026, 12:00:00")
+    assert execution.started_at == "2026-03-01T12:00:00.000000Z"
     assert runner.counted == 1
 
 
@@ -121,9 +121,9 @@ def test_an_end_may_be_reported_before_the_start_is_noted(runner: Runner) -> Non
     (waiting,) = runner.active.oldest_waiting(1)
     runner.active.admit(waiting, at="2026-03-01T12:00:00.000000Z", limit=50)
     runner.report(status_event())
-    found = runner.executions.find("e1")
-    assert found is not None
-    assert (found.execution_status, found.started_at) == ("SUCCEEDED", found.stopped_at)
+    execution = runner.executions.find("e1")
+    assert execution is not None
+    assert (execution.execution_status, execution.started_at) == ("SUCCEEDED", execution.stopped_at)
     assert runner.counted == 0
 
 
@@ -216,10 +216,10 @@ def test_throttled_starts_are_tried_for_fifteen_minutes(
     assert runner.status_of() == "NEW"
     runner.wait(minutes=2)
     assert runner.start() == {"batchItemFailures": []}
-    found = runner.executions.find("e1")
-    assert found is not None
-    assert found.error is not None
-    assert (found.execution_status, found.error.code) == ("FAILED", "NotStarted")
+    execution = runner.executions.find("e1")
+    assert execution is not None
+    assert execution.error is not None
+    assert (execution.execution_status, execution.error.code) == ("FAILED", "NotStarted")
     assert runner.counted == 0
 
 
@@ -227,10 +227,10 @@ def test_an_execution_of_an_archived_asset_fails_with_the_reason(runner: Runner)
     runner.create(asset_id="unknown", input_asset_file_key="unknown/a.glb")
     runner.create("e2")
     runner.start()
-    found = runner.executions.find("e1")
-    assert found is not None
-    assert found.error is not None
-    assert (found.execution_status, found.error.code) == ("FAILED", "AssetNotFound")
+    execution = runner.executions.find("e1")
+    assert execution is not None
+    assert execution.error is not None
+    assert (execution.execution_status, execution.error.code) == ("FAILED", "AssetNotFound")
     assert set(runner.runs.started) == {"e2"}
     assert runner.counted == 1
 

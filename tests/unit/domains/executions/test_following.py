@@ -30,8 +30,8 @@ def test_executions_are_listed_newest_first_with_the_contracts_dates(api: Api) -
     api.runner.start()
     api.runner.report(status_event(ids[0]))
     items = api.get("workflows/executions").body["message"]["Items"]
-    assert [one["executionId"] for one in items] == ids[::-1]
-    assert [one["executionStatus"] for one in items] == ["RUNNING", "SUCCEEDED"]
+    assert [item["executionId"] for item in items] == ids[::-1]
+    assert [item["executionStatus"] for item in items] == ["RUNNING", "SUCCEEDED"]
     assert {
         name: items[1][name]
         for name in ("workflowDatabaseId", "workflowId", "startDate", "stopDate")
@@ -121,15 +121,15 @@ def test_an_execution_is_described(api: Api) -> None:
     started = api.started()
     api.runner.start()
     api.runner.report(status_event(started, "FAILED", error="MeshBroken", cause="not manifold"))
-    found = api.get("executions/{executionId}", executionId=started).body["message"]
-    assert found["error"] == {"code": "MeshBroken", "message": "not manifold"}
-    assert [(one["number"], one["pipelineId"]) for one in found["steps"]] == [
+    body = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert body["error"] == {"code": "MeshBroken", "message": "not manifold"}
+    assert [(one["number"], one["pipelineId"]) for one in body["steps"]] == [
         (1, "convert"),
         (2, "inspect"),
     ]
-    assert found["steps"][1]["outputPrefix"] == f"pipelines/{started}/2/"
-    assert found["logLink"] == f"https://log/{started}"
-    assert (found["startedBy"], found["trigger"]) == ("ann", "user")
+    assert body["steps"][1]["outputPrefix"] == f"pipelines/{started}/2/"
+    assert body["logLink"] == f"https://log/{started}"
+    assert (body["startedBy"], body["trigger"]) == ("ann", "user")
 
 
 @pytest.mark.parametrize("place", ["errorMessage", "errorType"])
@@ -140,9 +140,9 @@ def test_an_execution_whose_error_is_no_valid_text_ends(api: Api, place: str) ->
         {"errorType": "Broken", "errorMessage": "no", place: "half \ud83d of a pair"}
     )
     api.runner.report(status_event(started, "FAILED", error="Broken", cause=output))
-    found = api.get("executions/{executionId}", executionId=started).body["message"]
-    assert found["executionStatus"] == "FAILED"
-    assert "half \ufffd of a pair" in found["error"].values()
+    body = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert body["executionStatus"] == "FAILED"
+    assert "half \ufffd of a pair" in body["error"].values()
     assert not api.runner.active.list_admitted()
 
 
@@ -153,10 +153,10 @@ def test_an_execution_is_stopped(api: Api, is_running: bool) -> None:
         api.runner.start()
     answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
     assert (answer.status, "ABORTED" in answer.body["message"]) == (200, True)
-    found = api.runner.executions.find(started)
-    assert found is not None
-    assert found.error is not None
-    assert (found.error.code, found.error.message) == ("Stopped", "Stopped by ann")
+    execution = api.runner.executions.find(started)
+    assert execution is not None
+    assert execution.error is not None
+    assert (execution.error.code, execution.error.message) == ("Stopped", "Stopped by ann")
     assert api.runner.counted == 0
     api.runner.start()
     if is_running:
@@ -188,5 +188,5 @@ def test_an_execution_is_run_again_as_things_are_now(api: Api) -> None:
     again = api.runner.executions.find(answer.body["message"])
     assert again is not None
     assert (again.trigger, again.input_version_id) == ("rerun", version)
-    assert [one.pipeline_id for one in again.pipelines] == ["other"]
+    assert [pipeline.pipeline_id for pipeline in again.pipelines] == ["other"]
     assert api.post("executions/{executionId}/rerun", executionId="unknown").status == 404

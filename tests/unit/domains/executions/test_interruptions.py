@@ -54,8 +54,8 @@ def interrupt(runner: Runner, execution_id: str) -> None:
 
 def outcomes(runner: Runner) -> list[tuple[str, str | None]]:
     return [
-        (one.execution_status, None if one.error is None else one.error.code)
-        for one in runs(runner)
+        (run.execution_status, None if run.error is None else run.error.code)
+        for run in runs(runner)
     ]
 
 
@@ -90,7 +90,7 @@ def test_interruptions_end_though_each_inspection_is_interrupted(runner: Runner)
     inspecting(runner)
     for _ in range(MAX_REPEATS + 2):
         runner.start()
-        active = [one for one in runs(runner) if one.is_active]
+        active = [run for run in runs(runner) if run.is_active]
         for one in active:
             interrupt(runner, one.execution_id)
     assert outcomes(runner) == [("FAILED", "Interrupted")] * (MAX_REPEATS + 1)
@@ -131,12 +131,12 @@ def test_interrupted_executions_of_users_and_of_their_pipelines_are_not_repeated
     runner.trigger("statue/b.obj")
     runner.start()
     own = [
-        one for one in runs(runner) if one.workflow_id == "publish" or one.execution_id == started
+        run for run in runs(runner) if run.workflow_id == "publish" or run.execution_id == started
     ]
     assert len(own) == 2
     for one in own:
         runner.report(status_event(one.execution_id, "FAILED", error="Interrupted"))
-    assert [one.repeats for one in runs(runner)] == [0] * len(runs(runner))
+    assert [run.repeats for run in runs(runner)] == [0] * len(runs(runner))
 
 
 def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(runner: Runner) -> None:
@@ -147,10 +147,10 @@ def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(runner: Run
     for body in runner.queues.take(UPLOAD_TRIGGERS):
         if "detail" in body:  # the other message is the reason of the failure
             runner.trigger(body["detail"]["object"]["key"])
-    found = {one.execution_id: (one.execution_status, one.repeats) for one in runs(runner)}
+    found = {run.execution_id: (run.execution_status, run.repeats) for run in runs(runner)}
     assert found.pop(first) == ("FAILED", 0)
     assert list(found.values()) == [("NEW", 0)]
-    assert newer in {one.input_version_id for one in runs(runner)}
+    assert newer in {run.input_version_id for run in runs(runner)}
 
 
 def test_a_process_that_dies_as_it_ends_one_leaves_it_to_the_next(runner: Runner) -> None:

@@ -29,11 +29,15 @@ def api(runner: Runner) -> Api:
 def test_a_workflow_is_run_on_a_file(api: Api) -> None:
     version = api.runner.upload()
     started = api.started()
-    found = api.runner.executions.find(started)
-    assert found is not None
-    assert (found.input_asset_file_key, found.input_version_id) == ("statue/a.glb", version)
-    assert (found.started_by, found.trigger, found.chain) == ("ann", "user", ["museum:publish"])
-    assert [one.resource for one in found.pipelines] == ["vitrine-convert"]
+    execution = api.runner.executions.find(started)
+    assert execution is not None
+    assert (execution.input_asset_file_key, execution.input_version_id) == ("statue/a.glb", version)
+    assert (execution.started_by, execution.trigger, execution.chain) == (
+        "ann",
+        "user",
+        ["museum:publish"],
+    )
+    assert [pipeline.resource for pipeline in execution.pipelines] == ["vitrine-convert"]
     assert api.runner.queues.take(EXECUTION_STARTS) == [{}]
     api.runner.start()
     assert api.runner.status_of(started) == "RUNNING"
@@ -41,16 +45,16 @@ def test_a_workflow_is_run_on_a_file(api: Api) -> None:
 
 @pytest.mark.parametrize("file_key", ["a.glb", "/a.glb", "statue/a.glb"])
 def test_a_file_is_named_by_its_path_or_its_key(api: Api, file_key: str) -> None:
-    found = api.runner.executions.find(api.started(file_key))
-    assert found is not None
-    assert found.input_asset_file_key == "statue/a.glb"
+    execution = api.runner.executions.find(api.started(file_key))
+    assert execution is not None
+    assert execution.input_asset_file_key == "statue/a.glb"
 
 
 @pytest.mark.parametrize("file_key", ["", "/", "statue/"])
 def test_a_workflow_is_run_on_an_asset_as_a_whole(api: Api, file_key: str) -> None:
-    found = api.runner.executions.find(api.started(file_key))
-    assert found is not None
-    assert (found.input_asset_file_key, found.input_version_id) == ("", "")
+    execution = api.runner.executions.find(api.started(file_key))
+    assert execution is not None
+    assert (execution.input_asset_file_key, execution.input_version_id) == ("", "")
 
 
 def inspecting(api: Api, name: str = "again", *pipelines: tuple[str, str]) -> None:
@@ -108,17 +112,17 @@ def test_a_global_workflow_and_global_pipelines_run_on_every_asset(api: Api) -> 
     api.runner.define("shared", database_id="GLOBAL", pipelines=[("GLOBAL", "inspect")])
     api.started(workflow_id="shared", workflowDatabaseId="GLOBAL")
     api.runner.define("mixed", pipelines=[("GLOBAL", "inspect"), ("museum", "convert")])
-    found = api.runner.executions.find(api.started(workflow_id="mixed"))
-    assert found is not None
-    assert [one.database_id for one in found.pipelines] == ["GLOBAL", "museum"]
+    execution = api.runner.executions.find(api.started(workflow_id="mixed"))
+    assert execution is not None
+    assert [pipeline.database_id for pipeline in execution.pipelines] == ["GLOBAL", "museum"]
 
 
 def test_later_changes_of_the_workflow_leave_a_run_as_it_is(api: Api) -> None:
     started = api.started()
     api.runner.define(pipelines=[("museum", "other")])
-    found = api.runner.executions.find(started)
-    assert found is not None
-    assert [one.pipeline_id for one in found.pipelines] == ["convert"]
+    execution = api.runner.executions.find(started)
+    assert execution is not None
+    assert [pipeline.pipeline_id for pipeline in execution.pipelines] == ["convert"]
 
 
 @pytest.mark.parametrize(
@@ -173,10 +177,10 @@ def test_a_pipeline_that_calls_what_is_not_allowed_is_refused(api: Api) -> None:
     started = api.started()
     api.runner.runs.refused.add("vitrine-convert")  # the deployment changed meanwhile
     api.runner.start()
-    found = api.runner.executions.find(started)
-    assert found is not None
-    assert found.error is not None
-    assert (found.execution_status, found.error.code) == ("FAILED", "PipelineNotAllowed")
+    execution = api.runner.executions.find(started)
+    assert execution is not None
+    assert execution.error is not None
+    assert (execution.execution_status, execution.error.code) == ("FAILED", "PipelineNotAllowed")
 
 
 @pytest.mark.parametrize(
@@ -233,9 +237,9 @@ def test_a_start_while_the_queue_is_away_is_made_up_for(api: Api) -> None:
 
 def test_callbacks_and_seconds_are_kept(api: Api) -> None:
     api.runner.define(wait_for_callback="Enabled", task_timeout="60", task_heartbeat_timeout="5")
-    found = api.runner.executions.find(api.started())
-    assert found is not None
-    (pipeline,) = found.pipelines
+    execution = api.runner.executions.find(api.started())
+    assert execution is not None
+    (pipeline,) = execution.pipelines
     assert (pipeline.wait_for_callback, pipeline.task_timeout) == (True, 60)
     assert pipeline.task_heartbeat_timeout == 5
     api.runner.define("plain")

@@ -72,7 +72,7 @@ def test_a_run_of_an_upload_is_its_uploaders(runner: Runner) -> None:
     runner.upload(vitrine_upload="y1")
     runner.upload("statue/b.glb", vitrine_upload="y-expired")
     runner.trigger(KEY, "statue/b.glb")
-    found = {one.input_asset_file_key: one.started_by for one in runs(runner)}
+    found = {run.input_asset_file_key: run.started_by for run in runs(runner)}
     assert found == {KEY: "ann", "statue/b.glb": "SYSTEM"}
     entered = {
         entry["userId"]
@@ -89,7 +89,7 @@ def test_an_event_that_is_delivered_again_starts_nothing(runner: Runner) -> None
     runner.trigger(KEY)
     finish(runner, first.execution_id)
     runner.trigger(KEY)
-    assert [one.execution_id for one in runs(runner)] == [first.execution_id]
+    assert [run.execution_id for run in runs(runner)] == [first.execution_id]
 
 
 def test_of_twenty_uploads_the_last_is_processed_and_none_twice_at_once(runner: Runner) -> None:
@@ -131,7 +131,7 @@ def test_an_upload_is_kept_though_the_process_dies_when_the_run_ends(runner: Run
     for body in runner.queues.take(UPLOAD_TRIGGERS):  # meets the run, which has not ended
         runner.trigger(body["detail"]["object"]["key"])
     finish(runner, running.execution_id)
-    assert [one.input_version_id for one in runs(runner)][-1] == last
+    assert [run.input_version_id for run in runs(runner)][-1] == last
     assert len(runs(runner)) == 2
 
 
@@ -156,7 +156,7 @@ def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner
     runner.upload("statue/b.obj")
     runner.upload("unknown/c.glb")
     runner.trigger(KEY, "statue/b.obj", "unknown/c.glb", "statue/gone.glb")
-    found = {(one.workflow_id, one.input_asset_file_key) for one in runs(runner)}
+    found = {(run.workflow_id, run.input_asset_file_key) for run in runs(runner)}
     assert found == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
 
 
@@ -207,7 +207,7 @@ def test_previews_start_not_even_what_takes_all_files(runner: Runner) -> None:
     assert runs(runner) == []
     runner.upload("statue/a.png")
     runner.trigger("statue/a.png")
-    assert [one.workflow_id for one in runs(runner)] == ["everything"]
+    assert [run.workflow_id for run in runs(runner)] == ["everything"]
 
 
 @pytest.mark.parametrize(
@@ -352,4 +352,4 @@ def test_what_an_ambiguous_extension_holds_decides_on_the_shipped_workflow(
     runner.upload(f"statue/{name}", content)
     runner.trigger(f"statue/{name}")
     expected = {"mine", INSPECT.id} if starts else {"mine"}
-    assert {one.workflow_id for one in runs(runner)} == expected
+    assert {run.workflow_id for run in runs(runner)} == expected

@@ -60,8 +60,8 @@ class InspectionSetup:
 
     def facts(self, path: str = PATH) -> dict[str, str]:
         entity = Entity("museum", "statue", path, "attribute")
-        found = self.records.records_of(entity)
-        return {record.metadata_key: record.metadata_value for record in found}
+        records = self.records.records_of(entity)
+        return {record.metadata_key: record.metadata_value for record in records}
 
 
 def bench(*, scans: bool = False, is_distributable: bool = True) -> InspectionSetup:

@@ -253,7 +253,10 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
     }
     found = FileReferences("/a/b.obj", StoredReferences.model_validate(stored))
     known = Paths(frozenset({"/a/x.png", "/x.png"}))
-    assert {one.path for one in resolve_references(found, known)} <= {None, *known.known}
+    assert {reference.path for reference in resolve_references(found, known)} <= {
+        None,
+        *known.known,
+    }
 
 
 def test_strangers_receive_nothing(museum: InspectionSetup) -> None:

@@ -56,7 +56,7 @@ class Bench:
         return sorted(found, key=lambda one: one.execution_id)
 
     def active(self) -> str:
-        (found,) = [one.execution_id for one in self.runs if one.is_active]
+        (found,) = [run.execution_id for run in self.runs if run.is_active]
         return found
 
     def report(self, status: str = "FAILED", cause: str = "it had no processor") -> None:
@@ -69,7 +69,9 @@ class Bench:
         """Deliver the messages to the consumer of uploads, each of them twice."""
         queues = self.runner.queues
         for _ in range(2):
-            waiting = [one for one in queues.messages if one.queue == UPLOAD_TRIGGERS.name]
+            waiting = [
+                message for message in queues.messages if message.queue == UPLOAD_TRIGGERS.name
+            ]
             reply = self.runner.triggers({"Records": queues.receive(waiting)})
             assert reply == {"batchItemFailures": []}
         queues.take(UPLOAD_TRIGGERS)
@@ -89,8 +91,8 @@ class Bench:
         assert commands.record("museum", "statue", "/a.glb", found)
 
     def facts(self) -> Facts:
-        found = self.runner.records.records_of(Entity("museum", "statue", "/a.glb", "attribute"))
-        return {record.metadata_key: record.metadata_value for record in found}
+        records = self.runner.records.records_of(Entity("museum", "statue", "/a.glb", "attribute"))
+        return {record.metadata_key: record.metadata_value for record in records}
 
     def failure(self, reason: str) -> Facts:
         return {"fact_refused": reason, "fact_sourceVersionId": self.version}

@@ -85,10 +85,10 @@ class RenewalSetup:
     def end_all(self, status: str) -> None:
         """Start the executions that wait, and end all that run."""
         self.runner.start()
-        active = [one.execution_id for one in self.runs if one.is_active]
+        active = [run.execution_id for run in self.runs if run.is_active]
         self.runner.report(*(status_event(one, status) for one in active))
         self.deliver()
-        assert not any(one.is_active for one in self.runs)
+        assert not any(run.is_active for run in self.runs)
 
     def deliver(self) -> None:
         queues = self.runner.queues
@@ -106,7 +106,7 @@ class RenewalSetup:
 
     @property
     def renewed(self) -> list[str]:
-        return sorted(one.input_asset_file_key.removeprefix("statue") for one in self.runs)
+        return sorted(run.input_asset_file_key.removeprefix("statue") for run in self.runs)
 
     def _step(self, job: Job) -> Progress:
         context = self.runner.context
@@ -133,7 +133,7 @@ def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
     job = renewing.renew()
     assert (job.state, job.items_done) == ("done", 3)
     assert renewing.renewed == ["/first.glb", "/old.glb", "/refused.glb"]
-    found = {(one.workflow_id, one.trigger, one.started_by) for one in renewing.runs}
+    found = {(run.workflow_id, run.trigger, run.started_by) for run in renewing.runs}
     assert found == {(INSPECT.id, "renewal", "SYSTEM")}
 
 
@@ -148,7 +148,7 @@ def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
     renewing.runner.report(status_event(first.execution_id))
     renewing.deliver()
     assert renewing.renew().items_done == 0
-    assert [one.execution_id for one in renewing.runs] == [first.execution_id]
+    assert [run.execution_id for run in renewing.runs] == [first.execution_id]
 
 
 def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
@@ -171,8 +171,8 @@ def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() 
     renewing.record("/read.glb", READERS_VERSION)  # by an execution after it
     assert renewing.renew(databaseId="other").items_done == 0
     assert renewing.renew(formats=["glb"]).items_done == 1
-    renewals = [one for one in renewing.runs if one.trigger == "renewal"]
-    assert [one.input_asset_file_key for one in renewals] == ["statue/a.glb"]
+    renewals = [run for run in renewing.runs if run.trigger == "renewal"]
+    assert [renewal.input_asset_file_key for renewal in renewals] == ["statue/a.glb"]
     for status in ("TIMED_OUT", "ABORTED"):
         renewing.end_all(status)
         assert renewing.renew(formats=["glb"]).items_done == 1
@@ -187,13 +187,13 @@ def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_
     renewing.inspect("/a.glb")
     for _ in range(MAX_REPEATS + 1):
         renewing.runner.start()
-        active = [one.execution_id for one in renewing.runs if one.is_active]
+        active = [run.execution_id for run in renewing.runs if run.is_active]
         renewing.runner.report(*(status_event(one, "FAILED", error=INTERRUPTED) for one in active))
         renewing.deliver()
         renewing.runner.wait(seconds=1)
-    assert not any(one.is_active for one in renewing.runs)
+    assert not any(run.is_active for run in renewing.runs)
     assert renewing.renew().items_done == 1
-    (renewal,) = [one for one in renewing.runs if one.is_active]
+    (renewal,) = [run for run in renewing.runs if run.is_active]
     assert (renewal.trigger, renewal.repeats) == ("renewal", 0)
 
 

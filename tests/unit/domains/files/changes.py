@@ -44,11 +44,11 @@ def forget_types(tables: Tables) -> None:
 
 def state_of(objects: Objects, prefix: str = "statue/") -> dict[str, str]:
     """By path `active` or `archived`, of all files below a prefix."""
-    found = objects.list_versions(BUCKET, prefix).versions
+    versions = objects.list_versions(BUCKET, prefix).versions
     return {
-        "/" + one.key.removeprefix(prefix): "archived" if one.is_delete_marker else "active"
-        for one in found
-        if one.is_latest
+        "/" + version.key.removeprefix(prefix): "archived" if version.is_delete_marker else "active"
+        for version in versions
+        if version.is_latest
     }
 
 
@@ -57,9 +57,9 @@ def body_of(objects: Objects, path: str, prefix: str = "statue/") -> bytes:
 
 
 def head_of(objects: Objects, path: str) -> ObjectHead:
-    found = objects.head(BUCKET, "statue" + path)
-    assert isinstance(found, ObjectHead)
-    return found
+    head = objects.head(BUCKET, "statue" + path)
+    assert isinstance(head, ObjectHead)
+    return head
 
 
 def note(
@@ -93,8 +93,8 @@ def view(museum: Gallery, path: str, body: bytes = b"octree") -> None:
 
 
 def views(museum: Gallery, prefix: str = "statue/") -> list[str]:
-    found = museum.objects.list_objects(AUXILIARY, prefix).objects
-    return ["/" + one.key.removeprefix(prefix) for one in found]
+    objects = museum.objects.list_objects(AUXILIARY, prefix).objects
+    return ["/" + item.key.removeprefix(prefix) for item in objects]
 
 
 def audit_entries(tables: Tables, operation: str) -> list[dict[str, Any]]:

@@ -95,7 +95,7 @@ def test_a_deleted_file_leaves_only_its_name_in_versions(
     versioned(tables, "/a.glb", "/a.glb.txt")
     answer = museum.change("DELETE", "deleteFile", DELETE)
     assert (answer.status, answer.body["affectedFiles"]) == (200, ["/a.glb"])
-    left = {one.key for one in objects.list_versions(BUCKET, "statue/").versions}
+    left = {version.key for version in objects.list_versions(BUCKET, "statue/").versions}
     assert left == {"statue/a.glb.txt"}
     assert notes(museum, "/a.glb") == notes(museum, "/a.glb", kind="attribute") == {}
     assert notes(museum, "/a.glb.txt") == {"year": "1890"}

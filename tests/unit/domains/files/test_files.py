@@ -278,12 +278,12 @@ def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: Tables
     museum.put("/a.glb", b"newer")
     museum.objects.delete_version(BUCKET, "statue/gone.glb", version_id=gone)
     snapshot(tables, "1", {"/a.glb": first, "/gone.glb": gone})
-    found = museum.list_files(assetVersionId="1").body["items"]
-    assert [(one["relativePath"], one["versionId"]) for one in found] == [
+    items = museum.list_files(assetVersionId="1").body["items"]
+    assert [(one["relativePath"], one["versionId"]) for one in items] == [
         ("/a.glb", first),
         ("/gone.glb", gone),
     ]
-    assert [one["isPermanentlyDeleted"] for one in found] == [False, True]
+    assert [one["isPermanentlyDeleted"] for one in items] == [False, True]
     assert paths(museum, assetVersionId="1", pageSize="1") == ["/a.glb", "/gone.glb"]
     assert paths(museum, assetVersionId="1", prefix="/g", basic="true") == ["/gone.glb"]
     assert paths(museum, assetVersionId="0") == []
@@ -293,10 +293,10 @@ def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: Tables
 def test_a_file_is_described(museum: Gallery) -> None:
     version_id = museum.put("/b/two.obj")
     answer = museum.file_info("/b/two.obj")
-    found = answer.body
-    assert found.pop("lastModified").startswith("20")
-    assert found.pop("etag")
-    assert found == {
+    body = answer.body
+    assert body.pop("lastModified").startswith("20")
+    assert body.pop("etag")
+    assert body == {
         "fileName": "two.obj",
         "key": "statue/b/two.obj",
         "relativePath": "/b/two.obj",
@@ -341,10 +341,10 @@ def test_a_folder_is_described(museum: Gallery) -> None:
 def test_an_archived_file_is_described_as_it_was(museum: Gallery) -> None:
     version_id = museum.put("/a.glb")
     archive(museum, "/a.glb")
-    found = museum.file_info("/a.glb", includeVersions="true").body
-    assert (found["isArchived"], found["versionId"]) == (True, version_id)
-    assert (found["size"], found["contentType"]) == (len(GLB), "text/plain")
-    assert [(one["isArchived"], one["isLatest"]) for one in found["versions"]] == [
+    body = museum.file_info("/a.glb", includeVersions="true").body
+    assert (body["isArchived"], body["versionId"]) == (True, version_id)
+    assert (body["size"], body["contentType"]) == (len(GLB), "text/plain")
+    assert [(one["isArchived"], one["isLatest"]) for one in body["versions"]] == [
         (True, True),
         (False, False),
     ]
@@ -358,12 +358,12 @@ def test_the_versions_of_a_file_show_which_asset_versions_hold_them(
     museum.put("/a.glb.txt")
     snapshot(tables, "0", {"/a.glb": first})
     snapshot(tables, "1", {"/a.glb": first}, versionAlias="opening")
-    found = museum.file_info("/a.glb", includeVersions="true").body["versions"]
-    assert [one["versionId"] for one in found] == [second, first]
-    assert found[0]["assetVersionIds"] == []
-    held = sorted(found[1]["assetVersionIds"], key=lambda one: one["id"])
+    items = museum.file_info("/a.glb", includeVersions="true").body["versions"]
+    assert [one["versionId"] for one in items] == [second, first]
+    assert items[0]["assetVersionIds"] == []
+    held = sorted(items[1]["assetVersionIds"], key=lambda one: one["id"])
     assert held == [{"id": "0", "label": "0"}, {"id": "1", "label": "opening"}]
-    mismatches = [one["currentAssetVersionFileVersionMismatch"] for one in found]
+    mismatches = [one["currentAssetVersionFileVersionMismatch"] for one in items]
     assert mismatches == [True, False]
     assert "versions" not in museum.file_info("/a.glb").body
 

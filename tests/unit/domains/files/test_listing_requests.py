@@ -45,7 +45,7 @@ def requests_of(museum: Gallery, **query: str) -> list[str]:
 
 def types(museum: Gallery, **query: str) -> dict[str, str]:
     rows = museum.list_files(**query).body["items"]
-    return {one["relativePath"]: one.get("primaryType") for one in rows if not one["isFolder"]}
+    return {row["relativePath"]: row.get("primaryType") for row in rows if not row["isFolder"]}
 
 
 def put(museum: Gallery, *paths: str) -> dict[str, str]:
@@ -77,9 +77,9 @@ def test_a_list_of_a_version_takes_as_few(
     stores[1].delete_version(BUCKET, "statue/07.glb", version_id=files["/07.glb"])
     assert requests_of(museum, pageSize="1000", assetVersionId="1") == ["list"]
     rows = museum.list_files(pageSize="1000", assetVersionId="1").body["items"]
-    gone = [one["relativePath"] for one in rows if one["isPermanentlyDeleted"]]
+    gone = [row["relativePath"] for row in rows if row["isPermanentlyDeleted"]]
     assert gone == ["/07.glb"]
-    assert {one["relativePath"]: one["versionId"] for one in rows} == files
+    assert {row["relativePath"]: row["versionId"] for row in rows} == files
 
 
 def test_old_versions_of_a_key_between_others_are_passed_over(museum: Gallery) -> None:
@@ -97,7 +97,7 @@ def test_old_versions_of_a_key_between_others_are_passed_over(museum: Gallery) -
 
     objects.before = look
     rows = museum.list_files().body["items"]
-    assert {one["relativePath"]: one["versionId"] for one in rows} == latest
+    assert {row["relativePath"]: row["versionId"] for row in rows} == latest
     assert len(looks) <= 3
 
 
@@ -180,9 +180,9 @@ def test_an_asset_of_too_many_typed_files_names_none_of_them(
     stores[0].write(Update(table=ASSETS, key=KEY, set={"typedFiles": named}))
     put(museum, "/a.glb", "/b.glb")
     changed(museum, "PUT", "setPrimaryFile", TYPED)
-    found = museum.assets.find_asset("museum", "statue")
-    assert found is not None
-    assert found.typed_files is None
+    asset = museum.assets.find_asset("museum", "statue")
+    assert asset is not None
+    assert asset.typed_files is None
     assert types(museum) == {"/a.glb": "primary", "/b.glb": ""}
 
 
@@ -191,9 +191,9 @@ def test_of_typed_files_that_are_noted_at_once_none_is_lost(museum: Gallery) -> 
     assert stale is not None
     for path in ("/a.glb", "/b.glb", "/a.glb"):
         museum.assets.record_typed_file(stale, path)
-    found = museum.assets.find_asset("museum", "statue")
-    assert found is not None
-    assert found.typed_files == ["/a.glb", "/b.glb"]
+    asset = museum.assets.find_asset("museum", "statue")
+    assert asset is not None
+    assert asset.typed_files == ["/a.glb", "/b.glb"]
 
 
 def test_no_file_of_a_deleted_asset_is_noted(
@@ -214,9 +214,9 @@ def test_the_path_is_noted_before_the_object_is_written(
 
     def look(operation: str) -> None:
         if operation == "copy":
-            found = museum.assets.find_asset("museum", "statue")
-            assert found is not None
-            noted.append(found.typed_files)
+            asset = museum.assets.find_asset("museum", "statue")
+            assert asset is not None
+            noted.append(asset.typed_files)
 
     stores[1].before = look
     changed(museum, "PUT", "setPrimaryFile", TYPED)

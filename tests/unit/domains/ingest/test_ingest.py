@@ -89,9 +89,9 @@ def test_an_asset_and_its_files_come_of_two_calls(desk: IngestSetup) -> None:
         "bust/empty.txt",
     ]
     assert len(started.body["files"][0]["partUploadUrls"]) == 1
-    found = desk.asset
-    assert found is not None
-    assert (found.asset_name, found.tags, found.asset_type) == ("A bust", ["red"], "none")
+    asset = desk.asset
+    assert asset is not None
+    assert (asset.asset_name, asset.tags, asset.asset_type) == ("A bust", ["red"], "none")
 
     done = desk.end(started.body["uploadId"], stored(started), stored(started, 1))
     assert done.status == 200
@@ -111,18 +111,18 @@ def test_an_asset_may_be_downloaded_unless_that_is_denied(
 ) -> None:
     described = {name: value for name, value in ASSET.items() if name != "isDistributable"}
     assert desk.send({**described, "files": [EMPTY], **output}).status == 200
-    found = desk.asset
-    assert found is not None
-    assert found.is_distributable is kept
+    asset = desk.asset
+    assert asset is not None
+    assert asset.is_distributable is kept
 
 
 def test_both_calls_may_be_repeated(desk: IngestSetup) -> None:
     desk.begin(EMPTY)
     started = desk.begin(EMPTY, assetName="Another name")
     assert started.status == 200
-    found = desk.asset
-    assert found is not None
-    assert found.asset_name == "A bust"  # what is there stays as it is
+    asset = desk.asset
+    assert asset is not None
+    assert asset.asset_name == "A bust"  # what is there stays as it is
     first = desk.end(started.body["uploadId"], stored(started))
     again = desk.end(started.body["uploadId"], stored(started))
     assert (first.status, first.body) == (again.status, again.body)

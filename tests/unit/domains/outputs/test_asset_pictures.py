@@ -59,7 +59,7 @@ def pictured(studio: OutputSetup) -> str | None:
 
 def versions(studio: OutputSetup) -> list[VersionRef]:
     folder = KEY.removesuffix("png")
-    return [one.ref for one in studio.objects.list_versions(BUCKET, folder).versions]
+    return [version.ref for version in studio.objects.list_versions(BUCKET, folder).versions]
 
 
 @pytest.fixture

@@ -56,8 +56,8 @@ def asset(studio: OutputSetup) -> Asset:
 
 
 def glb(studio: OutputSetup, version: str, path: str = "/a.obj") -> bool:
-    found = studio.objects.head(AUXILIARY, glb_key("statue", path, version))
-    return isinstance(found, ObjectHead)
+    head = studio.objects.head(AUXILIARY, glb_key("statue", path, version))
+    return isinstance(head, ObjectHead)
 
 
 def shown_of_asset(studio: OutputSetup) -> bytes:

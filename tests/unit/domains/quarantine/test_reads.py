@@ -226,8 +226,8 @@ def test_exports_have_no_url_of_it() -> None:
     museum = exports(scans.tables, scans.objects)
     for path in ("/a.glb", "/b.glb"):
         museum.put("statue", path)
-    found = scans.objects.list_versions(BUCKET, "statue/a.glb").versions[0]
-    scans.deliver_events(scan_event("statue/a.glb", found.version_id))
+    versions = scans.objects.list_versions(BUCKET, "statue/a.glb").versions[0]
+    scans.deliver_events(scan_event("statue/a.glb", versions.version_id))
     (asset,) = museum.export(
         "statue", generatePresignedUrls=True, fetchAssetRelationships=False
     ).body["assets"]

@@ -68,8 +68,8 @@ def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Response:
 
 
 def head(museum: Gallery, path: str) -> ObjectHead | None:
-    found = museum.objects.head(BUCKET, museum.asset.asset_location.key + path.removeprefix("/"))
-    return found if isinstance(found, ObjectHead) else None
+    head = museum.objects.head(BUCKET, museum.asset.asset_location.key + path.removeprefix("/"))
+    return head if isinstance(head, ObjectHead) else None
 
 
 def error_of(answer: Response, number: int = 0) -> str:

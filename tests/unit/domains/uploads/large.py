@@ -32,9 +32,9 @@ class World:
         return sorted(str(row["jobId"]) for row in self.tables.scan(JOBS, PageRequest(100)).items)
 
     def job(self, job_id: str) -> Job:
-        found = JobRepository(self.tables).get(job_id)
-        assert found is not None
-        return found
+        row = JobRepository(self.tables).get(job_id)
+        assert row is not None
+        return row
 
     def run(self, job_id: str) -> Job | None:
         """One message of the job."""
@@ -73,7 +73,7 @@ class World:
         return len(self.museum.objects.list_versions(BUCKET, prefix).versions)
 
     def open_multiparts(self) -> list[str]:
-        return [one.key for one in self.museum.objects.list_multiparts(BUCKET, "")]
+        return [multipart.key for multipart in self.museum.objects.list_multiparts(BUCKET, "")]
 
 
 def states(world: World, upload_id: str) -> dict[str, str]:

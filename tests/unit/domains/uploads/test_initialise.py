@@ -96,9 +96,9 @@ def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Tabl
     files = [new(f"/{'d' * 200}/{'e' * 200}/{'f' * 200}/{n:04}.glb", 0) for n in range(1000)]
     answer = museum.initialise(*files)
     assert answer.status == 200
-    found = museum.uploads.context.uploads.get(answer.body["uploadId"])
-    assert found is not None
-    assert [file.path for file in found.files] == [file["relativeKey"] for file in files]
+    row = museum.uploads.context.uploads.get(answer.body["uploadId"])
+    assert row is not None
+    assert [file.path for file in row.files] == [file["relativeKey"] for file in files]
     done = museum.complete(
         answer.body["uploadId"],
         *({"relativeKey": f["relativeKey"], "uploadIdS3": "zero-byte"} for f in files[990:]),

@@ -204,9 +204,9 @@ def test_each_write_of_results_makes_one_entry(world: World) -> None:
 
     def made() -> list[tuple[str, Any]]:
         return [
-            (one["operation"], one["changes"].get("files", {}).get("after"))
-            for one in entries(world.tables)
-            if upload_id in (one["entity"] + str(one["changes"].get("uploadId")))
+            (entry["operation"], entry["changes"].get("files", {}).get("after"))
+            for entry in entries(world.tables)
+            if upload_id in (entry["entity"] + str(entry["changes"].get("uploadId")))
         ]
 
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.txt": b"small", "/c.txt": b"small"})

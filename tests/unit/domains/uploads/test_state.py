@@ -42,7 +42,7 @@ def test_refusals_by_a_rule_are_distinguished_from_failures(museum: Gallery) -> 
     done[1]["parts"] = [{"PartNumber": 1, "ETag": "0" * 32}]
     done[2]["parts"] = []
     results = museum.complete(upload_id, *done).body["fileResults"]
-    assert [one["errorKind"] for one in results] == ["rule", "failure", "abandoned"]
+    assert [result["errorKind"] for result in results] == ["rule", "failure", "abandoned"]
     # the first and the last are settled: they keep their kind
     again = museum.complete(upload_id, done[0], done[2]).body["fileResults"]
     assert [one["errorKind"] for one in again] == ["rule", "abandoned"]

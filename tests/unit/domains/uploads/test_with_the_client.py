@@ -168,7 +168,7 @@ def test_a_url_that_expired_is_renewed(museum: Gallery, cloud: Path) -> None:
         outcome = upload(bridge, cloud, Settings(part_bytes=5 * MIB))
     assert outcome.status is Status.UPLOADED, outcome
     assert refused == [2]
-    assert sum(one.endswith("/renew") for one in bridge.requests) == 1
+    assert sum(request.endswith("/renew") for request in bridge.requests) == 1
     assert stored(museum) == cloud.read_bytes()
 
 

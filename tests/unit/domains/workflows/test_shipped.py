@@ -101,9 +101,9 @@ def test_only_workflows_of_the_products_functions_have_its_rights(
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
 
     def is_shipped(workflow_id: str = INSPECT.id) -> bool:
-        found = workflows(definitions.product.context).find_workflow("GLOBAL", workflow_id)
-        assert found is not None
-        return found.is_shipped
+        workflow = workflows(definitions.product.context).find_workflow("GLOBAL", workflow_id)
+        assert workflow is not None
+        return workflow.is_shipped
 
     assert is_shipped()
     definitions.done(routes.PUT_WORKFLOW, workflow_body("other", "GLOBAL", IN_GLOBAL))

@@ -136,5 +136,5 @@ def shown(definitions: Definitions) -> dict[str, str | None]:
         (routes.LIST_WORKFLOWS, {"databaseId": "museum"}),
     ):
         items = definitions.done(route, **path)["message"]["Items"]
-        assert {one["workflowId"]: one.get("triggerStopped") for one in items} == found
+        assert {item["workflowId"]: item.get("triggerStopped") for item in items} == found
     return found

@@ -92,7 +92,7 @@ def test_a_database_may_use_pipelines_of_global(definitions: Definitions) -> Non
     used = [("museum", "convert"), ("GLOBAL", "render"), ("museum", "convert")]
     definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=used))
     functions = definitions.workflow()["specifiedPipelines"]["functions"]
-    assert [(one["databaseId"], one["name"]) for one in functions] == used
+    assert [(function["databaseId"], function["name"]) for function in functions] == used
     assert definitions.send(routes.DELETE_PIPELINE, databaseId="GLOBAL", pipelineId="render"
     ).status == 400  # fmt: skip
 
@@ -190,4 +190,4 @@ def test_uploads_run_the_workflows_of_their_database_and_of_global(
 
 def _parameters(definitions: Definitions, workflow_id: str = "publish") -> list[str]:
     functions = definitions.workflow(workflow_id)["specifiedPipelines"]["functions"]
-    return [one["inputParameters"] for one in functions]
+    return [function["inputParameters"] for function in functions]
