@@ -14,7 +14,7 @@ import httpx
 
 from local.engines import LOOPBACK, Options, free_port
 
-_STARTED_WITHIN_SECONDS = 90
+_STARTED_WITHIN_SECONDS = 180
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from mlflow.utils.workspace_context import (
     clear_server_request_workspace,
     set_server_request_workspace,
 )
+from vitrine_mlflow.addresses import require_storable
 from vitrine_mlflow.lending import (
+    LOCATIONS,
     VARIABLE,
     is_serving,
     listed_databases,
@@ -36,6 +38,60 @@ def _is_refused(uri: str) -> bool:
     except MlflowException as error:
         return error.error_code == "PERMISSION_DENIED" and VARIABLE in str(error)
     return False
+
+
+def _is_storable(uri: str, root: str = "", workspace: str | None = None) -> bool:
+    try:
+        require_storable(uri, "source", root, workspace)
+    except MlflowException as error:
+        return not (error.error_code == "PERMISSION_DENIED" and LOCATIONS in str(error))
+    return True
+
+
+def test_a_client_stores_every_address_that_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert all(map(_is_storable, ("s3://assets/x", "/etc", "etc", "file:///etc", "vitrine://a/b")))
+    with pytest.raises(MlflowException, match=r"Invalid address 'vitrine://a/\.\.'"):
+        require_storable("vitrine://a/..", "source")
+
+
+def test_a_server_stores_addresses_of_its_roots_and_its_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("_MLFLOW_SERVER_ARTIFACT_DESTINATION", "s3://own/mlflow/")
+    monkeypatch.setenv(LOCATIONS, "s3://team/models /data/models")
+    for uri in (
+        *(
+            "mlflow-artifacts:/a",
+            "runs:/r/a",
+            "models:/m/1",
+            "s3://own/mlflow",
+            "s3://own/mlflow/a",
+        ),
+        *("s3://team/models/a", "/data/models/a", "file:///data/models", "prompt-template"),
+    ):
+        assert _is_storable(uri), uri
+    assert _is_storable("/root/e/1", root="/root/e")
+    for uri in (
+        "s3://own/mlflowX",
+        "s3://own",
+        "/data",
+        "/data/models/%252e./x",
+        "prompt-templates",
+    ):
+        assert not _is_storable(uri), uri
+
+
+def test_locations_are_listed_for_each_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
+    monkeypatch.setenv(LOCATIONS, "team-a:s3://team/a team-b:/data/b")
+    assert _is_storable("s3://team/a/x", workspace="team-a")
+    assert _is_storable("/data/b", workspace="team-b")
+    assert not _is_storable("s3://team/a/x", workspace="team-b")
+    for entry in ("s3://team/a", "team-a:", "team-a:models"):
+        monkeypatch.setenv(LOCATIONS, entry)
+        with pytest.raises(MlflowException, match=f"invalid entry '{entry}'.*WORKSPACE:LOCATION"):
+            require_storable("s3://team/a/x", "source", "", "team-a")
 
 
 def test_a_client_uses_every_database(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,10 @@ def test_an_address_is_parsed_and_built(uri: str, address: AssetAddress) -> None
         "vitrine://db/asset@/x",
         "vitrine://db/asset/a//b",
         "vitrine://db/asset/../other",
+        "vitrine://db/..",
+        "vitrine://../asset",
+        "vitrine://db/.@1",
+        "vitrine://db/asset@..",
     ],
 )
 def test_other_addresses_are_refused(uri: str) -> None:

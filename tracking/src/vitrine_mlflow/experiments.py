@@ -7,6 +7,7 @@ from typing import Any
 from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.addresses import require_storable
 from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
@@ -56,6 +57,9 @@ _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 # An experiment is read at most every five seconds in each process, so writes of runs keep their
 # budgets (decision 65).
 _RECENT_SECONDS = 5
+# With 100,000 experiments, one creation in 20,000 draws twice.
+_ID_DRAWS = 8
+_METADATA = 0  # the position in the transaction of a creation
 # Bounds the memory of a server; the cache is emptied then and fills again within seconds.
 _RECENT_EXPERIMENTS = 1_000
 
@@ -89,15 +93,21 @@ class Experiments:
         for tag in tags or []:
             validate_experiment_tag(tag.key, tag.value)
             values[tag.key] = tag.value
-        experiment_id = self._context.sources.new_experiment_id()
         self._context.record_workspace()
-        try:
-            self._create(experiment_id, name, location, values, self._context.workspace)
-        except ConflictError as error:
-            raise exists(
-                f"Experiment(name={name}) already exists. Error: the name is reserved"
-            ) from error
-        return experiment_id
+        for _ in range(_ID_DRAWS):
+            experiment_id = self._context.sources.new_experiment_id()
+            if self._context.database.get(keys.EXPERIMENT.key(experiment_id=experiment_id)):
+                continue  # before its tags would be written to that experiment
+            try:
+                self._create(experiment_id, name, location, values, self._context.workspace)
+            except ConflictError as error:
+                if _METADATA not in error.failed:
+                    raise exists(
+                        f"Experiment(name={name}) already exists. Error: the name is reserved"
+                    ) from error
+            else:
+                return experiment_id
+        raise wrong_state(f"All of {_ID_DRAWS} ids drawn for an experiment are taken. Try again.")
 
     def _create(
         self,
@@ -107,9 +117,12 @@ class Experiments:
         tags: dict[str, str],
         workspace: str,
     ) -> None:
-        location = location or joined_uri(self._context.root_of(workspace), experiment_id)
+        field = "artifact_location"
         # Before anything is written (decision 73).
-        require_lent(location, "artifact_location", workspace)
+        require_storable(location, field, self._context.artifact_root, workspace)
+        if not location:
+            location = joined_uri(self._context.root_of(workspace), experiment_id)
+            require_lent(location, field, workspace)
         item = new_item(
             experiment_id,
             {"name": name, "location": location,
@@ -130,6 +143,18 @@ class Experiments:
         # what is written before the metadata belongs to no experiment yet, so no reader sees it
         self._database.write_in_batches(tag_items[room:])
         self._database.write([*writes, *tag_items[:room]])
+
+    def require_storable_artifacts(self, experiment: StoredExperiment) -> None:
+        """Refuse new artifacts in an experiment whose location a server must not write to.
+
+        Raises:
+            MlflowException: this process serves others and may not use the location.
+        """
+        field = "The artifact location of the experiment"
+        if self._context.isolation is None:
+            require_storable(experiment.location, field, self._context.artifact_root)
+        else:  # no user has chosen it: it is below the root of its workspace
+            require_lent(experiment.location, field)
 
     def find(self, experiment_id: str | None, view: Any = ViewType.ALL) -> StoredExperiment:
         """The metadata of an experiment of this workspace.

@@ -1,11 +1,13 @@
-"""Limits the databases of Vitrine that a process may use on behalf of others.
+"""Limits the addresses that a process stores and uses on behalf of others.
 
 The identity of a tracking server is its operator's, while the addresses that it stores are its
-users'. So a server uses `vitrine://` only in the databases that its operator lists.
+users'. So a server uses `vitrine://` only in the databases that its operator lists, and stores new
+addresses only of its own destination and of the locations that its operator lists.
 """
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,20 +21,23 @@ from vitrine_mlflow.asset_scheme import ASSET_SCHEME
 from vitrine_mlflow.errors import denied_error, invalid
 
 VARIABLE = "VITRINE_MLFLOW_DATABASES"
+LOCATIONS = "VITRINE_MLFLOW_LOCATIONS"
 # `mlflow server` exports variables of this prefix to its workers, and they to their jobs.
 _SERVER_PREFIX = "_MLFLOW_SERVER_"
 # Modules that only servers load. MLflow's own are no sign: its client of users loads them, too.
 _SERVER_MODULES = ("gunicorn", "waitress", "uwsgi", "mod_wsgi")
 _SERVER_COMMANDS = {"uvicorn", "hypercorn", "granian"}
+_IS_DATABASE = re.compile(r"[^:]+")
+_IS_LOCATION = re.compile(r"(/(?!/)|[A-Za-z][A-Za-z0-9+.-]+:).*")  # a path or a URI
 
 
 def is_serving() -> bool:
     """Whether this process acts for others: a tracking server, one of its jobs, or `mlflow gc`.
 
-    The setting itself marks a process, too, so that other services can be bound by the list.
+    The settings themselves mark a process, too, so that other services can be bound by the lists.
     """
     return (
-        VARIABLE in os.environ
+        not os.environ.keys().isdisjoint((VARIABLE, LOCATIONS))
         or any(name.startswith(_SERVER_PREFIX) for name in os.environ)
         or any(name in sys.modules for name in _SERVER_MODULES)
         or not _SERVER_COMMANDS.isdisjoint(_command())
@@ -65,19 +70,37 @@ def listed_databases(workspace: str | None = None) -> frozenset[str]:
     Raises:
         MlflowException: an entry has another form.
     """
-    entries = os.environ.get(VARIABLE, "").replace(",", " ").split()
+    text = os.environ.get(VARIABLE, "").replace(",", " ")
+    return _listed(VARIABLE, text, "DATABASE", _IS_DATABASE, workspace)
+
+
+def listed_locations(workspace: str | None) -> frozenset[str]:
+    """The locations that the operator lists for a workspace, by default that of the request.
+
+    Raises:
+        MlflowException: an entry has another form.
+    """
+    return _listed(LOCATIONS, os.environ.get(LOCATIONS, ""), "LOCATION", _IS_LOCATION, workspace)
+
+
+def _listed(
+    variable: str, text: str, kind: str, form: re.Pattern[str], workspace: str | None
+) -> frozenset[str]:
+    """Return the entries of a list for a workspace."""
     isolated = bool(MLFLOW_ENABLE_WORKSPACES.get())
-    form = "WORKSPACE:DATABASE" if isolated else "DATABASE"
-    pairs = [entry.rpartition(":") for entry in entries]
-    for entry, (place, _, database) in zip(entries, pairs, strict=True):
-        if not database or ":" in place or bool(place) != isolated:
+    entries: set[str] = set()
+    for entry in text.split():
+        place, _, value = entry.partition(":") if isolated else ("", "", entry)
+        if not form.fullmatch(value) or bool(place) != isolated:
             state = "enabled" if isolated else "disabled"
+            expected = f"WORKSPACE:{kind}" if isolated else kind
             raise invalid(
-                f"{VARIABLE}: invalid entry '{entry}'. Workspaces are {state}, so each entry is "
-                f"{form}."
+                f"{variable}: invalid entry '{entry}'. Workspaces are {state}, so each entry is "
+                f"{expected}."
             )
-    own = (workspace or get_request_workspace() or "") if isolated else ""
-    return frozenset(database for place, _, database in pairs if place == own)
+        if place == ((workspace or get_request_workspace() or "") if isolated else ""):
+            entries.add(value)
+    return frozenset(entries)
 
 
 def names_vitrine(uri: str) -> bool:

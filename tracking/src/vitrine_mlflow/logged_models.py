@@ -26,7 +26,6 @@ from vitrine_mlflow.errors import missing_error, parent_required, violated_error
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, key_of, with_key
 from vitrine_mlflow.keys import Key
-from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import joined_uri, validate_logged_model_name
 from vitrine_mlflow.table import PARTITION_KEY, SORT_KEY
 
@@ -165,7 +164,7 @@ class LoggedModels:
         validate_logged_model_name(name)
         experiment = self._experiments.recent(experiment_id)
         experiment.require_active()
-        require_lent(experiment.location, "The artifact location of the experiment")
+        self._experiments.require_storable_artifacts(experiment)
         sources = self._context.sources
         model_id = f"m-{sources.new_hex()}"
         now = sources.now_ms()

@@ -18,7 +18,6 @@ from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write, key_of, with_key
 from vitrine_mlflow.full_text import MOST_TOKENS, holder_of_run, tokens_of_run
 from vitrine_mlflow.keys import Key
-from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
 from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
 from vitrine_mlflow.table import EXPIRES_AT, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
@@ -187,7 +186,7 @@ class Runs:
     def _write_new(
         self, experiment: StoredExperiment, info: dict[str, Any], tags: Sequence[RunTag]
     ) -> StoredRun:
-        require_lent(experiment.location, "The artifact location of the experiment")
+        self._experiments.require_storable_artifacts(experiment)
         run_id = self._context.sources.new_hex()
         info["uri"] = joined_uri(experiment.location, run_id, "artifacts")
         experiment_id = experiment.experiment_id

@@ -54,8 +54,13 @@ class AssetAddress:
         database, _, rest = rest.partition("/")
         asset, _, path = rest.strip("/").partition("/")
         asset, at, version = asset.partition("@")
-        bad_segments = {"", ".", ".."}.intersection(path.split("/")) if path else set[str]()
-        if scheme != ASSET_SCHEME or not (separator and database and asset) or bad_segments:
+        segments = [
+            database,
+            asset,
+            *([version] if version else []),
+            *(path.split("/") if path else []),
+        ]
+        if scheme != ASSET_SCHEME or not separator or not {"", ".", ".."}.isdisjoint(segments):
             raise invalid(f"Invalid address '{uri}'. Expected {_FORM}.")
         if at and not version:
             raise invalid(f"The address '{uri}' has no version after its '@'.")
@@ -121,6 +126,8 @@ def report_errors(address: AssetAddress) -> Generator[None]:
         MlflowException: the deployment refused, failed, or could not be reached.
     """
     from vitrine.errors import (  # noqa: PLC0415 - optional
+        InvalidInputError,
+        InvalidNameError,
         NotFoundError,
         PermissionDeniedError,
         UnauthenticatedError,
@@ -133,6 +140,8 @@ def report_errors(address: AssetAddress) -> Generator[None]:
         raise MlflowException(f"{address.uri}: {error}", RESOURCE_DOES_NOT_EXIST) from error
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise MlflowException(f"{address.uri}: {error}", PERMISSION_DENIED) from error
+    except (InvalidInputError, InvalidNameError) as error:
+        raise invalid(f"{address.uri}: {error}") from error
     except VitrineError as error:
         raise MlflowException(f"{address.uri}: {error}", INTERNAL_ERROR) from error
 

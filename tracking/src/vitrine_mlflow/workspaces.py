@@ -15,6 +15,7 @@ from mlflow.store.workspace.abstract_store import (
 )
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.addresses import require_storable
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing_error, wrong_state
@@ -22,7 +23,6 @@ from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, key_of, with_key
-from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.mlflow_api import validated_archival_location, validated_archival_retention
 from vitrine_mlflow.registry.models import Models
@@ -233,7 +233,7 @@ def _given_fields(workspace: Workspace) -> dict[str, str | None]:
     """The fields that a request sets; an empty text removes one, except a description."""
     location, retention = workspace.trace_archival_location, workspace.trace_archival_retention
     for field in ("default_artifact_root", "trace_archival_location"):
-        require_lent(getattr(workspace, field), field, workspace.name)
+        require_storable(getattr(workspace, field), field, "", workspace.name)
     values = {
         "description": workspace.description,
         "default_artifact_root": workspace.default_artifact_root,

@@ -11,7 +11,7 @@ from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_traces import NAME_TAG, validated_name
 from vitrine_mlflow.traces.document import TraceDocument
 from vitrine_mlflow.traces.store import StoredTrace, TraceStore
-from vitrine_mlflow.traces.traces import artifact_tag, require_locations_lent
+from vitrine_mlflow.traces.traces import artifact_tag, require_locations_storable
 
 
 class DeprecatedTraces:
@@ -31,13 +31,13 @@ class DeprecatedTraces:
     ) -> TraceInfoV2:
         """Write a trace that is in progress; the id is new."""
         name = validated_name(tags.get(NAME_TAG))
-        require_locations_lent(tags)
+        require_locations_storable(tags)
         experiment = self._experiments.find(experiment_id)
         experiment.require_active()
         trace_id = self._context.sources.new_hex()
         document = TraceDocument(timestamp_ms, TraceStatus.IN_PROGRESS.to_state().value, name=name)
         document.tags = {key: value for key, value in tags.items() if key != NAME_TAG}
-        document.tags |= artifact_tag(experiment.location, trace_id)
+        document.tags |= artifact_tag(self._experiments, experiment, trace_id)
         document.promote(metadata)
         return _info(self._items.write(StoredTrace(experiment.experiment_id, trace_id, document)))
 
@@ -54,7 +54,7 @@ class DeprecatedTraces:
         Raises:
             MlflowException: there is no such trace.
         """
-        require_locations_lent(tags)
+        require_locations_storable(tags)
 
         def change(stored: StoredTrace) -> StoredTrace:
             document = stored.document

@@ -10,13 +10,14 @@ from mlflow.entities import Span, Trace, TraceData, TraceInfo
 from mlflow.exceptions import MlflowTracingException
 
 from vitrine_mlflow import keys
+from vitrine_mlflow.addresses import require_storable
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid, missing_error, parent_required, wrong_state
+from vitrine_mlflow.experiment_items import StoredExperiment
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Put, Write, with_key
 from vitrine_mlflow.keys import Key
-from vitrine_mlflow.lending import require_lent
 from vitrine_mlflow.mlflow_api import joined_uri, parsed_experiment_id
 from vitrine_mlflow.mlflow_traces import (
     ARTIFACT_LOCATION_TAG,
@@ -49,7 +50,7 @@ class Traces:
     def start(self, info: TraceInfo) -> TraceInfo:
         """Write what a finished trace reports of itself, over what its spans implied."""
         validated_name(info.tags.get(NAME_TAG))
-        require_locations_lent(info.tags)
+        require_locations_storable(info.tags)
         experiment = self._experiments.recent(info.experiment_id)
         experiment.require_active()
         experiment_id, trace_id = experiment.experiment_id, info.trace_id
@@ -66,7 +67,7 @@ class Traces:
                     f"Cannot update traces that are no longer DB-backed: '{trace_id}'."
                 )
             stored.document.start(info)
-            stored.document.tags |= artifact_tag(experiment.location, trace_id)
+            stored.document.tags |= artifact_tag(self._experiments, experiment, trace_id)
             stored.document.add_assessments(info, self._context.sources.now_ms)
             return self.items.write(stored)
 
@@ -90,7 +91,7 @@ class Traces:
             if stored is None:
                 experiment = self._experiments.recent(location)
                 stored = StoredTrace(experiment.experiment_id, trace_id, batch.new_document())
-                stored.document.tags = artifact_tag(experiment.location, trace_id)
+                stored.document.tags = artifact_tag(self._experiments, experiment, trace_id)
             else:
                 _require_open(stored)
                 if batch.needs_stored_spans(stored.document):
@@ -167,7 +168,7 @@ class Traces:
         key, value = validate_trace_tag(key, value)
         if key == NAME_TAG:
             value = validated_name(value)
-        require_locations_lent({key: value})
+        require_locations_storable({key: value})
 
         def change(stored: StoredTrace) -> None:
             more: list[Write] = []
@@ -244,17 +245,17 @@ class Traces:
                 trace for trace in self.items.find_many(trace_ids) if trace.experiment_id == own_id
             ]
         else:
-            traces = self._oldest(own_id, max_time)
+            high = "" if max_time is None else f"{iso_time(max_time)}~"
+            ids = self.items.ids_by_time(own_id, high=high)
+            traces = [
+                trace
+                for trace in self.items.read([(own_id, trace_id) for _, trace_id in ids])
+                if max_time is None or trace.document.time <= max_time
+            ]
         chosen = traces if max_traces is None else traces[:max_traces]
         for stored in chosen:
             self.items.remove(stored)
         return len(chosen)
-
-    def _oldest(self, experiment_id: str, max_time: int | None) -> list[StoredTrace]:
-        high = "" if max_time is None else f"{iso_time(max_time)}~"
-        ids = self.items.ids_by_time(experiment_id, high=high)
-        traces = self.items.read([(experiment_id, trace_id) for _, trace_id in ids])
-        return [trace for trace in traces if max_time is None or trace.document.time <= max_time]
 
 
 def _info(stored: StoredTrace) -> TraceInfo:
@@ -286,24 +287,26 @@ def _is_whole(stored: StoredTrace, spans: Sequence[StoredSpan]) -> bool:
     return not statistics or len(spans) >= json.loads(statistics).get("num_spans", 0)
 
 
-def artifact_tag(location: str, trace_id: str) -> dict[str, Any]:
+def artifact_tag(
+    experiments: Experiments, experiment: StoredExperiment, trace_id: str
+) -> dict[str, Any]:
     """The tag that names where the artifacts of a trace are.
 
     Raises:
         MlflowException: a server may not use this place.
     """
-    require_lent(location, "The artifact location of the experiment")
-    return {ARTIFACT_LOCATION_TAG: joined_uri(location, "traces", trace_id, "artifacts")}
+    experiments.require_storable_artifacts(experiment)
+    return {ARTIFACT_LOCATION_TAG: joined_uri(experiment.location, "traces", trace_id, "artifacts")}
 
 
-def require_locations_lent(tags: Mapping[str, Any]) -> None:
-    """Refuse tags that name a place that a server may not use.
+def require_locations_storable(tags: Mapping[str, Any]) -> None:
+    """Refuse tags that name a place that a server must not store.
 
     Raises:
         MlflowException: a server may not use it.
     """
     for key in LOCATION_TAGS:
-        require_lent(tags.get(key), f"The tag {key}")
+        require_storable(tags.get(key), f"The tag {key}")
 
 
 def _tag_key(stored: StoredTrace, key: str) -> Key:

@@ -1,0 +1,101 @@
+"""New addresses: those that a server must not store for its users, and malformed ones."""
+
+import os
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from mlflow.exceptions import MlflowException
+
+from vitrine_mlflow.errors import denied_error
+from vitrine_mlflow.lending import (
+    LOCATIONS,
+    is_serving,
+    listed_locations,
+    names_vitrine,
+    require_lent,
+)
+from vitrine_mlflow.mlflow_api import local_uri
+from vitrine_mlflow.vitrine_link import AssetAddress
+
+# MLflow resolves these itself, within the rights of the request.
+_RESOLVED_SCHEMES = {"mlflow-artifacts", "runs", "models"}
+# What MLflow's clients and pages store as the source of a prompt; no file is ever read there.
+_PROMPT_SOURCES = {"dummy-source", "prompt-template"}
+_DESTINATIONS = ("_MLFLOW_SERVER_ARTIFACT_ROOT", "_MLFLOW_SERVER_ARTIFACT_DESTINATION")
+
+
+def require_storable(
+    uri: str | None, field: str, root: str = "", workspace: str | None = None
+) -> None:
+    """Refuse a new address that cannot be used, or that a server must not store for its users.
+
+    Args:
+        uri: The address.
+        field: What the error names.
+        root: The root of artifacts of the store.
+        workspace: The workspace of the address, by default that of the request.
+
+    Raises:
+        MlflowException: the address is malformed, or this process serves others, and the address
+            is neither of its own destination nor listed.
+    """
+    if not uri:
+        return
+    if names_vitrine(uri):
+        require_lent(uri, field, workspace)
+        AssetAddress.parse(uri)
+    elif is_serving():
+        _require_own(uri, field, root, workspace)
+
+
+def _require_own(uri: str, field: str, root: str, workspace: str | None) -> None:
+    if uri in _PROMPT_SOURCES:
+        return
+    address = _Address.parse(uri)
+    if address is not None:
+        if address.scheme in _RESOLVED_SCHEMES and not address.host:
+            return
+        own = [root, *(os.environ.get(name, "") for name in _DESTINATIONS)]
+        for place in (*own, *listed_locations(workspace)):
+            if place and address.is_in(_Address.parse(place)):
+                return
+    raise denied_error(
+        f"{field} '{uri}': this tracking server stores no new address outside its own artifacts. "
+        "Use an address of mlflow-artifacts:, runs: or models:, or leave the location out. "
+        f"The server's operator lists other locations in {LOCATIONS}."
+    )
+
+
+class _Address(NamedTuple):
+    """The parts of an address by which it is compared."""
+
+    scheme: str
+    host: str
+    segments: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, uri: str) -> "_Address | None":
+        """Parse an address; None if programs may read it in different ways."""
+        if uri != uri.strip() or not uri.isprintable() or "\\" in uri:
+            return None
+        try:
+            parts = urlsplit(local_uri(uri))
+        except (ValueError, MlflowException):
+            return None
+        path = parts.path
+        while path != (decoded := unquote(path)):
+            path = decoded
+        segments = tuple(segment for segment in path.split("/") if segment)
+        if not {".", ".."}.isdisjoint(segments) or ".." in uri.split("/"):
+            return None
+        if parts.scheme in {"", "file"}:
+            return cls("file", parts.netloc.replace("localhost", ""), segments)
+        return cls(parts.scheme, parts.netloc, segments)
+
+    def is_in(self, place: "_Address | None") -> bool:
+        """Whether the address is a place or below it."""
+        return (
+            place is not None
+            and (self.scheme, self.host) == place[:2]
+            and (self.segments[: len(place.segments)] == place.segments)
+        )
