@@ -15,22 +15,9 @@ from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
 from vitrine_mlflow.owned_database import OwnedDatabase
 
-# Below 2^63, so that an id fits a 64-bit integer.
-_EXPERIMENT_ID_DIGITS = 18
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _new_hex() -> str:
-    return uuid.uuid4().hex
-
-
-def _new_experiment_id() -> str:
-    # random rather than counted: a counter would be one item that all creations write to
-    low = 10 ** (_EXPERIMENT_ID_DIGITS - 1)
-    return str(low + random.SystemRandom().randrange(9 * low))
+# MLflow's API returns ids of experiments as 32-bit integers in some replies.
+EXPERIMENT_IDS = range(100_000_000, 2**31)
+_RANDOM = random.SystemRandom()
 
 
 def _random_name() -> str:
@@ -43,9 +30,10 @@ def _random_name() -> str:
 class Sources:
     """The sources of times, ids and names; tests replace them."""
 
-    now_ms: Callable[[], int] = _now_ms
-    new_hex: Callable[[], str] = _new_hex
-    new_experiment_id: Callable[[], str] = _new_experiment_id
+    now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    new_hex: Callable[[], str] = lambda: uuid.uuid4().hex
+    # Random rather than counted: a counter would be one item that all creations write to.
+    new_experiment_id: Callable[[], str] = lambda: str(_RANDOM.choice(EXPERIMENT_IDS))
     random_name: Callable[[], str] = _random_name
 
 

@@ -233,8 +233,7 @@ class EvaluationDatasets:
             for record in records:
                 groups.setdefault(input_hash(record), []).append(record)
         names = list(groups)
-        if self._context.isolation is not None:
-            self.get(dataset_id)
+        self._require_own(dataset_id)
         stored = self.find(dataset_id)
         if stored is None:
             if not records:
@@ -256,6 +255,11 @@ class EvaluationDatasets:
             counts["inserted"] += inserted
             counts["updated"] += updated
         return counts
+
+    def _require_own(self, dataset_id: str) -> None:
+        """Refuse a dataset of another workspace; without workspaces, MLflow's store does not."""
+        if self._context.isolation is not None:
+            self.get(dataset_id)
 
     def _require_valid(self, dataset_id: str, records: Sequence[dict[str, Any]]) -> None:
         try:
@@ -332,6 +336,7 @@ class EvaluationDatasets:
         return self._change(stored, changes, writes)
 
     def delete_records(self, dataset_id: str, record_ids: Iterable[str]) -> int:
+        self._require_own(dataset_id)
         wanted = set(record_ids)
         removals = [
             Delete(key_of(item))
@@ -356,6 +361,7 @@ class EvaluationDatasets:
         self, dataset_id: str, max_results: int | None, page_token: str | None
     ) -> tuple[list[DatasetRecord], str | None]:
         """One page of records by time of creation and id. All of the dataset are read for it."""
+        self._require_own(dataset_id)
         records = [
             json.loads(item[INFO]) for item in self._database.query(_record_key(dataset_id, "").pk)
         ]

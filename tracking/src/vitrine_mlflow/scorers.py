@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from mlflow.entities import ScorerVersion
+from mlflow.exceptions import MlflowNotImplementedException
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.context import Context
+from vitrine_mlflow.context import EXPERIMENT_IDS, Context
 from vitrine_mlflow.errors import invalid, missing_error
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, with_key
@@ -32,7 +33,9 @@ class Scorers:
         validate_scorer_name(name)
         own_id = self._active(experiment_id)
         if endpoint_of_scorer(serialized) is not None:
-            raise NotImplementedError("Scorers on models of the gateway are not supported.")
+            raise MlflowNotImplementedException(
+                "Scorers on models of the gateway are not supported."
+            )
         return self._database.retry(lambda: self._register(own_id, name, serialized))
 
     def _register(self, experiment_id: str, name: str, serialized: str) -> ScorerVersion:
@@ -183,15 +186,28 @@ def _absent(experiment_id: str, name: str, version: int | None = None) -> Except
     )
 
 
+class _VersionOfLargeId(ScorerVersion):
+    """A version whose reply lacks the id of its experiment, which MLflow's message cannot hold."""
+
+    def __init__(self, experiment_id: str, fields: dict[str, Any]) -> None:
+        super().__init__(experiment_id, **fields)
+        self._without_id = ScorerVersion("0", **fields)
+
+    def to_proto(self) -> Any:
+        message: Any = self._without_id.to_proto()
+        message.ClearField("experiment_id")
+        return message
+
+
 def _entity(experiment_id: str, item: Item) -> ScorerVersion:
-    return ScorerVersion(
-        experiment_id=experiment_id,
-        scorer_name=item["name"],
-        scorer_version=item["version"],
-        serialized_scorer=item["serialized"],
-        creation_time=item["created"],
-        scorer_id=item["scorer_id"],
-    )
+    fields: dict[str, Any] = {
+        "scorer_name": item["name"], "scorer_version": item["version"],
+        "serialized_scorer": item["serialized"], "creation_time": item["created"],
+        "scorer_id": item["scorer_id"],
+    }  # fmt: skip
+    if int(experiment_id) < EXPERIMENT_IDS.stop:
+        return ScorerVersion(experiment_id, **fields)
+    return _VersionOfLargeId(experiment_id, fields)
 
 
 def _config(item: Item) -> Any:

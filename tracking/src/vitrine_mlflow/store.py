@@ -54,7 +54,7 @@ from vitrine_mlflow.search.traces import TraceSearch
 from vitrine_mlflow.store_evaluation import EvaluationMethods
 from vitrine_mlflow.store_models import ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
-from vitrine_mlflow.store_unsupported import UnsupportedMethods
+from vitrine_mlflow.store_unsupported import UnsupportedMethods, require_no_demo
 from vitrine_mlflow.traces.assessments import Assessments
 from vitrine_mlflow.traces.deprecated import DeprecatedTraces
 from vitrine_mlflow.traces.metrics import TraceMetrics
@@ -125,6 +125,7 @@ class DynamoTrackingStore(
         return self.experiments.get(experiment_id)
 
     def get_experiment_by_name(self, experiment_name: str) -> Experiment | None:
+        require_no_demo(experiment_name)
         return self.experiments.get_by_name(experiment_name)
 
     def search_experiments(

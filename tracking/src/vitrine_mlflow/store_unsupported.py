@@ -4,6 +4,7 @@ MLflow's base class raises an error of Python for these, which a server reports 
 own: clients repeat such a request for minutes.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,7 @@ AREAS = {
     "trace details of Databricks": ("get_online_trace_details",),
     "unlinking traces from runs": ("unlink_traces_from_run",),
 }
+_DEMO, _DEMO_OF_QUEUES = "MLflow Demo", "review_queues"
 _LISTS = ("list_", "search_", "get_mcp_server_versions_for_trace")
 
 
@@ -52,6 +54,27 @@ def _methods() -> dict[str, Callable[..., Any]]:
         for name in dir(AbstractStore)
         if (area := area_of(name)) is not None
     }
+
+
+def require_no_demo(name: str) -> None:
+    """Refuse a request for MLflow's demo, which first looks for its experiment.
+
+    Otherwise the request would end at its last feature, and leave the others behind.
+
+    Raises:
+        MlflowNotImplementedException: the demo would have what is unsupported.
+    """
+    flask: Any = sys.modules.get("flask")  # a client may not have it
+    if name != _DEMO or flask is None or not flask.has_request_context():
+        return
+    body: Any = flask.request.get_json(silent=True) or {}
+    features = body.get("features")
+    unsupported = features is None or _DEMO_OF_QUEUES in features
+    if unsupported and flask.request.path.endswith("/demo/generate"):
+        raise MlflowNotImplementedException(
+            "This tracking store does not support review queues, which the demo has. Name other "
+            "features of it: traces, evaluation, prompts, judges."
+        )
 
 
 class UnsupportedMethods(AbstractStore):
