@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mlflow.exceptions import MlflowException
+from mlflow.server import auth
 from mlflow.server.auth.sqlalchemy_store import SqlAlchemyStore
 from mlflow.utils.workspace_context import WorkspaceContext
 from vitrine_mlflow.auth.store import DynamoAuthStore
@@ -334,6 +335,18 @@ def test_passwords_are_stored_as_salted_hashes(ours: Store) -> None:
     hashes = {ours.store.items.user(name)["password_hash"] for name in ("ann", "bob")}
     assert len(hashes) == 2
     assert all(digest.startswith("scrypt:") and _PASSWORD not in digest for digest in hashes)
+
+
+def test_servers_that_start_at_once_create_one_administrator(
+    ours: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auth, "store", ours.store, raising=False)
+    # neither has seen the user of the other
+    monkeypatch.setattr(ours.store, "has_user", lambda *_, **__: False)
+    create: Any = auth
+    for _ in range(2):
+        create.create_admin_user("boss", _PASSWORD)
+    assert [user.username for user in ours.store.list_users()] == ["boss"]
 
 
 def test_names_of_users_and_roles_have_no_invisible_characters(ours: Store) -> None:

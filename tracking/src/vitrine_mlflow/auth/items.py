@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from mlflow.exceptions import MlflowException
 from mlflow.server.auth.entities import Role, RolePermission, User
 from mlflow.server.auth.permissions import RESOURCE_TYPE_EXPERIMENT, RESOURCE_TYPE_REGISTERED_MODEL
+from sqlalchemy.exc import IntegrityError
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.database import Database
@@ -225,7 +226,8 @@ def write_new(database: Database, writes: Sequence[Write], taken: Exception) -> 
             database.write(writes)
         except ConflictError as error:
             if error.failed & {0, 1}:
-                raise taken from error
+                # By this cause MLflow recognizes an administrator that another server created.
+                raise taken from IntegrityError(str(error), None, error)
             raise
 
     database.retry(attempt)
