@@ -136,11 +136,6 @@ def position(info: Mapping[str, Any]) -> tuple[int, str]:
     return info["created"], info["id"]
 
 
-def _token_after(info: Mapping[str, Any]) -> str:
-    created, record_id = position(info)
-    return base64.b64encode(f"{created}:{record_id}".encode()).decode()
-
-
 def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]]:
     try:
         created, record_id = base64.b64decode(page_token.encode()).decode().split(":", 1)
@@ -157,7 +152,8 @@ def page(records: list[dict[str, Any]], size: int) -> tuple[list[dict[str, Any]]
     if len(read) <= size:
         return read, None
     with type_errors_reported():
-        return read[:size], _token_after(read[:size][-1])
+        created, record_id = position(read[:size][-1])
+        return read[:size], base64.b64encode(f"{created}:{record_id}".encode()).decode()
 
 
 def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

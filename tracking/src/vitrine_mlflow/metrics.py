@@ -109,7 +109,10 @@ class Metrics:
         )
         for key, logged in values.items():
             old = items.get(latest_keys[key])
-            pending = self._flush_if_full(batch, pending, len(logged) + (2 if old is None else 3))
+            more = len(logged) + (2 if old is None else 3)
+            if len(pending) + more + _ROOM_FOR_SUMMARIES > TRANSACTION_WRITES:
+                self._flush(batch, pending)
+                pending = []
             pending += batch.writes(key, logged, old)
         self._flush(batch, pending)
         # Only after the write: before it, another metric may have become the primary.
@@ -129,12 +132,6 @@ class Metrics:
         # ones.
         condition = {"primary": ABSENT, INFO: PRESENT}
         return first, [Update(key, {"primary": first}, condition=condition)]
-
-    def _flush_if_full(self, batch: "_Batch", pending: list[Write], more: int) -> list[Write]:
-        if len(pending) + more + _ROOM_FOR_SUMMARIES > TRANSACTION_WRITES:
-            self._flush(batch, pending)
-            return []
-        return pending
 
     def _flush(self, batch: "_Batch", pending: list[Write]) -> None:
         writes = [*pending, *batch.chain.writes()]

@@ -163,7 +163,9 @@ class Models:
 
     def listed_by_name(self) -> Iterator[str]:
         """Names of the workspace's models in their order, by the index, which may lag."""
-        for item in self._database.query(self._list_pk(), index=GSI5):
+        workspace = self._context.workspace
+        index_keys = keys.MODEL.index_keys(workspace=workspace, model_name="", ordered_name="")
+        for item in self._database.query(index_keys["gsi5pk"], index=GSI5):
             yield name_of(item)
 
     def with_trigrams(self, required: list[str]) -> list[str] | None:
@@ -178,11 +180,6 @@ class Models:
         names = {fields["model_name"] for fields in parsed}
         # the same name in another workspace has another partition
         return [name for name in sorted(names) if self.keys_of(name).model.pk in partitions]
-
-    def _list_pk(self) -> str:
-        return keys.MODEL.index_keys(
-            workspace=self._context.workspace, model_name="", ordered_name=""
-        )["gsi5pk"]
 
     def update(self, name: str, description: str | None) -> StoredModel:
         def attempt() -> None:

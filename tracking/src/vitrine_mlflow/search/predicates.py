@@ -73,7 +73,7 @@ class Predicate:
             case "tag":
                 return self._matches_entry(candidate.read_summary.tags)
             case "dataset":
-                return self._matches_dataset(candidate.read_summary)
+                return any(map(self._matches_text, self._dataset_texts(candidate.read_summary)))
             case _:
                 return self._matches_text(candidate.attribute(self.key))
 
@@ -90,9 +90,6 @@ class Predicate:
         if self.comparator == "IS NOT NULL":
             return self.key in entries
         return self._matches_text(entries.get(self.key))
-
-    def _matches_dataset(self, summary: Summary) -> bool:
-        return any(self._matches_text(text) for text in self._dataset_texts(summary))
 
     def _dataset_texts(self, summary: Summary) -> list[str]:
         entries = summary.inputs.values()

@@ -87,17 +87,14 @@ class TraceStore:
         try:
             return self._database.retry(attempt)
         except ConflictError as error:
-            if self._is_expired(experiment_id, trace_id):
+            lookup = self._database.get(keys.TRACE_LOOKUP.key(trace_id=trace_id))
+            # Only the look-up is left: the archival deletes it last.
+            if lookup is not None and self.found(experiment_id, [trace_id]) == [None]:
                 raise wrong_state(
                     f"Trace '{trace_id}' has expired and is being archived. Repeat the request "
                     "when it is archived."
                 ) from error
             raise
-
-    def _is_expired(self, experiment_id: str, trace_id: str) -> bool:
-        """Whether only the look-up is left: the archival deletes it last."""
-        lookup = self._database.get(keys.TRACE_LOOKUP.key(trace_id=trace_id))
-        return lookup is not None and self.found(experiment_id, [trace_id]) == [None]
 
     def _read_remembered(self, trace_id: str) -> StoredTrace | None:
         known = self._written.get(trace_id)
