@@ -18,7 +18,7 @@ from mlflow.entities import (
     ViewType,
 )
 from mlflow.exceptions import MlflowException
-from vitrine_mlflow.context import Context
+from vitrine_mlflow.context import Context, Sources
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.uri import StoreAddress
@@ -60,6 +60,16 @@ def test_of_eight_concurrent_creations_of_a_name_one_succeeds(
     experiment = store.get_experiment_by_name("same")
     assert experiment is not None
     assert outcomes[7] == (True, experiment.experiment_id)
+
+
+def test_an_id_that_is_taken_is_drawn_again(table: Database) -> None:
+    ids = iter(["5", "5", "6"])
+    sources = Sources(new_experiment_id=lambda: next(ids))
+    store = DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root", sources))
+    tags = [ExperimentTag(f"k{number}", "v") for number in range(200)]
+    assert [store.create_experiment("a"), store.create_experiment("b", tags=tags)] == ["5", "6"]
+    assert [len(store.get_experiment(number).tags) for number in ("5", "6")] == [0, 200]
+    assert all(int(Sources().new_experiment_id()) < 2**31 for _ in range(100))
 
 
 def test_concurrent_writers_of_one_run_lose_nothing(store: DynamoTrackingStore) -> None:
