@@ -337,12 +337,17 @@ def test_passwords_are_stored_as_salted_hashes(ours: Store) -> None:
     assert all(digest.startswith("scrypt:") and _PASSWORD not in digest for digest in hashes)
 
 
+def _misses_user(username: str, *, use_primary: bool) -> bool:
+    assert (username, use_primary) == ("boss", True)
+    return False
+
+
 def test_servers_that_start_at_once_create_one_administrator(
     ours: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(auth, "store", ours.store, raising=False)
     # neither has seen the user of the other
-    monkeypatch.setattr(ours.store, "has_user", lambda *_, **__: False)
+    monkeypatch.setattr(ours.store, "has_user", _misses_user)
     create: Any = auth
     for _ in range(2):
         create.create_admin_user("boss", _PASSWORD)
