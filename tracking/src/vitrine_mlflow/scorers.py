@@ -60,7 +60,7 @@ class Scorers:
                 Put(with_key(_version_key(experiment_id, name, number), info), absent),
             ]
         )
-        return _entity(experiment_id, info)
+        return version_of(experiment_id, info)
 
     def _active(self, experiment_id: str) -> str:
         stored = self._experiments.find(experiment_id)
@@ -70,7 +70,7 @@ class Scorers:
     def _versions(self, experiment_id: str, name: str) -> list[ScorerVersion]:
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
         prefix = keys.SCORER_VERSION.prefix(name=name)
-        return [_entity(experiment_id, item) for item in self._database.query_prefix(pk, prefix)]
+        return [version_of(experiment_id, item) for item in self._database.query_prefix(pk, prefix)]
 
     def latest(self, experiment_id: str) -> list[ScorerVersion]:
         return self.latest_across([self._active(experiment_id)])
@@ -84,7 +84,7 @@ class Scorers:
             pk = keys.EXPERIMENT.key(experiment_id=str(experiment_id)).pk
             for item in self._database.query_prefix(pk, keys.SCORER.prefix()):
                 if "version" in item:
-                    own[item["name"]] = _entity(str(experiment_id), item)
+                    own[item["name"]] = version_of(str(experiment_id), item)
             versions += [own[name] for name in sorted(own)]
         return versions
 
@@ -96,7 +96,7 @@ class Scorers:
         if item is None:
             self._require(own_id, experiment_id, name)
             raise _absent(experiment_id, name, version)
-        return _entity(own_id, item)
+        return version_of(own_id, item)
 
     def _require(self, own_id: str, experiment_id: str, name: str) -> Item:
         scorer = self._database.get(keys.SCORER.key(experiment_id=own_id, name=name))
@@ -199,7 +199,8 @@ class _VersionOfLargeId(ScorerVersion):
         return message
 
 
-def _entity(experiment_id: str, item: Item) -> ScorerVersion:
+def version_of(experiment_id: str, item: Item) -> ScorerVersion:
+    """The version as MLflow has it."""
     fields: dict[str, Any] = {
         "scorer_name": item["name"], "scorer_version": item["version"],
         "serialized_scorer": item["serialized"], "creation_time": item["created"],
