@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toCard, type Hit } from './hits';
+import { SOURCE_FIELDS, toCard, type Hit } from './hits';
 
 const hit = (extension: string): Hit => ({
   _id: 'library:one',
@@ -58,4 +58,22 @@ describe('the picture on a card', () => {
   it('is the one that a user chose', () => {
     expect(toCard(pictured('previews/one/mine.png')).picture.preview?.id).toBe('2');
   });
+});
+
+it('requests the fields that a card is made of, and no others', () => {
+  const read = new Set<string>();
+  const source = new Proxy<Record<string, unknown>>(
+    {},
+    {
+      get: (_, name) => {
+        read.add(String(name));
+        return name === 'list_tags' ? [] : undefined;
+      },
+    },
+  );
+  const document = { ...hit('.pdf'), _source: source };
+  toCard({ ...document, files: [{ ...document, preview: undefined }] });
+  toCard({ ...document, files: [{ ...document, preview: { id: '1', url: '', expiresAt: '' } }] });
+  expect([...read].filter((name) => !SOURCE_FIELDS.includes(name))).toEqual([]);
+  expect([...read].sort()).toEqual(SOURCE_FIELDS);
 });

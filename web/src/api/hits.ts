@@ -29,6 +29,23 @@ export interface Card {
   picture: PictureSource;
 }
 
+/** The fields of documents that a card is made of: others would be most of a reply. */
+export const SOURCE_FIELDS = [
+  'bool_archived',
+  'date_asset_version_createdate',
+  'date_lastmodified',
+  'list_tags',
+  'num_filesize',
+  'str_assetid',
+  'str_assetname',
+  'str_assettype',
+  'str_databaseid',
+  'str_description',
+  'str_fileext',
+  'str_key',
+  'str_previewfilekey',
+];
+
 export function toCard(hit: Hit): Card {
   const source = hit._source;
   const files = hit.files ?? [];

@@ -1,4 +1,5 @@
 import { api, replyWithHeaders } from './client';
+import { SOURCE_FIELDS } from './hits';
 import type { components } from './schema';
 import { hasUnnamedWrite, latestWrite, markWriteSeen } from './writes';
 
@@ -18,7 +19,8 @@ export const pollWhileLagging = (result: { lagging: boolean } | undefined): numb
   result?.lagging ? POLL_INTERVAL : false;
 
 /** Searches, and waits a few seconds for the latest writes of this tab. */
-export async function search(body: SearchBody, signal?: AbortSignal): Promise<SearchResult> {
+export async function search(request: SearchBody, signal?: AbortSignal): Promise<SearchResult> {
+  const body = { ...request, sourceFields: SOURCE_FIELDS };
   const write = latestWrite();
   const { data, status } = await replyWithHeaders(
     api.POST('/search', { body, params: { header: write ? { 'X-After': write } : {} }, signal }),
