@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import pydantic_core
+from pydantic import AfterValidator, Field
 
 from backend.core.names import check_line, is_text
 from backend.core.quoting import quoted
@@ -58,6 +59,13 @@ def check_key(key: str) -> str:
     if not 1 <= len(key) <= MAX_KEY_CHARS:
         raise ValueError(f"must have 1 to {MAX_KEY_CHARS} characters")
     return check_line(key)
+
+
+MetadataKey = Annotated[
+    str,
+    AfterValidator(check_key),
+    Field(json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_CHARS}),
+]
 
 
 def check_value(value_type: ValueType, value: str) -> str:

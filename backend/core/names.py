@@ -350,6 +350,9 @@ Words = Annotated[Text, AfterValidator(check_words)]
 Reason = Annotated[Text, Field(max_length=256)]
 """The reason for archiving or deleting something."""
 Id = Annotated[str, AfterValidator(check_id), _schema(pattern="^[-_a-zA-Z0-9]{3,63}$")]
+DatabaseOrGlobal = Annotated[
+    str, AfterValidator(database_or_global), _schema(pattern="^[-_a-zA-Z0-9]{3,63}$")
+]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
 NewAssetId = Annotated[AssetId, AfterValidator(check_new_name)]
@@ -373,9 +376,13 @@ NewObjectName = Annotated[
     _schema(pattern="^[-._a-zA-Z0-9]([-._a-zA-Z0-9 ]{0,254}[-._a-zA-Z0-9])?$"),
 ]
 """A name that a request introduces. `ObjectName` also accepts stored names."""
-RelativePath = Annotated[
-    str, AfterValidator(normalise_relative_path), _schema(minLength=1, maxLength=MAX_KEY_BYTES)
-]
+PATH_SCHEMA = _schema(
+    minLength=1,
+    maxLength=MAX_KEY_BYTES,
+    pattern=f"^/?([^/]{{1,{MAX_NAME_CHARS}}}/)*[^/]{{1,{MAX_NAME_CHARS}}}$",
+)
+PREFIX_SCHEMA = _schema(pattern=f"^/?([^/]{{1,{MAX_NAME_CHARS}}}/)*[^/]{{0,{MAX_NAME_CHARS}}}$")
+RelativePath = Annotated[str, AfterValidator(normalise_relative_path), PATH_SCHEMA]
 Extension = Annotated[
     str, AfterValidator(check_extension), _schema(pattern=r"^\.[a-zA-Z0-9]{1,16}$")
 ]

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator, Field
 
 from backend.core.models import WireModel
-from backend.core.names import Form, Id, check_file_name
+from backend.core.names import PREFIX_SCHEMA, Form, Id, check_file_name
 from backend.core.quoting import quoted
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
 
@@ -84,7 +84,9 @@ class RegisterBucketBody(WireModel):
             "must be of a to z, 0 to 9, '.' and '-', with a letter or digit at both ends",
         ),
     ]
-    base_assets_prefix: Annotated[str, AfterValidator(base_prefix)] = DEFAULT_BASE_PREFIX
+    base_assets_prefix: Annotated[str, AfterValidator(base_prefix), PREFIX_SCHEMA] = (
+        DEFAULT_BASE_PREFIX
+    )
     default_database_id: Id | None = None
 
 

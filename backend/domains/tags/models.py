@@ -68,18 +68,14 @@ class TagTypeBody(WireModel):
     required: YesNo | None = None
 
 
-def _without_null(schema: dict[str, Any]) -> None:
-    """Describe a body with one object or a list, none of whose fields may be null."""
-    properties: dict[str, dict[str, Any]] = schema["properties"]
-    for name, field in properties.items():
-        choices: list[dict[str, Any]] = field.get("anyOf", [field])
-        properties[name] = next(choice for choice in choices if choice.get("type") != "null")
-
-
 def _one_or_list_schema(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:
     def describe(schema: dict[str, Any]) -> None:
-        _without_null(schema)
-        schema["anyOf"] = [{"required": list(required)}, {"required": [listed]}]
+        # Null means omitted, as clients of VAMS expect.
+        texts = {name: {"type": "string"} for name in required}
+        schema["anyOf"] = [
+            {"required": list(required), "properties": {**texts, listed: {"type": "null"}}},
+            {"required": [listed], "properties": {listed: {"type": "array"}}},
+        ]
         schema["examples"] = [example]
 
     return ConfigDict(json_schema_extra=describe)

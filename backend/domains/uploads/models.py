@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import PageQuery, SentModel, WireModel
-from backend.core.names import AssetId, Form, Id, check_new_path, normalise_relative_path
+from backend.core.names import (
+    PATH_SCHEMA,
+    AssetId,
+    Form,
+    Id,
+    check_new_path,
+    normalise_relative_path,
+)
 from backend.core.part_copies import MAX_PARTS
 
 UploadType = Literal["assetFile", "assetPreview"]
@@ -53,8 +60,8 @@ def _is_sha256(value: str) -> str:
     return value
 
 
-SentPath = Annotated[str, AfterValidator(_is_path)]
-NewPath = Annotated[str, AfterValidator(_is_new_path)]
+SentPath = Annotated[str, AfterValidator(_is_path), PATH_SCHEMA]
+NewPath = Annotated[str, AfterValidator(_is_new_path), PATH_SCHEMA]
 Sha256 = Annotated[str, Field(max_length=64), AfterValidator(_is_sha256)]
 
 

@@ -88,7 +88,12 @@ def _check_text(value: object) -> str:
 
 
 _NotBlank = Annotated[Line, Field(min_length=1, max_length=256), AfterValidator(check_words)]
-OneOrMoreValues = Annotated[Value, BeforeValidator(_check_value)]
+_TEXT = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARS}
+_TEXTS = {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MAX_VALUES}
+_VALUE_SCHEMA: dict[str, Any] = {"anyOf": [_TEXT, _TEXTS]}
+OneOrMoreValues = Annotated[
+    Value, BeforeValidator(_check_value), Field(json_schema_extra=_VALUE_SCHEMA)
+]
 
 
 class Criterion(WireModel):

@@ -3,13 +3,12 @@
 from typing import Annotated, Literal
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     ValidationInfo,
     field_validator,
 )
 
-from backend.core.metadata_values import ValueType, check_key, check_value
+from backend.core.metadata_values import MetadataKey, ValueType, check_value
 from backend.core.models import SentModel, WireModel
 from backend.spec.facts import FACT_PREFIX
 from backend.values import frozen
@@ -62,9 +61,6 @@ def is_reserved(entity: AnyEntity, key: str) -> bool:
 
 def _in_lower_case(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
-
-
-MetadataKey = Annotated[str, AfterValidator(check_key)]
 
 
 class Record(WireModel):

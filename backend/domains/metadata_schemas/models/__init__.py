@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from backend.core.metadata_values import ValueType, check_key
+from backend.core.metadata_values import MetadataKey, ValueType
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
     AnyText,
+    DatabaseOrGlobal,
     ExtensionList,
     Id,
     NewObjectName,
     ObjectName,
-    database_or_global,
 )
 
 EntityType = Literal[
@@ -39,19 +39,19 @@ def _in_lower_case(value: object) -> object:
 
 
 AnyEntityType = Annotated[EntityType, BeforeValidator(_canonical_type)]
-DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
-FieldKey = Annotated[str, AfterValidator(check_key)]
 ListKey = Annotated[AnyText, Field(min_length=1, max_length=256)]
 
 
 class SchemaField(SentModel):
     """The rules for one metadata key."""
 
-    metadata_field_key_name: FieldKey
+    metadata_field_key_name: MetadataKey
     metadata_field_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]
     required: bool = False
     sequence: Annotated[int, Field(ge=0, le=MAX_FIELDS)] | None = None
-    depends_on_field_key_name: Annotated[list[FieldKey], Field(max_length=MAX_FIELDS)] | None = None
+    depends_on_field_key_name: Annotated[list[MetadataKey], Field(max_length=MAX_FIELDS)] | None = (
+        None
+    )
     controlled_list_keys: Annotated[list[ListKey], Field(max_length=MAX_CONTROLLED_KEYS)] | None = (
         None
     )

@@ -8,13 +8,13 @@ from pydantic import AfterValidator, Field
 from backend.core.definitions import StoredDefinition
 from backend.core.models import SentModel, WireModel
 from backend.core.names import (
+    DatabaseOrGlobal,
     Description,
     Extension,
     Id,
     Line,
     Text,
     check_extension,
-    database_or_global,
 )
 
 PipelineType = Literal["standardFile", "previewFile"]
@@ -27,8 +27,6 @@ MAX_PARAMETERS_CHARS = 16_384
 MAX_SECONDS = 604_800
 # Workflows that may use one pipeline. The pipeline's row contains their ids.
 MAX_USES = 500
-
-DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
 
 
 def _check_parameters(value: str) -> str:
