@@ -16,7 +16,7 @@ def without_surrogates(text: str) -> str:
 
 
 CODE_PAGES = ("cp1252", "cp1251", "cp932", "gbk", "cp437")
-"""Those of Windows in Western Europe, Eastern Europe, Japan and China, and that of DOS."""
+"""The code pages of Windows in Western Europe, Eastern Europe, Japan and China, and of DOS."""
 
 
 def names_in_code_pages(name: str) -> list[str]:

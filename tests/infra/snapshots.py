@@ -170,7 +170,7 @@ class _Describer:
         facts = {key: self._simplify(part) for key, part in value.items()}
         inline = facts.keys() == {"PolicyDocument", "PolicyName"}  # more has a policy of its own
         if inline and isinstance(facts["PolicyDocument"], dict):
-            return facts["PolicyDocument"]["Statement"]
+            return cast("Facts", facts["PolicyDocument"])["Statement"]
         if {"Effect", "Action"} <= facts.keys():
             return _sentence(facts)
         if facts.keys() == {"Variables"}:

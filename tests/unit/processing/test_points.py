@@ -111,9 +111,7 @@ def test_normals_are_no_colours_and_points_that_are_not_finite_are_left_out() ->
         ("a.pcd", pcd("binary_compressed", compressed(lzf(_PLAIN)[:-3], 128)), "compressed points"),
     ],
 )
-def test_a_point_cloud_that_is_not_what_it_says_is_refused(
-    name: str, data: bytes, reason: str
-) -> None:
+def test_a_malformed_point_cloud_is_refused(name: str, data: bytes, reason: str) -> None:
     assert reason in str(inspect(name, data, Asset()).refused)
 
 

@@ -121,7 +121,7 @@ def test_what_a_header_does_not_count_is_read_or_left_out(
     assert bool(left_out) == ("leftOut" in facts)
 
 
-def test_a_compressed_cloud_that_counts_no_points_says_so() -> None:
+def test_a_compressed_cloud_that_counts_no_points_is_reported() -> None:
     data = bytearray(cloud(compressed=True))
     struct.pack_into("<I", data, 107, 0)
     facts = facts_without_pictures("a.laz", bytes(data))
@@ -172,7 +172,7 @@ def test_extensions_of_3mf_that_no_reader_supports_are_named(data: bytes, reason
 
 
 @pytest.mark.parametrize("unit", [b"2", b"2.0", b"0.5"])
-def test_a_page_is_as_large_as_its_unit_says(unit: bytes) -> None:
+def test_a_page_has_the_size_of_its_unit(unit: bytes) -> None:
     data = pdf().replace(b"[0 0 200 100]>>", b"[0 0 200 100]/UserUnit " + unit + b">>")
     facts = inspect("a.pdf", data, Asset()).facts
     assert [facts["width"], facts["height"]] == [200 * float(unit), 100 * float(unit)]
