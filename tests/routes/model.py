@@ -77,10 +77,12 @@ class PathField(NamedTuple):
     beginning: str = ""
     ending: str = ""
     label: str = ""
+    is_list: bool = False
 
     def within(self, route: Route, question: Question, path: str) -> Question:
         """Return the request with a path in this field."""
-        value = f"{self.beginning}{path}{self.ending}"
+        text = f"{self.beginning}{path}{self.ending}"
+        value: Any = [text] if self.is_list else text
         parameters, query = dict(question.parameters), dict(question.query or {})
         body = None if question.body is None else {**question.body, **self.more}
         if self.name in parameters:

@@ -84,7 +84,8 @@ def refused(field: PathField, answer: Response) -> bool:
     if answer.status != 400:
         return False
     fields: list[dict[str, str]] = answer.body["errors"]
-    return [one["field"].rpartition(".")[2] for one in fields] == [field.name]
+    names = [error["field"].removesuffix(".0").rpartition(".")[2] for error in fields]
+    return names == [field.name]
 
 
 def listed(answer: Response) -> list[Any]:
