@@ -78,25 +78,30 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: 
         ) from None
 
 
-def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
-    """Return the names in a body that the model does not have, top-level names first.
+def unknown_fields(
+    model: type[BaseModel], values: Mapping[str, Any]
+) -> Iterator[tuple[str, object]]:
+    """Return the names in a body that the model does not have, with their values, top-level first.
 
     Deeper names are given by their path: `files.0.colour`.
     """
     known, within = _fields_of(model)
-    yield from sorted(values.keys() - known)
+    for name in sorted(values.keys() - known):
+        yield name, values[name]
     for name, inner in within:
         if name in values:
             yield from _unknown_within(inner, values[name], name)
 
 
-def _unknown_within(model: type[BaseModel], value: object, place: str) -> Iterator[str]:
+def _unknown_within(
+    model: type[BaseModel], value: object, place: str
+) -> Iterator[tuple[str, object]]:
     if isinstance(value, list):
         for number, element in enumerate(cast("list[object]", value)):
             yield from _unknown_within(model, element, f"{place}.{number}")
     elif isinstance(value, dict):
-        for name in unknown_fields(model, cast("dict[str, Any]", value)):
-            yield f"{place}.{name}"
+        for name, inner in unknown_fields(model, cast("dict[str, Any]", value)):
+            yield f"{place}.{name}", inner
 
 
 @cache

@@ -122,10 +122,10 @@ class Binding:
         return parse_json(text, is_base64=is_base64)
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        names = list(unknown_fields(self.models["body"], values))
-        for name in names if self.route.narrowing else ():
-            self._check_narrowing(name, _value_at(values, name))
-        unknown = tuple(names[:_MAX_NAMED])
+        fields = list(unknown_fields(self.models["body"], values))
+        for name, value in fields:
+            self._check_narrowing(name, value)
+        unknown = tuple(name for name, _ in fields[:_MAX_NAMED])
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
         # A header must not contain control or non-ASCII characters; commas separate the names.
@@ -137,13 +137,6 @@ class Binding:
         if is_narrowing and value not in (None, "", "GLOBAL", "global", "all"):
             fact = "is not supported, and without it the request would concern more than it names"
             raise InvalidInputError.of(place, fact)
-
-
-def _value_at(values: Mapping[str, Any], place: str) -> object:
-    value: Any = values
-    for step in place.split("."):
-        value = value[int(step) if isinstance(value, list) else step]
-    return value
 
 
 @dataclass(eq=False, repr=False)

@@ -236,7 +236,7 @@ def test_versions_keep_the_name_of_a_file_that_is_deleted_permanently(
     assert [one["fileCount"] for one in listed(api, base)] == [2, 0]
     made(api, base)
     compared = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
-    assert [file["path"] for file in compared["files"]["removed"]] == ["/b.stl"]
+    assert [file["relativeKey"] for file in compared["files"]["removed"]] == ["/b.stl"]
     reverted = api.ok("POST", f"{base}/revertAssetVersion/1", {"comment": "back"})
     assert reverted["skippedFiles"] == ["/b.stl"]
 

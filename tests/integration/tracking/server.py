@@ -15,6 +15,7 @@ import httpx
 from local.engines import LOOPBACK, Options, free_port
 
 _STARTED_WITHIN_SECONDS = 180
+_REPLIED_WITHIN_SECONDS = 60  # the first request of a worker loads the store
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,18 @@ class Server:
 
     def ui(self, method: str, path: str, **options: Any) -> Any:
         """Send a request as the pages of the UI do; return the JSON of the reply."""
-        return self._read_reply(httpx.request(method, f"{self.url}/ajax-api/{path}", **options))
+        return self._read_reply(self._send(method, f"ajax-api/{path}", **options))
 
     def api(self, method: str, path: str, **options: Any) -> httpx.Response:
         """Send a request as clients of other languages do."""
-        return httpx.request(method, f"{self.url}/api/{path}", **options)
+        return self._send(method, f"api/{path}", **options)
 
     def post_graphql(self, body: Any) -> Any:
-        return self._read_reply(httpx.post(f"{self.url}/graphql", json=body))
+        return self._read_reply(self._send("POST", "graphql", json=body))
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        url = f"{self.url}/{path}"
+        return httpx.request(method, url, timeout=_REPLIED_WITHIN_SECONDS, **options)
 
     def _read_reply(self, reply: httpx.Response) -> Any:
         assert reply.is_success, f"{reply.status_code} {reply.url} {reply.text}"

@@ -209,6 +209,7 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
         (routes.SEARCH_SIMPLE, "body", "geoSearch", {}, 400),
         (routes.SEARCH, "body", "geoSearch", None, 200),
         (routes.SEARCH, "body", "colour", "red", 200),
+        (routes.SEARCH, "body", "a.colour.0", "red", 200),
         (routes.CREATE_TAG, "parts", "databaseId", "museum", 400),
         (routes.CREATE_TAG, "parts", "databaseId", "GLOBAL", 200),
         (routes.UPDATE_TAG_TYPE, "body", "databaseId", "museum", 400),
