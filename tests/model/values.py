@@ -3,6 +3,7 @@
 Written by hand from the data model: nothing of the product computes it.
 """
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +51,7 @@ VALUES = (
         {"point": {"lat": 48.5, "lon": 9}},
         point={"lat": 48.5, "lon": 9},
     ),
-    Value("geojson", _SHAPE, shape=_SHAPE),
+    Value("geojson", _SHAPE, {"shape": json.loads(_SHAPE)}, shape=_SHAPE),
 )
 TEXTS = tuple(value for value in VALUES if value.value_type == "string")
 KEYS = ("material", "a", "a.b", "where", "VAMS_hidden", "_hidden", "ä #1")
