@@ -50,8 +50,11 @@ def peak(museum: Versions, monkeypatch: pytest.MonkeyPatch, files: int) -> int:
         return asset
 
     monkeypatch.setattr(type(assets), "find_asset", find)
-    # The versions before are left unfinished, and this one would wait for them.
-    monkeypatch.setattr(type(museum.creation.steps), "is_early", lambda *_: False)
+
+    def is_early(*_: object) -> bool:  # the versions before are left unfinished
+        return False
+
+    monkeypatch.setattr(type(museum.creation.steps), "is_early", is_early)
     tracemalloc.start()
     while job.cursor.get("part", "files") == "files":
         job = job.model_copy(update={"cursor": museum.creation.steps.make(job).cursor})
