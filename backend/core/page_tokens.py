@@ -2,7 +2,7 @@
 
 A page that is filtered by permissions may end at a row that the caller may not see. So positions
 are encrypted with AES-SIV (RFC 5297): clients cannot read them, and a token that was changed or
-belongs to another query is rejected. Their length does not reveal that of a position, either.
+belongs to another query is rejected. In lists, its length does not reveal that of a position.
 """
 
 import base64
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # The largest tokens are cursors with the values that order a list (`MAX_CURSOR_CHARS`): longer
 # texts are refused before they are decoded.
 _MAX_TOKEN_CHARS = 16_384
-# Positions are padded to this size: two ids in UTF-8, or a token of Cognito.
-_POSITION_BYTES = 1280
+# Bytes to which positions in lists are padded: two ids in UTF-8, or a token of Cognito.
+POSITION_BYTES = 1280
 
 
 @dataclass(eq=False, repr=False)
@@ -32,11 +32,15 @@ class PageTokens:
 
     key: Callable[[], bytes]
 
-    def issue(self, position: Position, *, scope: str) -> str:
-        """Return the token for a position in the list that `scope` (query and caller) names."""
+    def issue(self, position: Position, *, scope: str, size: int = 0) -> str:
+        """Return the token for a position in the list that `scope` (query and caller) names.
+
+        A position that may be that of a hidden row is padded to `size` bytes. Tokens that name only
+        what the caller has seen are as short as possible: several of them share a header.
+        """
         text = json.dumps(position, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         # Spaces after a JSON value have no meaning, also to the reader of an earlier release.
-        payload = text.encode(errors="surrogatepass").ljust(_POSITION_BYTES)
+        payload = text.encode(errors="surrogatepass").ljust(size)
         sealed = self._cipher().encrypt(payload, [scope.encode()])
         return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 

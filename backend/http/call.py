@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.models import PageQuery
-from backend.core.page_tokens import PageTokens
+from backend.core.page_tokens import POSITION_BYTES, PageTokens
 from backend.core.paging import PageRequest, Position
 from backend.spec.routes import Route
 from backend.values import frozen
@@ -45,7 +45,9 @@ class Call:
 
     def next_token(self, position: Position | None) -> str | None:
         """Return the token for the page after a position; None after the last page."""
-        return None if position is None else self.tokens.issue(position, scope=self._scope)
+        if position is None:
+            return None
+        return self.tokens.issue(position, scope=self._scope, size=POSITION_BYTES)
 
     @property
     def expected_revision(self) -> int | None:

@@ -2,6 +2,7 @@
 
 import json
 
+from backend.core.page_tokens import POSITION_BYTES
 from backend.core.reads import Read, ReadAsset
 from backend.domains.assets.models import AssetPath
 from backend.domains.exports.models import ExportBody, ExportedAsset, ExportReply
@@ -25,7 +26,9 @@ def build_router(service: ExportService) -> Router:
         reply = ExportReply(
             assets=page.assets,
             relationships=page.relationships,
-            next_token=None if page.after is None else call.tokens.issue(page.after, scope=scope),
+            next_token=None
+            if page.after is None
+            else call.tokens.issue(page.after, scope=scope, size=POSITION_BYTES),
             total_assets_in_tree=page.total,
             unauthorized_asset_count=page.hidden,
             assets_in_this_page=len(page.assets),

@@ -8,7 +8,7 @@ from backend.core.errors import InvalidInputError, NotFoundError, UnavailableErr
 from backend.core.identity import Identity
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
-from backend.core.sync_tokens import MAX_DOCUMENTS, WrittenDocument, written_of
+from backend.core.sync_tokens import MAX_CHARS, MAX_DOCUMENTS, WrittenDocument, written_of
 from backend.http.router import Reply, Router
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
@@ -201,3 +201,8 @@ def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:
 def test_only_writes_touch_documents() -> None:
     assert {r.method for r in ROUTES if r.writes_documents} == {"POST", "PUT", "DELETE"}
     assert [route for route in ROUTES if route.awaits] == [routes.SEARCH]
+
+
+def test_the_tokens_of_ten_writes_fit_the_header_of_a_search() -> None:
+    token = answer(routes.UPDATE_ASSET, {}).headers["X-Sync-Token"]
+    assert len(",".join([token] * 10)) <= MAX_CHARS
