@@ -23,7 +23,7 @@ INVISIBLE = (
 )
 # A space, and what looks like one.
 BLANKS = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-_BLANKS = f"[{BLANKS[1:]}]"
+_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 # A blank other than the space at the beginning or end of a name, or of a segment of a path. Between
 # letters they are in use: macOS puts U+202F into the names of screenshots.
 BLANK_END = f"(?:^|/)({_BLANKS})|({_BLANKS})(?:/|$)"
