@@ -284,6 +284,22 @@ class FakeFiles:
         self.uploads[upload_id].parts.setdefault(key, {})[int(number)] = content
         return httpx.Response(200, headers={"ETag": f'"{hashlib.md5(content).hexdigest()}"'})
 
+    def download(self, asset_id: str, body: Document) -> httpx.Response:
+        keys = body.get("keys")
+        rows = keys if isinstance(keys, list) else [{"key": str(body["key"])}]
+        files: list[JsonValue] = []
+        for row in rows:
+            assert isinstance(row, dict)
+            is_there = (asset_id, str(row["key"])) in self.files
+            address = {"downloadUrl": f"{STORAGE}/get/{asset_id}{row['key']}"}
+            result = address if is_there else {"error": "no such file"}
+            files.append({**row, "success": is_there, **result})
+        good = [row for row in files if isinstance(row, dict) and row["success"]]
+        if not good:
+            refuse(404, "no such file")
+        first: Document = {"downloadUrl": good[0]["downloadUrl"], "expiresIn": 3600}
+        return reply({**first, "versionId": "v1", **({"files": files} if keys else {})})
+
     def _fetch(self, request: httpx.Request, rest: str) -> httpx.Response:
         asset_id, _, path = unquote(rest).partition("/")
         content = self.files[asset_id, f"/{path}"].content

@@ -14,7 +14,7 @@ import httpx
 from pydantic import JsonValue
 
 from tests.unit.client.documented import example_reply
-from tests.unit.client.fake_files import STORAGE, Document, FakeFiles, Refused, refuse, reply
+from tests.unit.client.fake_files import Document, FakeFiles, Refused, refuse, reply
 
 API = "https://api.test"
 KEY = "vams_test-key"
@@ -196,11 +196,7 @@ class FakeServer(FakeFiles):
             case ["GET", "fileInfo"]:
                 answer = self.file_info(asset_id, query["filePath"])
             case ["POST", "download"]:
-                path = str(body["key"])
-                if (asset_id, path) not in self.files:
-                    refuse(404, "no such file")
-                url = f"{STORAGE}/get/{asset_id}{path}"
-                answer = reply({"downloadUrl": url, "expiresIn": 3600, "versionId": "v1"})
+                answer = self.download(asset_id, body)
             case [verb, "metadata", *which]:
                 path = str(body.get("filePath") or query.get("filePath") or "")
                 owner = "/".join([asset_id, *which, path])

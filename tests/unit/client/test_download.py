@@ -14,7 +14,7 @@ from vitrine.transfer.downloading import MissingPathError, download, target_of
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.report import Report, Silent
 
-from tests.unit.client.fake_files import StoredFile, StreamedBody, md5_of_parts, sha256
+from tests.unit.client.fake_files import Document, StoredFile, StreamedBody, md5_of_parts, sha256
 from tests.unit.client.fake_server import FakeServer
 
 FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
@@ -221,18 +221,49 @@ def test_a_file_verified_only_by_its_size_is_reported(
     assert report.files[0].reason == "only the size could be verified"
 
 
-def test_a_file_that_is_refused_does_not_stop_the_others(
+def test_the_urls_of_missing_files_are_requested_together(
     client: Vitrine, server: FakeServer, tmp_path: Path
 ) -> None:
-    denied = httpx.Response(400, json={"message": "Asset not distributable"})
-    server.fail("POST", "/download$", denied)
+    (tmp_path / "a.glb").write_bytes(FILES["/a.glb"])
+    download(client, "cars", "car", tmp_path)
+    requests = [body for route, body in server.bodies if route.endswith("/download")]
+    assert len(requests) == 1
+    keys = requests[0]["keys"]
+    assert isinstance(keys, list)
+    versions = {path: f"v-{server.files['car', path].etag}" for path in FILES}
+    del versions["/a.glb"]
+    assert {row["key"]: row["versionId"] for row in keys if isinstance(row, dict)} == versions
+
+
+NAMED: Document = {"key": "/a.glb", "success": True, "downloadUrl": "https://gone.test"}
+FAILED: Document = {"key": "/a.glb", "success": False, "error": "is quarantined"}
+
+
+@pytest.mark.parametrize(
+    ("replies", "reason"),
+    [
+        ([(400, {"message": "no file of 3"})], None),
+        ([(400, {"message": "no file of 3"}), (400, {"message": "is closed"})], "is closed"),
+        ([(200, {"downloadUrl": "", "expiresIn": 0, "files": [NAMED]})], None),  # has expired
+        ([(200, {"downloadUrl": "", "expiresIn": 60, "files": [FAILED]})], "is quarantined"),
+    ],
+)
+def test_a_file_without_a_url_fails_by_name_and_does_not_stop_the_others(
+    client: Vitrine,
+    server: FakeServer,
+    tmp_path: Path,
+    replies: list[tuple[int, Document]],
+    reason: str | None,
+) -> None:
+    planned = [httpx.Response(status, json=body) for status, body in replies]
+    server.fail("POST", "/download$", *planned)
     report = download(client, "cars", "car", tmp_path, jobs=1)
     assert fates(report) == {
-        "/a.glb": "failed",
+        "/a.glb": "failed" if reason else "downloaded",
         "/parts/deep/x.bin": "downloaded",
         "/parts/wheel.obj": "downloaded",
     }
-    assert report.files[0].reason == "Asset not distributable"
+    assert report.files[0].reason == reason
 
 
 @pytest.mark.parametrize(

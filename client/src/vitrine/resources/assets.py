@@ -1,6 +1,8 @@
 """Assets, their files and download URLs: requests to the API only, no content of files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
 
 from vitrine import api_models as api
 from vitrine.models import (
@@ -136,5 +138,17 @@ class Downloads(Resource):
     ) -> Download:
         """Return a presigned URL for one file, valid for a limited time."""
         body = api.DownloadBody(download_type="assetFile", key=key, version_id=version_id)
+        path = asset_path(database_id, asset_id, "download")
+        return self._transport.write(Download, "POST", path, body=body, repeatable=True)
+
+    def links(
+        self, database_id: str, asset_id: str, versions: Mapping[str, str | None]
+    ) -> Download:
+        """Return a presigned URL, or an error, for each of at most 1,500 files by key."""
+        keys: list[JsonValue] = [
+            {"key": key} if version is None else {"key": key, "versionId": version}
+            for key, version in versions.items()
+        ]
+        body = api.DownloadBody(download_type="assetFile", keys=keys)
         path = asset_path(database_id, asset_id, "download")
         return self._transport.write(Download, "POST", path, body=body, repeatable=True)

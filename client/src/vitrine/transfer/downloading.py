@@ -7,17 +7,19 @@ a file with the final name is complete. The partial name identifies the object.
 import hashlib
 import os
 import re
+import time
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import httpx
 
+from vitrine import api_models as api
 from vitrine.client import Vitrine
 from vitrine.config import binary_flag
 from vitrine.errors import (
@@ -36,6 +38,8 @@ from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Statu
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 _DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])", re.IGNORECASE)
+# Files whose URLs one request returns; the API's limit is 1,500. They are used before they expire.
+AHEAD: Final = 500
 _PARTIAL: Final = 206
 _UNSATISFIABLE: Final = 416
 
@@ -101,10 +105,17 @@ def download(
     groups: dict[str, list[str]] = {}
     for key in _paths(client, database_id, asset_id, path):
         groups.setdefault(key.casefold(), []).append(key)
+    waiting = list(groups.values())
     run = _Downloads(client, database_id, asset_id, folder, observer or Silent())
     pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
     try:
-        outcomes = list(chain.from_iterable(pool.map(run.download_files, groups.values())))
+        results: list[Iterator[list[FileOutcome]]] = []
+        for start in range(0, len(waiting), AHEAD):
+            # While files are downloaded, the next ones wait in the pool to be planned.
+            plans = list(pool.map(run.plan_files, waiting[start : start + AHEAD]))
+            run.request_urls(list(chain.from_iterable(plans)))
+            results.append(pool.map(run.download_files, plans))
+        outcomes = list(chain.from_iterable(chain.from_iterable(results)))
     finally:
         pool.shutdown(cancel_futures=True)
     return Report(files=tuple(outcomes))
@@ -136,37 +147,80 @@ def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -
 
 
 @dataclass(frozen=True)
+class _Plan:
+    """A file to download: what it is, whether the folder has it, or why it cannot be downloaded."""
+
+    key: str
+    target: Path | None = None
+    info: FileInfo | None = None
+    is_there: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class _Downloads:
     client: Vitrine
     database_id: str
     asset_id: str
     folder: Path
     observer: Observer
+    urls: dict[str, tuple[api.FileDownload, float]] = field(
+        default_factory=dict[str, tuple[api.FileDownload, float]]
+    )
+    """The URLs for first attempts by key, each with the time until which it is used."""
 
-    def download_files(self, keys: Sequence[str]) -> list[FileOutcome]:
-        """Download files one after another, whose names differ by case only."""
-        return [self._download_file(key, keys[:index]) for index, key in enumerate(keys)]
+    def plan_files(self, keys: Sequence[str]) -> list[_Plan]:
+        return [self._plan_file(key) for key in keys]
 
-    def _download_file(self, relative_path: str, earlier: Sequence[str]) -> FileOutcome:
-        """Download one file; errors do not affect the others."""
+    def _plan_file(self, key: str) -> _Plan:
         target: Path | None = None
         try:
-            target = target_of(self.folder, relative_path)
-            for key in earlier:
-                with suppress(FileNotFoundError):
-                    if target.samefile(target_of(self.folder, key)):
-                        raise UnsafePathError(f"the folder ignores case, and has {quote_text(key)}")
-            info = self.client.files.info(self.database_id, self.asset_id, relative_path)
-            status, reason = self._fetch_into(target, info)
-            size = info.size or 0
+            target = target_of(self.folder, key)
+            info = self.client.files.info(self.database_id, self.asset_id, key)
+            return _Plan(key, target, info, self._is_there(target, info))
         except (VitrineError, OSError) as error:
-            status, reason, size = Status.FAILED, str(error), 0
+            return _Plan(key, target, reason=str(error))
+
+    def request_urls(self, plans: Sequence[_Plan]) -> None:
+        """Request the URLs of the files that the folder does not have, in one request."""
+        infos = [plan.info for plan in plans if plan.info and not plan.is_there]
+        if len(infos) < 2:
+            return
+        versions = {info.relative_path: info.version_id for info in infos}
+        try:
+            reply = self.client.downloads.links(self.database_id, self.asset_id, versions)
+        except VitrineError:
+            return  # The request of each file returns the reason.
+        deadline = time.monotonic() + (reply.expires_in or 0) / 2
+        self.urls.update({file.key: (file, deadline) for file in reply.files or () if file.key})
+
+    def download_files(self, plans: Sequence[_Plan]) -> list[FileOutcome]:
+        """Download files one after another, whose names differ by case only."""
+        return [self._download_file(plan, plans[:index]) for index, plan in enumerate(plans)]
+
+    def _download_file(self, plan: _Plan, earlier: Sequence[_Plan]) -> FileOutcome:
+        """Download one file; errors do not affect the others."""
+        status, reason, size = Status.FAILED, plan.reason or None, 0
+        try:
+            if plan.target and plan.info:
+                for other in earlier:
+                    with suppress(FileNotFoundError):
+                        if other.target and plan.target.samefile(other.target):
+                            fact = f"the folder ignores case, and has {quote_text(other.key)}"
+                            raise UnsafePathError(fact)
+                if plan.is_there:
+                    status, reason = Status.SKIPPED, None
+                else:
+                    status, reason = self._fetch_into(plan.target, plan.info)
+                size = plan.info.size or 0
+        except (VitrineError, OSError) as error:
+            reason = str(error)
         outcome = FileOutcome(
-            path=shown(str(target or self.folder)),
+            path=shown(str(plan.target or self.folder)),
             status=status,
             size=size,
             asset_id=self.asset_id,
-            key=relative_path,
+            key=plan.key,
             reason=reason,
         )
         self.observer.settled(outcome)
@@ -175,8 +229,6 @@ class _Downloads:
     def _fetch_into(self, target: Path, info: FileInfo) -> tuple[Status, str | None]:
         if info.size is None:
             raise IntegrityError("the server did not return the file's size")
-        if self._is_there(target, info, info.size):
-            return Status.SKIPPED, None
         target.parent.mkdir(parents=True, exist_ok=True)
         # Again: a link may have been created since, and `mkdir` follows links.
         target_of(self.folder, info.relative_path)
@@ -201,8 +253,11 @@ class _Downloads:
         note = "only the size could be verified" if verdict is None else None
         return Status.DOWNLOADED, note
 
-    def _is_there(self, target: Path, info: FileInfo, size: int) -> bool:
-        if target.is_symlink() or not target.is_file() or target.stat().st_size != size:
+    def _is_there(self, target: Path, info: FileInfo) -> bool:
+        size = info.size
+        if size is None or target.is_symlink() or not target.is_file():
+            return False
+        if target.stat().st_size != size:
             return False
         return same_content(target, size, checksum=info.checksum_sha256, etag=info.etag) is True
 
@@ -248,17 +303,24 @@ class _Downloads:
 
     def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         start = _length(file)
-        # For each attempt a new URL: the last one may have expired.
-        link = self.client.downloads.link(
-            self.database_id, self.asset_id, info.relative_path, version_id=info.version_id
-        )
-        with self.client.storage.get(link.download_url, start=start) as response:
+        with self.client.storage.get(self._url(info), start=start) as response:
             if start and not _continues(response, start):
                 self.observer.moved(-start)
                 start = _cut(file, 0)
                 if response.status_code == _PARTIAL:
                     return
             _append(response, file, start=start, size=size, moved=self.observer.moved)
+
+    def _url(self, info: FileInfo) -> str:
+        """Return the URL for one attempt: a new one if the last may have expired."""
+        file, deadline = self.urls.pop(info.relative_path, (None, 0.0))
+        if file and file.error:
+            raise VitrineError(file.error)
+        if file and file.download_url and time.monotonic() < deadline:
+            return file.download_url
+        return self.client.downloads.link(
+            self.database_id, self.asset_id, info.relative_path, version_id=info.version_id
+        ).download_url
 
 
 def _continues(response: httpx.Response, start: int) -> bool:
