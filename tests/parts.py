@@ -95,7 +95,7 @@ LARGE = (
     *_files("tests/unit/client", "habits"),
     *_files("tests/unit/core", "metadata_values"),
     *_files("tests/unit/domains/access/constraints", "writing"),
-    *_files("tests/unit/domains/access/policy", "predicate", "reduction"),
+    *_files("tests/unit/domains/access/policy", "predicate"),
     *_files("tests/unit/domains/asset_versions", "making", "within_requests"),
     *_files("tests/unit/domains/assets", "reading"),
     *_files("tests/unit/domains/audit", "entries"),

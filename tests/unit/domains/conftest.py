@@ -1,12 +1,22 @@
 """The world of the registry's requests, built once: no request leaves anything behind in it."""
 
+from datetime import datetime
 from functools import cache
 
 import pytest
 
+from backend.core.tables import Tables
+from backend.domains.audit.service.commands import AuditService
+from tests.factories.administration import Parts
 from tests.routes.model import Case, Target
 from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.world import Both, BothOf
+
+
+@pytest.fixture
+def parts(tables: Tables, audit: AuditService, now: datetime) -> Parts:
+    """The parts of the services of access and identity."""
+    return Parts(tables, audit, now)
 
 
 @pytest.fixture(scope="session")

@@ -138,10 +138,6 @@ def test_an_owner_cannot_claim_what_an_administrator_ended(bench: KeyRoutes) -> 
     assert bench.change(key, {"expiresAt": LATER}, by=ann).status == 403
     assert bench.change(key, {"isActive": "true"}, by=ann).status == 403
 
-
-def test_a_key_ended_before_its_row_recorded_by_whom_is_reopened_by_others_only(
-    bench: KeyRoutes,
-) -> None:
     key = bench.create()
     keys = ApiKeyRepository(bench.tables)
     found = keys.get(key)
@@ -161,8 +157,6 @@ def test_a_key_may_only_shorten_or_disable_itself(bench: KeyRoutes) -> None:
     assert bench.change(key, {"isActive": "false"}, by=itself).status == 200
     assert bench.change(key, {"isActive": "true"}, by=itself).status == 403
 
-
-def test_a_key_cannot_extend_itself_through_a_key_that_it_creates(bench: KeyRoutes) -> None:
     key = bench.create("admin", expiresAt=SOON)
     child = bench.create("bob", by=bench.client("admin", key))
     through = bench.client("admin", child)
@@ -234,7 +228,9 @@ def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
     assert bench.refusal(key, absence_counts=False) is None
 
 
-def test_only_the_pool_that_had_the_user_decides(bench: KeyRoutes) -> None:
+def test_the_pool_that_had_the_user_decides_while_it_is_available(
+    bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     robot = bench.create("bob")
     assert bench.refusal(robot) is None
     sign_up(bench)
@@ -243,10 +239,6 @@ def test_only_the_pool_that_had_the_user_decides(bench: KeyRoutes) -> None:
     bench.pool.users.clear()
     assert bench.refusal(key) is None
 
-
-def test_a_key_remains_valid_while_the_pool_is_unavailable(
-    bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch
-) -> None:
     sign_up(bench)
     key = bench.create("ann")
 

@@ -1,14 +1,12 @@
 """Requests of callers about themselves: profiles, and the pages that they may see."""
 
-from datetime import datetime
+from dataclasses import replace
 
 import pytest
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
-from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
 from backend.spec.tables.access import USERS
 from tests.factories.access import stored_user_role
@@ -19,8 +17,8 @@ from tests.fakes.user_pool import MemoryUserPool
 
 
 @pytest.fixture
-def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
-    return Parts(tables, audit, now).services()
+def services(parts: Parts) -> AccessServices:
+    return parts.services()
 
 
 @pytest.fixture
@@ -41,9 +39,9 @@ def profile_reply(email: str | None) -> dict[str, object]:
     return {"message": {"Items": [item]}}
 
 
-def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
+def test_a_user_without_roles_keeps_its_own_profile(ann: Client, parts: Parts) -> None:
     assert profile(ann).body == profile_reply(None)
-    assert tables.get(USERS, {"userId": "ann"}) is None
+    assert parts.tables.get(USERS, {"userId": "ann"}) is None
     assert profile(ann, "POST", body={"email": "ann@example.org"}).body == profile_reply(
         "ann@example.org"
     )
@@ -51,8 +49,8 @@ def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables)
     # Without an address, what is stored stays; the same again is no change.
     assert profile(ann, "POST").body == profile_reply("ann@example.org")
     assert profile(ann, "POST", body={}).body == profile_reply("ann@example.org")
-    assert [entry["entity"] for entry in entries(tables)] == ["user:ann"]
-    item = tables.get(USERS, {"userId": "ann"}) or {}
+    assert [entry["entity"] for entry in entries(parts.tables)] == ["user:ann"]
+    item = parts.tables.get(USERS, {"userId": "ann"}) or {}
     assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
 
 
@@ -93,10 +91,10 @@ def test_the_address_of_the_credentials_comes_first(services: AccessServices) ->
     assert services.profiles.store_profile(odd, "ann", email=None).email == "ann@idp.example"
 
 
-def test_attributes_of_a_user_from_another_product_are_kept(ann: Client, tables: Tables) -> None:
-    tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
+def test_attributes_of_a_user_from_another_product_are_kept(ann: Client, parts: Parts) -> None:
+    parts.tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
     profile(ann, "POST", body={"email": "b@x.org"})
-    item = tables.get(USERS, {"userId": "ann"}) or {}
+    item = parts.tables.get(USERS, {"userId": "ann"}) or {}
     assert (item["email"], item["team"]) == ("b@x.org", "blue")
 
 
@@ -131,23 +129,21 @@ def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: st
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(tables: Tables) -> None:
+def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(parts: Parts) -> None:
     for user, email in (("ann", "ann@x.org"), ("bob@x.org", ""), ("eve", "eve"), ("max", None)):
         item = {"userId": user} if email is None else {"userId": user, "email": email}
-        tables.write(Put(table=USERS, item={**item, "emailConfirmed": True}))
-    tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@x.org"}))
-    stored_user_role(tables, user_id="zoe@x.org")
-    addresses = email_addresses(tables)
+        parts.tables.write(Put(table=USERS, item={**item, "emailConfirmed": True}))
+    parts.tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@x.org"}))
+    stored_user_role(parts.tables, user_id="zoe@x.org")
+    addresses = email_addresses(parts.tables)
     users = ["ann", "bob@x.org", "eve", "max", "ian", "zoe@x.org", "nobody", "ann"]
     ann, zoe = {"ann": "ann@x.org"}, {"zoe@x.org": "zoe@x.org"}
     assert addresses.of_users(users) == {**ann, **zoe, "bob@x.org": "bob@x.org"}
     assert addresses.of_known_users(users) == {**ann, **zoe}
 
 
-def test_only_the_address_of_the_credentials_is_confirmed(
-    tables: Tables, audit: AuditService, now: datetime
-) -> None:
-    profiles = Parts(tables, audit, now).services().profiles
+def test_only_the_address_of_the_credentials_is_confirmed(parts: Parts) -> None:
+    profiles = parts.services().profiles
     signed_in = Identity("ann", email="ann@x.org")
 
     def confirmed(caller: Identity, email: str | None = None) -> bool | None:
@@ -160,11 +156,9 @@ def test_only_the_address_of_the_credentials_is_confirmed(
     assert confirmed(Identity("ann"), "victim@x.org") is False
 
 
-def test_an_administrator_confirms_the_address_of_a_pool_user(
-    tables: Tables, audit: AuditService, now: datetime
-) -> None:
-    users = Parts(tables, audit, now, pool=MemoryUserPool()).services().users
-    addresses = email_addresses(tables)
+def test_an_administrator_confirms_the_address_of_a_pool_user(parts: Parts) -> None:
+    users = replace(parts, pool=MemoryUserPool()).services().users
+    addresses = email_addresses(parts.tables)
     admin = Identity("admin")
     users.create_user(admin, CreateSignInBody(user_id="ann", email="ann@x.org"))
     assert addresses.of_known_users(["ann"]) == {"ann": "ann@x.org"}

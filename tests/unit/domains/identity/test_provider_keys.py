@@ -1,25 +1,41 @@
-"""A provider's keys through time, and the documents that list them."""
+"""A provider's keys, documents and endpoints through time, and tokens of the user pool."""
 
+import json
+import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import requests
 
+from backend.aws.clients import cognito_idp
+from backend.aws.user_pool import CognitoUserPool
 from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.domains.identity.rules.claims import Issuer
 from backend.domains.identity.rules.discovery import discovery_url, keys_url
 from backend.domains.identity.rules.key_sets import MAX_KEYS
-from backend.domains.identity.rules.refusals import Reason
+from backend.domains.identity.rules.refusals import Reason, RefusedError
+from backend.domains.identity.service.endpoints import FRESH, ProviderEndpoints
 from backend.domains.identity.service.tokens import (
     KEYS_FRESH,
     KEYS_LIMIT,
     KEYS_PAUSE,
+    USERS_FRESH,
+    USERS_KNOWN,
+    PoolUsers,
+    ProviderKeys,
+    TokenAuthentication,
+    TrustedIssuer,
 )
 from tests.factories.identity_provider import (
     identity_provider,
     key,
 )
 from tests.factories.signing_in import ISSUER, Deployment, ManualClock
+from tests.fakes.user_pool import MemoryUserPool
 
 NO_KEYS: dict[str, Any] = {"keys": dict[str, Any]()}
 TOO_MANY_KEYS: dict[str, Any] = {"keys": [dict[str, Any]()] * (MAX_KEYS + 1)}
@@ -68,23 +84,7 @@ def test_random_key_ids_do_not_burden_the_provider(deployment: Deployment) -> No
     assert deployment.provider.requested.count("/keys") <= 30 / KEYS_PAUSE.total_seconds()
 
 
-def test_known_keys_continue_while_the_provider_is_down_until_they_are_too_old(
-    deployment: Deployment,
-) -> None:
-    deployment.identify()
-    deployment.provider.down = True
-    deployment.hand.at += KEYS_LIMIT - timedelta(seconds=1)
-    assert deployment.identify().user_id == "ann"
-    assert deployment.warnings
-    deployment.hand.at += timedelta(seconds=1)
-    with pytest.raises(UnavailableError):
-        deployment.identify()
-    deployment.provider.down = False
-    deployment.hand.at += KEYS_PAUSE
-    assert deployment.identify().user_id == "ann"
-
-
-def test_an_unknown_key_cannot_be_judged_while_the_provider_is_down(
+def test_the_provider_may_be_down_for_known_keys_until_they_are_too_old(
     deployment: Deployment,
 ) -> None:
     deployment.identify()
@@ -92,6 +92,15 @@ def test_an_unknown_key_cannot_be_judged_while_the_provider_is_down(
     deployment.hand.at += KEYS_PAUSE
     with pytest.raises(UnavailableError):
         deployment.identify(by=key("RSA", "second"))
+    assert deployment.identify().user_id == "ann"
+    deployment.hand.at += KEYS_LIMIT - KEYS_PAUSE - timedelta(seconds=1)
+    assert deployment.identify().user_id == "ann"
+    assert deployment.warnings
+    deployment.hand.at += timedelta(seconds=1)
+    with pytest.raises(UnavailableError):
+        deployment.identify()
+    deployment.provider.down = False
+    deployment.hand.at += KEYS_PAUSE
     assert deployment.identify().user_id == "ann"
 
 
@@ -165,3 +174,195 @@ def test_keys_may_be_at_another_host_and_at_home_without_tls() -> None:
     assert discovery_url(f"{ISSUER}/").startswith(f"{ISSUER}/.well-known/")
     with pytest.raises(ValueError, match="https"):
         discovery_url("http://idp.example.org")
+
+
+REALM = "https://idp.example.org/realm"
+DOCUMENT = {
+    "issuer": REALM,
+    "authorization_endpoint": f"{ISSUER}/authorize",
+    "token_endpoint": f"{ISSUER}/token",
+}
+
+
+@dataclass
+class Published:
+    """A provider's documents; None while it does not answer."""
+
+    document: dict[str, Any] | None = field(default_factory=lambda: dict(DOCUMENT))
+    read_urls: list[str] = field(default_factory=list[str])
+
+    def read(self, url: str) -> bytes:
+        self.read_urls.append(url)
+        if self.document is None:
+            raise UnavailableError("no answer")
+        return json.dumps(self.document).encode()
+
+
+@pytest.fixture
+def published() -> Published:
+    return Published()
+
+
+def test_endpoints_are_read_once_and_again_after_a_while(
+    published: Published, now: datetime
+) -> None:
+    times = [now]
+    endpoints = ProviderEndpoints(published, lambda: times[0], REALM)
+    assert endpoints.get() == (
+        f"{ISSUER}/authorize",
+        f"{ISSUER}/token",
+        f"{ISSUER}/.well-known/openid-configuration",
+    )
+    endpoints.get()
+    assert published.read_urls == [f"{ISSUER}/.well-known/openid-configuration"]
+    times[0] += FRESH + timedelta(seconds=1)
+    published.document = None
+    assert endpoints.get().token == f"{ISSUER}/token"
+    assert len(published.read_urls) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"issuer": "https://other.example.org"},
+        {"token_endpoint": None},
+        {"token_endpoint": "http://idp.example.org/token"},
+        {"authorization_endpoint": "javascript:alert(1)"},
+    ],
+    ids=str,
+)
+def test_what_may_not_be_used_is_unavailable(
+    published: Published, now: datetime, changes: dict[str, Any]
+) -> None:
+    published.document = {**DOCUMENT, **changes}
+    with pytest.raises(UnavailableError):
+        ProviderEndpoints(published, lambda: now, REALM).get()
+
+
+@dataclass
+class Pool:
+    """A user pool of moto with one user, and the authentication that accepts its tokens."""
+
+    pool_id: str
+    client_id: str
+    hand: ManualClock
+    warnings: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        url = f"https://cognito-idp.us-east-1.amazonaws.com/{self.pool_id}"
+        issuer = Issuer(
+            url,
+            audiences=frozenset({self.client_id}),
+            user_claims=("cognito:username", "username"),
+            is_user_pool=True,
+        )
+        keys = ProviderKeys(self, self.hand, self.warnings.append, url, f"{url}/keys")
+        pool = CognitoUserPool(cognito_idp(), self.pool_id)
+        users = PoolUsers(pool, self.hand, self.warnings.append)
+        trusted = {url: TrustedIssuer(issuer, keys, users)}
+        self.authentication = TokenAuthentication(trusted, self.hand)
+
+    def read(self, url: str) -> bytes:
+        return requests.get(url.replace("/keys", "/.well-known/jwks.json"), timeout=5).content
+
+    def sign_in(self) -> dict[str, str]:
+        answer = cognito_idp().admin_initiate_auth(
+            UserPoolId=self.pool_id,
+            ClientId=self.client_id,
+            AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+            AuthParameters={"USERNAME": "ann", "PASSWORD": "Passw0rd!long"},
+        )
+        result = answer["AuthenticationResult"]
+        return {"id": result.get("IdToken", ""), "access": result.get("AccessToken", "")}
+
+
+@pytest.fixture
+def pool() -> Pool:
+    client = cognito_idp()
+    pool_id = client.create_user_pool(PoolName="people")["UserPool"].get("Id", "")
+    made = client.create_user_pool_client(
+        UserPoolId=pool_id, ClientName="web", ReadAttributes=["email", "email_verified"]
+    )
+    client.admin_create_user(
+        UserPoolId=pool_id,
+        Username="ann",
+        UserAttributes=[
+            {"Name": "email", "Value": "ann@example.org"},
+            {"Name": "email_verified", "Value": "true"},
+        ],
+    )
+    client.admin_set_user_password(
+        UserPoolId=pool_id, Username="ann", Password="Passw0rd!long", Permanent=True
+    )
+    # moto stamps tokens with the time of the machine.
+    hand = ManualClock(datetime.fromtimestamp(time.time(), UTC))
+    return Pool(pool_id, made["UserPoolClient"].get("ClientId", ""), hand)
+
+
+@pytest.mark.parametrize("kind", ["id", "access"])
+def test_the_user_pools_tokens_name_their_user(pool: Pool, kind: str) -> None:
+    found = pool.authentication.authenticate(pool.sign_in()[kind])
+    assert found.user_id == "ann"
+    assert found.email == ("ann@example.org" if kind == "id" else None)
+    assert found.mfa is False
+
+
+def test_who_has_a_second_factor_gave_it(pool: Pool) -> None:
+    token = pool.sign_in()["access"]
+    client = cognito_idp()
+    client.associate_software_token(AccessToken=token)
+    client.verify_software_token(AccessToken=token, UserCode="123456")
+    client.set_user_mfa_preference(
+        AccessToken=token, SoftwareTokenMfaSettings={"Enabled": True, "PreferredMfa": True}
+    )
+    assert pool.authentication.authenticate(token).mfa is True
+
+
+def test_a_disabled_or_deleted_user_is_out_after_a_minute(pool: Pool) -> None:
+    token = pool.sign_in()["id"]
+    pool.authentication.authenticate(token)
+    cognito_idp().admin_disable_user(UserPoolId=pool.pool_id, Username="ann")
+    pool.hand.at += USERS_FRESH
+    with pytest.raises(RefusedError) as refused:
+        pool.authentication.authenticate(token)
+    assert refused.value.reason is Reason.USER_DISABLED
+    cognito_idp().admin_delete_user(UserPoolId=pool.pool_id, Username="ann")
+    pool.hand.at += USERS_FRESH
+    with pytest.raises(RefusedError):
+        pool.authentication.authenticate(token)
+
+
+def test_a_token_of_another_application_of_the_pool_is_refused(pool: Pool) -> None:
+    other = cognito_idp().create_user_pool_client(UserPoolId=pool.pool_id, ClientName="other")
+    ours, pool.client_id = pool.client_id, other["UserPoolClient"].get("ClientId", "")
+    tokens = pool.sign_in()
+    assert pool.client_id != ours
+    for token in tokens.values():
+        with pytest.raises(RefusedError) as refused:
+            pool.authentication.authenticate(token)
+        assert refused.value.reason is Reason.JWT_AUDIENCE
+
+
+def test_without_a_reply_of_cognito_no_second_factor_counts(now: datetime) -> None:
+    class UnresponsivePool(MemoryUserPool):
+        def get_user(self, user_id: str) -> Any:
+            raise UnavailableError("Cognito does not answer")
+
+    warnings: list[str] = []
+    users = PoolUsers(UnresponsivePool(), ManualClock(now), warnings.append)
+    assert users.completed(Identity("ann", mfa=True)) == Identity("ann")
+    assert warnings
+
+
+def test_what_is_remembered_of_users_is_bounded(now: datetime) -> None:
+    calls: list[str] = []
+
+    class Counting(MemoryUserPool):
+        def get_user(self, user_id: str) -> Any:
+            calls.append(user_id)
+
+    users = PoolUsers(Counting(), ManualClock(now), calls.append)
+    for number in [*range(USERS_KNOWN + 1), USERS_KNOWN, 0]:
+        with pytest.raises(RefusedError):
+            users.completed(Identity(f"user-{number}"))
+    assert len(calls) == USERS_KNOWN + 2

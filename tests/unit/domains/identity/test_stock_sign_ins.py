@@ -1,13 +1,11 @@
 """Requests of stock clients to a deployment with a user pool and an external provider."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
 
 import httpx
 import pytest
 
-from backend.core.tables import Tables
-from backend.domains.audit.service.commands import AuditService
 from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.routes import build_router as configuration_router
@@ -23,15 +21,15 @@ REQUESTS = stock.recorded(stock.RECORDED / "signing_in")
 
 
 @pytest.fixture
-def clients(tables: Tables, audit: AuditService, now: datetime) -> Mapping[str, Client]:
+def clients(parts: Parts) -> Mapping[str, Client]:
     """A client for the first part of each path."""
     pool = MemoryUserPool()
     pool.create_user("zoe", email="zoe@example.org", phone=None)
-    parts = Parts(tables, audit, now, pool=pool, provider_prefix="corp.")
+    parts = replace(parts, pool=pool, provider_prefix="corp.")
     access = parts.services().router()
     endpoints = Endpoints(f"{ISSUER}/authorize", f"{ISSUER}/token", f"{ISSUER}/about")
     configuration = ConfigurationService(
-        features=FeatureRepository(tables),
+        features=FeatureRepository(parts.tables),
         region="eu-central-1",
         web_url="",
         openapi=dict,

@@ -30,8 +30,9 @@ def deployment(now: datetime) -> Iterator[Deployment]:
         yield Deployment(provider, ManualClock(now))
 
 
-def test_a_token_names_its_user_and_the_address(deployment: Deployment) -> None:
+def test_a_token_names_its_user_and_one_of_its_audiences(deployment: Deployment) -> None:
     assert deployment.identify() == Identity("ann", mfa=False, email="ann@example.org")
+    assert deployment.identify(aud=["https://userinfo", CLIENT]).user_id == "ann"
 
 
 @pytest.mark.filterwarnings("ignore:EdDSA is deprecated")  # as a name; providers use it
@@ -119,8 +120,6 @@ def test_what_is_no_set_of_keys_is_an_error(document: dict[str, Any]) -> None:
 
 
 # Claims
-
-
 def test_the_guide_shows_every_reason() -> None:
     guide = Path(__file__).parents[4] / "docs" / "guides" / "identity-providers.md"
     text = guide.read_text(encoding="utf-8")
@@ -142,10 +141,6 @@ def test_tokens_hold_from_start_to_end_with_leeway(deployment: Deployment) -> No
         with pytest.raises(RefusedError) as refused:
             deployment.authentication.authenticate(token)
         assert refused.value.reason is reason
-
-
-def test_one_of_several_audiences_is_enough(deployment: Deployment) -> None:
-    assert deployment.identify(aud=["https://userinfo", CLIENT]).user_id == "ann"
 
 
 def test_a_client_id_is_an_audience_only_in_access_tokens_of_the_user_pool(
@@ -245,8 +240,6 @@ def test_no_one_is_called_as_the_product_calls_itself(deployment: Deployment, us
 
 
 # What arrives
-
-
 @given(st.text() | st.from_regex(r"[\w-]{0,40}\.[\w-]{0,40}\.[\w-]{0,40}", fullmatch=True))
 def test_whatever_is_sent_is_read_or_refused(text: str) -> None:
     with pytest.raises(RefusedError):

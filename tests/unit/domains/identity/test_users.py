@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import boto3
 import pytest
@@ -13,9 +13,7 @@ from backend.aws.user_pool import CognitoUserPool
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
-from backend.core.tables import Tables
 from backend.core.user_pool import PoolUser
-from backend.domains.audit.service.commands import AuditService
 from backend.spec.routes import Action, Route
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.administration import Parts
@@ -34,21 +32,13 @@ def cognito() -> Any:
 
 
 @pytest.fixture
-def pool_id(cognito: Any) -> str:
-    return cognito.create_user_pool(PoolName="users")["UserPool"]["Id"]
+def pool(cognito: Any) -> CognitoUserPool:
+    return CognitoUserPool(cognito, cognito.create_user_pool(PoolName="users")["UserPool"]["Id"])
 
 
 @pytest.fixture
-def parts(tables: Tables, audit: AuditService, now: datetime) -> Parts:
-    return Parts(tables, audit, now)
-
-
-@pytest.fixture
-def client(
-    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
-) -> Client:
-    parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
-    return Client(parts.services().router())
+def client(parts: Parts, pool: CognitoUserPool) -> Client:
+    return Client(replace(parts, pool=pool).services().router())
 
 
 def create(client: Client, **changes: object) -> Response:
@@ -71,7 +61,13 @@ def listed(client: Client) -> list[dict[str, Any]]:
     return client.send("GET", "/user/cognito").body["users"]
 
 
-def test_a_user_is_made_listed_changed_and_removed(client: Client, cognito: Any) -> None:
+def assert_verified(pool: CognitoUserPool) -> None:
+    user = cast("Any", pool.client.admin_get_user(UserPoolId=pool.pool_id, Username="ann"))
+    values = {row["Name"]: row["Value"] for row in user["UserAttributes"]}
+    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
+
+
+def test_a_user_is_made_listed_changed_and_removed(client: Client, pool: CognitoUserPool) -> None:
     made = create(client)
     assert made.body == {
         "success": True,
@@ -97,11 +93,9 @@ def test_a_user_is_made_listed_changed_and_removed(client: Client, cognito: Any)
     assert listed(client) == []
 
 
-def test_no_user_is_created_with_an_id_of_another_providers_user(
-    tables: Tables, audit: AuditService, now: datetime
-) -> None:
+def test_no_user_is_created_with_an_id_of_another_providers_user(parts: Parts) -> None:
     pool = MemoryUserPool()
-    parts = Parts(tables, audit, now, pool=pool, provider_prefix="corp.")
+    parts = replace(parts, pool=pool, provider_prefix="corp.")
     client = Client(parts.services().router())
     for name in ("corp.ann", "CORP.ann"):
         answer = create(client, userId=name)
@@ -110,17 +104,8 @@ def test_no_user_is_created_with_an_id_of_another_providers_user(
     assert create(client, userId="corporal").status == 200
 
 
-def test_addresses_and_numbers_count_as_verified(
-    client: Client, cognito: Any, pool_id: str
-) -> None:
-    create(client)
-    found = cognito.admin_get_user(UserPoolId=pool_id, Username="ann")["UserAttributes"]
-    values = {each["Name"]: each["Value"] for each in found}
-    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
-
-
 def test_who_never_signed_in_is_sent_another_temporary_password(
-    client: Client, cognito: Any, pool_id: str
+    client: Client, pool: CognitoUserPool
 ) -> None:
     create(client)
     before = listed(client)
@@ -130,27 +115,25 @@ def test_who_never_signed_in_is_sent_another_temporary_password(
     contact = ("email", "phone")
     assert [user[name] for name in contact] == [before[0][name] for name in contact]
     assert all(user[name] for name in contact)
-    found = cognito.admin_get_user(UserPoolId=pool_id, Username="ann")["UserAttributes"]
-    values = {each["Name"]: each["Value"] for each in found}
-    assert (values["email_verified"], values["phone_number_verified"]) == ("true", "true")
+    assert_verified(pool)
 
 
 def test_who_has_a_password_has_to_choose_another_unless_disabled(
-    client: Client, cognito: Any, pool_id: str
+    client: Client, pool: CognitoUserPool
 ) -> None:
     create(client)
-    cognito.admin_set_user_password(
-        UserPoolId=pool_id, Username="ann", Password="Secret-pass1", Permanent=True
+    pool.client.admin_set_user_password(
+        UserPoolId=pool.pool_id, Username="ann", Password="Secret-pass1", Permanent=True
     )
     assert reset(client).status == 200
     assert [user["userStatus"] for user in listed(client)] == ["RESET_REQUIRED"]
-    cognito.admin_disable_user(UserPoolId=pool_id, Username="ann")
+    pool.client.admin_disable_user(UserPoolId=pool.pool_id, Username="ann")
     refused = reset(client)
     assert (refused.status, refused.body["code"]) == (409, "StateForbids")
 
 
-def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
-    client: Client, tables: Tables
+def test_a_name_is_taken_once_and_addresses_count_as_verified(
+    client: Client, parts: Parts, pool: CognitoUserPool
 ) -> None:
     create(client)
     again = create(client)
@@ -161,7 +144,8 @@ def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
         reset(client, "bob"),
     ):
         assert (answer.status, answer.body["code"]) == (404, "CognitoUserNotFound")
-    assert len(entries(tables)) == 1
+    assert len(entries(parts.tables)) == 1
+    assert_verified(pool)
 
 
 class FewVisible(OnlyUser):
@@ -172,12 +156,12 @@ class FewVisible(OnlyUser):
 @pytest.mark.parametrize("hidden", [0, 1, 70])
 @pytest.mark.parametrize("limit", [1, 3, 4])
 def test_the_end_of_a_page_does_not_depend_on_hidden_users_behind_it(
-    tables: Tables, audit: AuditService, now: datetime, limit: int, hidden: int
+    parts: Parts, limit: int, hidden: int
 ) -> None:
     pool = MemoryUserPool()
     for name in (*("a1", "a2", "a3"), *(f"b{number}" for number in range(hidden))):
         pool.create_user(name, email="x@example.org", phone=None)
-    users = Parts(tables, audit, now, pool=pool, authorization=FewVisible()).services().users
+    users = replace(parts, pool=pool, authorization=FewVisible()).services().users
     page, pages = PageRequest(limit), list[int]()
     while True:
         reply = users.list_users(Identity("ann"), page)
@@ -198,13 +182,13 @@ class EndlessPool(MemoryUserPool):
         return Page((self.users[f"user-{number}"],), {"number": number + 1})
 
 
-def test_a_list_of_which_little_is_visible_ends_in_time(
-    tables: Tables, audit: AuditService, now: datetime
-) -> None:
+def test_a_list_of_which_little_is_visible_ends_in_time(parts: Parts) -> None:
     pool = EndlessPool()
-    parts = Parts(tables, audit, now, pool=pool, authorization=FewVisible())
+    parts = replace(parts, pool=pool, authorization=FewVisible())
     seconds = count()
-    late = replace(parts.services().users, clock=lambda: now + timedelta(seconds=next(seconds)))
+    late = replace(
+        parts.services().users, clock=lambda: parts.now + timedelta(seconds=next(seconds))
+    )
     page = late.list_users(Identity("ann"), PageRequest(60))
     assert page.items == ()
     assert page.after == {"number": len(pool.users)}
@@ -255,17 +239,17 @@ class NoRoleOf:
 
 
 def test_who_may_not_give_a_role_takes_over_no_one_who_has_it(
-    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+    parts: Parts, pool: CognitoUserPool
 ) -> None:
-    rules, pool = NoRoleOf("admin"), CognitoUserPool(cognito, pool_id)
-    services = Parts(tables, audit, now, rules, pool).services()
+    rules = NoRoleOf("admin")
+    services = replace(parts, authorization=rules, pool=pool).services()
     client = Client(services.router(), authorization=rules)
     create(client)
     assert one(client, "PUT", body={"email": "eve@example.org"}).status == 200
-    stored_user_role(tables, user_id="ann", role_name="viewer")
+    stored_user_role(parts.tables, user_id="ann", role_name="viewer")
     assert one(client, "PUT", body={"email": "ann@example.org"}).status == 200
     for user in ("ann", "boss"):
-        stored_user_role(tables, user_id=user, role_name="admin")
+        stored_user_role(parts.tables, user_id=user, role_name="admin")
     for refused in (
         one(client, "PUT", body={"email": "eve@example.org"}),
         reset(client),

@@ -1,19 +1,27 @@
 """The routes of access over tables in memory, with the roles viewer and editor."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import pytest
 
 from tests.factories.access import stored_user_role
-from tests.factories.administration import AccessServices, Parts, stored_role
+from tests.factories.administration import Parts, stored_role
 from tests.factories.audit import audit_service
+from tests.factories.constraints import criterion
 from tests.factories.http import Client, Response
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 
+LARGE = criterion("databaseId", "is_one_of", [f"{number:04}" * 15 for number in range(1000)])
+"""A criterion that fills a seventh of an item."""
 
+
+@dataclass(frozen=True)
 class Constraints(Client):
     """Requests to the routes of constraints."""
+
+    memory: MemoryTables = field(default_factory=MemoryTables)
 
     def put(self, name: str, body: object, method: str = "PUT") -> Response:
         return self.send_to(method, "/auth/constraints/{constraintId}", name, body)
@@ -43,19 +51,10 @@ class Constraints(Client):
 
 
 @pytest.fixture
-def memory() -> MemoryTables:
-    tables = MemoryTables()
+def api(now: datetime) -> Constraints:
+    memory = MemoryTables()
     for name in ("admin", "viewer", "editor"):
-        stored_role(tables, name)
-    stored_user_role(tables, user_id="admin")
-    return tables
-
-
-@pytest.fixture
-def services(memory: MemoryTables, now: datetime) -> AccessServices:
-    return Parts(memory, audit_service(MemoryObjects()), now).services()
-
-
-@pytest.fixture
-def api(services: AccessServices) -> Constraints:
-    return Constraints(services.router())
+        stored_role(memory, name)
+    stored_user_role(memory, user_id="admin")
+    services = Parts(memory, audit_service(MemoryObjects()), now).services()
+    return Constraints(services.router(), memory=memory)

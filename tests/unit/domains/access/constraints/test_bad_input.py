@@ -1,9 +1,13 @@
-"""Errors in a constraint are reported by field, and the constraint is not stored."""
+"""Errors in a constraint are reported by field; criteria that surprise are reported as warnings."""
+
+import json
+from typing import Any
 
 import pytest
 
+from backend.core.transactions import Put
+from backend.spec.tables.access import POLICIES
 from tests.factories.constraints import constraint, criterion, groups, policies, rows, users
-from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import Constraints
 
 LONG = "x" * 1025
@@ -95,13 +99,13 @@ LONG = "x" * 1025
     ],
 )
 def test_a_wrong_constraint_is_refused_by_field(
-    api: Constraints, memory: MemoryTables, body: object, field: str, fact: str
+    api: Constraints, body: object, field: str, fact: str
 ) -> None:
     for method in ("POST", "PUT"):
         answer = api.put("see", body, method)
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
         assert fact in answer.body["errors"][0]["message"]
-    assert (rows(memory), policies(memory)) == ({}, {})
+    assert (rows(api.memory), policies(api.memory)) == ({}, {})
 
 
 @pytest.mark.parametrize("name", ["a/b", "a#b", "", " ", "x" * 257])
@@ -114,3 +118,73 @@ def test_a_wrong_id_is_refused(api: Constraints, name: str) -> None:
 def test_what_looks_like_a_pattern_or_code_is_kept_as_text(api: Constraints, text: str) -> None:
     assert api.put("see", constraint(criteriaAnd=[criterion(value=text)])).status == 200
     assert api.get("see").body["criteriaAnd"][0]["value"] == text
+
+
+def test_of_criteria_in_both_blocks_the_writer_learns_how_they_decide(api: Constraints) -> None:
+    assert "warning" not in api.put("see", constraint()).body
+    done = api.put("see", constraint(criteriaOr=[criterion(value="zoo")]))
+    assert done.status == 200
+    assert "an allow needs all of criteriaAnd and one of criteriaOr" in done.body["warning"]
+    assert done.body["warnings"] == [done.body["warning"]]
+
+    piece = {
+        "name": "See",
+        "description": "x",
+        "objectType": "asset",
+        "criteriaAnd": [criterion()],
+        "criteriaOr": [criterion("tags", "equals", "{{TAG}}")],
+        "groupPermissions": [{"action": "GET", "type": "allow"}],
+    }
+    values = {"ROLE_NAME": "viewer", "TAG": "red"}
+    body = {"variables": [], "variableValues": values, "constraints": [piece]}
+    done = api.load(body)
+    assert done.status == 200
+    (warning,) = done.body["warnings"]
+    assert warning.startswith("See: criteriaAnd and criteriaOr both have criteria")
+    assert "warnings" not in api.load({**body, "constraints": [{**piece, "criteriaOr": []}]}).body
+
+
+DENIED = groups("viewer", type_="deny")
+FOREIGN = criterion("roleName", "is_not_one_of", ["x"])
+NEVER, ALWAYS = "never matches where the constraint allows", "always matches where the"
+CHANGED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "one block": ({}, []),
+    "both blocks allow": ({"criteriaOr": [criterion()]}, ["allows only what matches all"]),
+    "both blocks deny": ({"criteriaOr": [criterion()], "groupPermissions": DENIED}, []),
+    "a foreign negation allows": ({"criteriaAnd": [FOREIGN]}, [NEVER]),
+    "a foreign negation denies": ({"criteriaAnd": [FOREIGN], "groupPermissions": DENIED}, []),
+    "a foreign text allows": ({"criteriaAnd": [criterion("roleName")]}, []),
+    "a foreign text denies": (
+        {"criteriaAnd": [criterion("roleName")], "groupPermissions": DENIED}, [ALWAYS],
+    ),
+    "anything foreign allows": (
+        {"criteriaAnd": [criterion("roleName", "contains", ".*")]}, [NEVER],
+    ),
+    "nothing foreign denies": (
+        {"criteriaAnd": [criterion("roleName", "does_not_contain", ".*")],
+         "groupPermissions": DENIED}, [ALWAYS],
+    ),
+    "a foreign negation of a strict type allows": (
+        {"objectType": "role", "criteriaAnd": [criterion("userId", "is_not_one_of", ["x"])]}, [],
+    ),
+    "the type of object": ({"criteriaAnd": [criterion("object__type", "contains", "x")]}, []),
+}  # fmt: skip
+
+
+def test_stored_constraints_whose_meaning_changed_are_marked(api: Constraints) -> None:
+    api.put("see", constraint())
+    key = {"policyKey": "constraint#see"}
+    whole = api.memory.get(POLICIES, key)
+    assert whole is not None
+    for name, (body, wanted) in CHANGED.items():
+        fields = constraint(**body)
+        stored = {
+            field: json.dumps(value) if isinstance(value, list) else value
+            for field, value in fields.items()
+        }
+        api.memory.write(Put(table=POLICIES, item={**whole, **stored}))
+        found = api.get("see").body
+        result = found.get("changedMeaning", [])
+        assert len(result) == len(wanted), (name, result)
+        assert all(part in text for part, text in zip(wanted, result, strict=True)), (name, result)
+        assert found["constraint"].get("changedMeaning", []) == result, name

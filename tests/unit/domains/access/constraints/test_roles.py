@@ -1,20 +1,27 @@
-"""A deleted role leaves its constraints and has no rules any more; administrators keep theirs."""
+"""Deleted roles leave their constraints, administrators keep theirs, revoked rights end."""
 
-from datetime import datetime
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 
-from backend.core.identity import SYSTEM
+from backend.core.authorization import Secured
+from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import new_uuid
 from backend.domains.access.policy.model import OBJECT_TYPES
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.administrator_rules import AdministratorRules
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.access.service.roles import CONSTRAINTS_AT_ONCE
+from backend.spec import routes
 from backend.spec.tables.access import POLICIES, ROLES
+from tests.factories.access import stored_user_role
 from tests.factories.administration import JOB, stored_role, withdrawal_of
 from tests.factories.audit import audit_service, entries
 from tests.factories.constraints import (
     constraint,
+    criterion,
     epoch,
     groups,
     policies,
@@ -23,67 +30,58 @@ from tests.factories.constraints import (
     rows,
     users,
 )
+from tests.factories.http import Response
 from tests.fakes.objects import MemoryObjects
-from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import Constraints
 
 
 @pytest.fixture
-def rules(memory: MemoryTables, now: datetime) -> AdministratorRules:
-    return AdministratorRules(ConstraintRepository(memory), lambda: now, new_uuid)
+def rules(api: Constraints, now: datetime) -> AdministratorRules:
+    return AdministratorRules(ConstraintRepository(api.memory), lambda: now, new_uuid)
 
 
-def test_a_deleted_role_leaves_its_constraints_at_once(
-    api: Constraints, memory: MemoryTables
+def test_a_deleted_role_leaves_its_constraints_at_once_and_a_new_one_has_none_of_its_rules(
+    api: Constraints,
 ) -> None:
     api.put("alone", constraint())
     api.put("both", constraint(groupPermissions=groups("viewer", "editor")))
     api.put("other", constraint(groupPermissions=groups("editor")))
     assert "jobId" not in api.delete_role("viewer").body
-    assert sorted(rows(memory)) == ["both#group#editor", "other#group#editor"]
-    assert policies(memory) == policies_by_rows(memory)
+    assert sorted(rows(api.memory)) == ["both#group#editor", "other#group#editor"]
+    assert policies(api.memory) == policies_by_rows(api.memory)
     assert api.get("alone").status == 404
     assert api.get("both").body["groupPermissions"] == groups("editor")
-    found = {(e["entity"], e["operation"]) for e in entries(memory)}
+    found = {(e["entity"], e["operation"]) for e in entries(api.memory)}
     assert {("constraint:alone", "delete_role"), ("constraint:both", "delete_role")} <= found
-
-
-def test_a_role_that_is_made_again_has_none_of_the_old_rules(
-    api: Constraints, memory: MemoryTables
-) -> None:
-    api.put("see", constraint())
-    api.delete_role("viewer")
-    stored_role(memory, "viewer")
-    assert policy(memory, "role#viewer") == []
+    stored_role(api.memory, "viewer")
+    assert policy(api.memory, "role#viewer") == []
     assert api.put("see", constraint()).status == 200
 
 
 @pytest.mark.parametrize("count", [CONSTRAINTS_AT_ONCE + 3, 3])
 def test_a_role_in_many_constraints_has_no_rules_at_once_and_leaves_them_by_a_job(
-    api: Constraints, memory: MemoryTables, count: int
+    api: Constraints, count: int
 ) -> None:
     """A constraint with many rows counts as many, too."""
     others = users(*(f"user-{number:02}" for number in range(39 if count == 3 else 1)))
     for number in range(count):
         api.put(f"see-{number:02}", constraint(userPermissions=others))
     assert api.delete_role("viewer").body["jobId"] == JOB
-    assert policy(memory, "role#viewer") == []
+    assert policy(api.memory, "role#viewer") == []
     assert api.put("late", constraint()).status == 400
     api.delete("see-00")
-    job = withdrawal_of(memory, audit_service(MemoryObjects()))
+    job = withdrawal_of(api.memory, audit_service(MemoryObjects()))
     ends = [
         job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished for _ in range(3)
     ]
     assert ends[-1]
-    assert memory.get(ROLES, {"roleName": "viewer"}) is None
-    assert not [name for name in rows(memory) if name.endswith("#viewer")]
-    assert policies(memory) == policies_by_rows(memory)
+    assert api.memory.get(ROLES, {"roleName": "viewer"}) is None
+    assert not [name for name in rows(api.memory) if name.endswith("#viewer")]
+    assert policies(api.memory) == policies_by_rows(api.memory)
     assert api.get("see-01").body["groupPermissions"] == []
 
 
-def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(
-    api: Constraints, memory: MemoryTables
-) -> None:
+def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(api: Constraints) -> None:
     role = {"roleName": "new", "description": "New"}
     given = {"userId": "ann", "roleName": ["new"]}
     steps = [
@@ -95,34 +93,28 @@ def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(
         lambda: api.delete_role("new"),
     ]
     for number, step in enumerate(steps):
-        assert (step().status, epoch(memory)) == (200, number + 1)
+        assert (step().status, epoch(api.memory)) == (200, number + 1)
 
 
-def test_administrators_have_ordinary_constraints_for_each_type(
-    api: Constraints, memory: MemoryTables, rules: AdministratorRules
+def test_administrators_have_ordinary_constraints_for_each_type_created_once(
+    api: Constraints, rules: AdministratorRules
 ) -> None:
     rules.create_missing()
-    found = {rule["objectType"]: rule for rule in policy(memory, "role#admin")}
+    found = {rule["objectType"]: rule for rule in policy(api.memory, "role#admin")}
     assert found["asset"]["criteriaOr"] == [
         {"field": "databaseId", "operator": "contains", "value": ".*"}
     ]
     assert set(found["api"]["permissions"].values()) == {"allow"}
     assert set(found) == set(OBJECT_TYPES)
-    assert policies(memory) == policies_by_rows(memory)
+    assert policies(api.memory) == policies_by_rows(api.memory)
     assert api.get("vitrine-admin-web").body["createdBy"] == SYSTEM.user_id
-
-
-def test_keeping_them_again_changes_nothing(
-    memory: MemoryTables, rules: AdministratorRules
-) -> None:
+    before = (rows(api.memory), policies(api.memory), epoch(api.memory))
     rules.create_missing()
-    before = (rows(memory), policies(memory), epoch(memory))
-    rules.create_missing()
-    assert (rows(memory), policies(memory), epoch(memory)) == before
+    assert (rows(api.memory), policies(api.memory), epoch(api.memory)) == before
 
 
-def test_a_missing_one_is_created_again_and_a_changed_one_is_kept(
-    api: Constraints, memory: MemoryTables, rules: AdministratorRules
+def test_missing_rules_of_administrators_are_created_again_and_changed_ones_kept(
+    api: Constraints, rules: AdministratorRules
 ) -> None:
     rules.create_missing()
     api.delete("vitrine-admin-tag")
@@ -131,18 +123,79 @@ def test_a_missing_one_is_created_again_and_a_changed_one_is_kept(
     rules.create_missing()
     assert api.get("vitrine-admin-tag").status == 200
     assert api.get("vitrine-admin-web").body["criteriaAnd"] == [_path("/")]
-    assert policies(memory) == policies_by_rows(memory)
-
-
-def test_rules_that_were_lost_are_made_again(
-    memory: MemoryTables, rules: AdministratorRules
-) -> None:
+    assert policies(api.memory) == policies_by_rows(api.memory)
+    wanted = policies(api.memory)
+    api.memory.delete_many(POLICIES, [{"policyKey": "role#admin"}])
     rules.create_missing()
-    wanted = policies(memory)
-    memory.delete_many(POLICIES, [{"policyKey": "role#admin"}])
-    rules.create_missing()
-    assert policies(memory) == wanted
+    assert policies(api.memory) == wanted
 
 
 def _path(value: str) -> dict[str, str]:
     return {"field": "route__path", "operator": "starts_with", "value": value}
+
+
+ANN = Identity("ann")
+SHIP = Secured("asset", {"databaseId": "museum", "assetName": "Ship", "assetType": "", "tags": ()})
+LIST = routes.LIST_ALL_ASSETS
+CONTRACT = timedelta(seconds=5)
+
+Revoking = Callable[[Constraints], Response]
+
+
+def _of_roles(method: str, body: object) -> Revoking:
+    return lambda api: api.send(method, "/roles", body=body)
+
+
+def _of_users(method: str, body: object) -> Revoking:
+    return lambda api: api.send(method, "/user-roles", body=body)
+
+
+def _denied(api: Constraints) -> Response:
+    denial = constraint(
+        criteriaAnd=[criterion("assetName", "starts_with", "Sh")],
+        groupPermissions=groups("viewer", type_="deny"),
+    )
+    return api.put("denial", denial)
+
+
+@pytest.fixture
+def elsewhere(api: Constraints) -> Callable[[datetime], tuple[bool, bool]]:
+    """Whether another process, which lives on, lets Ann see the ship, alone and in searches."""
+    at: list[datetime] = []
+    process = PolicyAuthorization(PolicyRepository(api.memory), lambda: at[-1])
+
+    def sees(now: datetime) -> tuple[bool, bool]:
+        at.append(now)
+        return process.may(ANN, "GET", SHIP), process.search_filter(ANN) is not None
+
+    return sees
+
+
+_MFA = {"roleName": "viewer", "description": "Looks around", "mfaRequired": True}
+REVOKING: dict[str, Revoking] = {
+    "a constraint deleted": lambda api: api.delete("see"),
+    "a constraint changed": lambda api: api.put(
+        "see", constraint(criteriaAnd=[criterion(value="zoo")])
+    ),
+    "a constraint given to others": lambda api: api.put(
+        "see", constraint(groupPermissions=groups("editor"))
+    ),
+    "a denial put": _denied,
+    "the role taken away": _of_users("DELETE", {"userId": "ann"}),
+    "the role changed for another": _of_users("PUT", {"userId": "ann", "roleName": ["editor"]}),
+    "the role deleted": lambda api: api.delete_role("viewer"),
+    "a second factor demanded": _of_roles("PUT", _MFA),
+}
+
+
+@pytest.mark.parametrize("name", REVOKING)
+def test_a_right_ends_elsewhere_within_five_seconds_while_indexes_lag(
+    api: Constraints, now: datetime, elsewhere: Callable[[datetime], tuple[bool, bool]], name: str
+) -> None:
+    api.memory.lagging = True
+    stored_user_role(api.memory, user_id="ann", role_name="viewer")
+    assert api.put("see", constraint()).status == 200
+    api.memory.catch_up(until=0)
+    assert elsewhere(now) == (True, True)
+    assert REVOKING[name](api).status == 200
+    assert elsewhere(now + CONTRACT)[0] is False

@@ -1,14 +1,19 @@
-"""Each operator on absent, empty and several values, for every object type that is declared."""
+"""Rules are parsed or rejected; operators and the filter of searches decide as rules do."""
 
 from collections.abc import Iterator, Mapping
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from backend.core.authorization import SecuredType
+from backend.core.errors import TooLargeError
 from backend.domains.access.policy.explain import explain
 from backend.domains.access.policy.model import (
     ACTIONS,
+    EFFECTS,
     FIELDS,
     FIELDS_OF,
     NEGATIONS,
@@ -16,13 +21,92 @@ from backend.domains.access.policy.model import (
     OBJECT_TYPES,
     OPERATORS,
     STRICT_TYPES,
+    BadRuleError,
+    Block,
+    Criterion,
     Fields,
     Rule,
     parse_rule,
 )
 from backend.domains.access.policy.predicate import Predicate
-from backend.domains.access.policy.search_filter import search_filter
-from tests.factories.policies import everything, finds, indexed, stored
+from backend.domains.access.policy.search_filter import EVERYTHING, MAX_CLAUSES, search_filter
+from backend.spec.analysis import STRETCH_CHARS, STRETCH_END, STRETCH_STAND_IN
+from backend.spec.search_indexes import (
+    RULED_FIELDS,
+    WITHHELD,
+)
+from tests.factories.policies import (
+    DRAWN,
+    everything,
+    finds,
+    indexed,
+    objects_of,
+    read_plainly,
+    rules,
+    stored,
+)
+
+OURS = {"bucket", "databasePurge"}
+"""Object types that the data model lacks: to adopt what is in a bucket, and to purge a deleted
+database, which DELETE does not give."""
+OUR_FIELDS = {"bucketId"}
+
+
+def test_the_types_and_fields_are_those_of_the_data_model() -> None:
+    types = "database asset api web tag tagType role userRole pipeline workflow metadataSchema"
+    fields = (
+        "databaseId assetName assetType tags tagName tagTypeName roleName userId pipelineId "
+        "pipelineType pipelineExecutionType workflowId metadataSchemaName "
+        "metadataSchemaEntityType object__type route__path"
+    )
+    assert set(OBJECT_TYPES) - OURS == set(types.split())
+    assert set(FIELDS) - OUR_FIELDS == set(fields.split())
+
+
+def test_a_stored_rule_is_read_and_one_without_criteria_applies_to_nothing() -> None:
+    rule = parse_rule(
+        stored(
+            "asset",
+            ("tags", "is_one_of", ["a", "b"]),
+            any_of=[("databaseId", "equals", "db1")],
+            actions=["GET"],
+        )
+    )
+    assert rule.all_of == (Criterion("tags", "is_one_of", ("a", "b")),)
+    assert rule.any_of == (Criterion("databaseId", "equals", ("db1",)),)
+    assert rule.effects == {"GET": "allow"}
+    assert rule.blocks("allow") == [Block(rule.all_of, rule.any_of)]
+    assert rule.blocks("deny") == [Block(rule.all_of), Block((), rule.any_of)]
+    rule = parse_rule(stored("asset"))
+    assert [rule.blocks(effect) for effect in EFFECTS] == [[], []]
+
+
+GOOD = stored("asset", ("tags", "equals", "x"))
+
+BROKEN: list[dict[str, Any]] = [
+    {"objectType": "planet"},
+    {"objectType": None},
+    {"permissions": None},
+    {"permissions": {"HEAD": "allow"}},
+    {"permissions": {"GET": "maybe"}},
+    {"criteriaAnd": "x"},
+    {"criteriaAnd": ["x"]},
+    {"criteriaAnd": [{"field": "colour", "operator": "equals", "value": "x"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "matches", "value": "x"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals", "value": ""}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals", "value": ["x"]}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": []}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": ["x", 1]}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": ["x", ""]}]},
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_an_ambiguous_rule_is_refused(broken: dict[str, Any]) -> None:
+    with pytest.raises(BadRuleError, match="Constraint"):
+        parse_rule({**GOOD, **broken})
+
 
 VALUES: dict[str, str | tuple[str, ...] | None] = {
     "absent": None,
@@ -83,11 +167,8 @@ def decisions(rule: Rule, object_type: str, fields: Fields) -> set[bool]:
 OF_ASSETS = FIELDS_OF["asset"]
 
 
-def test_the_table_names_every_operator() -> None:
+def test_the_table_names_every_operator_and_the_strict_types() -> None:
     assert set(HOLDS) == set(OPERATORS)
-
-
-def test_objects_that_decide_what_users_may_do_are_strict() -> None:
     assert {"role", "userRole", "apiKey", "constraint"} == STRICT_TYPES
     assert set(get_args(SecuredType)) >= STRICT_TYPES
 
@@ -136,3 +217,131 @@ def test_a_help_desk_may_change_users_with_other_roles_and_no_user_without_one()
         assert allowed(action, "userRole", {"userId": "ann", "roleName": "viewer"})
         assert not allowed(action, "userRole", {"userId": "ann", "roleName": "admin"})
         assert not allowed(action, "userRole", {"userId": "ann"})
+
+
+@hypothesis_settings(max_examples=DRAWN)
+@given(
+    st.lists(rules(["asset"]), min_size=1, max_size=20),
+    st.lists(objects_of("asset"), min_size=3, max_size=6),
+)
+def test_the_filter_agrees_with_a_plain_reading(found: list[Rule], objects: list[Fields]) -> None:
+    query = search_filter(found)
+    for fields in objects:
+        expected = read_plainly(found, "GET", "asset", fields)
+        assert (query is not None and finds(query, indexed(fields))) == expected
+
+
+LONG = "".join(chr(ord("a") + n) for n in range(STRETCH_CHARS + 1))
+
+
+@pytest.mark.parametrize("operator", ["contains", "ends_with", "starts_with", "equals"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "pump",
+            LONG[: STRETCH_CHARS - 1],
+            LONG[:STRETCH_CHARS],
+            LONG,
+            "x" + LONG[1:],
+            "*" + LONG,
+            "a\\*?" + LONG,
+        ),
+        *("e", STRETCH_END, "e" + STRETCH_END, STRETCH_STAND_IN, "e" + STRETCH_STAND_IN, "\n"),
+    ],
+)
+def test_a_part_of_a_text_is_found_where_it_is_however_long(operator: str, value: str) -> None:
+    found = [parse_rule(stored("asset", ("assetName", operator, value)))]
+    query = search_filter(found)
+    assert query is not None
+    names = [value, f"<{value}", f"{value}>", f"<{value}>", value[:-1], value[1:], LONG]
+    ends = [STRETCH_END, STRETCH_STAND_IN, STRETCH_END * STRETCH_CHARS]
+    for name in filter(None, [*names, *(f"pile{end}" for end in ends)]):
+        fields = {"databaseId": "museum", "assetName": name}
+        expected = read_plainly(found, "GET", "asset", fields)
+        assert finds(query, indexed(fields)) == expected, name
+
+
+def test_no_pattern_is_made_of_a_value_that_fits_into_a_stretch() -> None:
+    for value, kind in ((LONG[: STRETCH_CHARS - 1], "prefix"), (LONG, "wildcard")):
+        query = search_filter([parse_rule(stored("asset", ("tags", "contains", value)))])
+        assert query is not None
+        assert [*query["bool"]["filter"][1]["bool"]["should"][0]] == [kind]
+
+
+def test_a_denial_hides_what_another_rule_shows_or_all_without_stretches() -> None:
+    denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
+    query = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
+    assert query is not None
+    assert finds(query, indexed({"tags": ("open",)}))
+    assert not finds(query, indexed({"tags": ("open", "secret")}))
+    denial = stored("asset", ("assetName", "contains", "secret"), effect="deny")
+    query = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
+    assert query is not None
+    for name in ("secret", "open"):
+        assert not finds(query, {RULED_FIELDS["assetName"]: [name]})
+    assert finds(query, indexed({"assetName": "open"}))
+    assert search_filter([parse_rule(everything("asset"))]) == EVERYTHING
+
+
+def _more_than_compared() -> list[tuple[tuple[str, str, str], ...]]:
+    """Criteria of more blocks within one than a block is compared with."""
+    return [(("databaseId", "equals", "a"), ("tags", "contains", f"{n}.")) for n in range(300)]
+
+
+def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
+    database = ("databaseId", "equals", "a")
+    alike = [stored("asset", *each) for each in _more_than_compared()]
+    denial = stored("asset", database, effect="deny")
+    found = [*alike, stored("asset", database), everything("asset", actions=["PUT"])]
+    query = search_filter([parse_rule(each) for each in found])
+    assert query is not None
+    assert finds(query, indexed({"databaseId": "a"}))
+    denied = [everything("asset"), denial]
+    denied += [stored("asset", *each, effect="deny") for each in _more_than_compared()]
+    query = search_filter([parse_rule(each) for each in denied])
+    assert query is not None
+    assert not finds(query, indexed({"databaseId": "a", "tags": ("7.",)}))
+    assert not finds(query, indexed({"databaseId": "a"}))
+
+
+def test_what_cannot_be_judged_is_found_by_no_one() -> None:
+    some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
+    for query in (EVERYTHING, some):
+        assert query is not None
+        document = indexed({"tags": ("a",)})
+        assert finds(query, document)
+        assert not finds(query, {**document, WITHHELD: [True]})
+
+
+def test_who_sees_nothing_has_no_filter() -> None:
+    assert search_filter([]) is None
+    both = [parse_rule(everything("asset", effect=effect)) for effect in ("allow", "deny")]
+    assert search_filter(both) is None
+
+
+def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_limited() -> None:
+    def some(operator: str, count: int) -> list[Rule]:
+        return [parse_rule(stored("asset", ("tags", operator, f"<{n}>"))) for n in range(count)]
+
+    query = search_filter(some("equals", MAX_CLAUSES + 1))
+    assert query is not None
+    assert [[*each] for each in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
+    assert search_filter(some("contains", MAX_CLAUSES)) is not None
+    with pytest.raises(TooLargeError, match="900 search conditions"):
+        search_filter(some("contains", MAX_CLAUSES + 1))
+
+
+def test_alternatives_beside_criteria_are_added_to_the_conditions_not_multiplied() -> None:
+    each = [
+        (("assetName", "contains", f"<{n}>"), ("tags", "contains", f"[{n}]")) for n in range(50)
+    ]
+    rule = stored("asset", *(name for name, _ in each), any_of=[tag for _, tag in each])
+    query = search_filter([parse_rule(rule)])
+    assert query is not None
+    (block,) = query["bool"]["filter"][1]["bool"]["should"]
+    assert [len(block["bool"][part]) for part in ("filter", "should")] == [50, 50]
+    names = "".join(value for (_, _, value), _ in each)
+    assert finds(query, indexed({"assetName": names, "tags": ("[7]",)}))
+    assert not finds(query, indexed({"assetName": names, "tags": ("7",)}))
+    assert not finds(query, indexed({"assetName": names[:-1], "tags": ("[7]",)}))
