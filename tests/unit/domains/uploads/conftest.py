@@ -5,7 +5,8 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from tests.factories.files import Gallery, gallery
-from tests.unit.domains.uploads.large import World
+from tests.factories.lifecycle import ManualClock
+from tests.unit.domains.uploads.calls import World
 
 
 @pytest.fixture(autouse=True)
@@ -14,8 +15,13 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def museum(tables: Tables, objects: S3Objects) -> Gallery:
-    return gallery(tables, objects)
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def museum(tables: Tables, objects: S3Objects, clock: ManualClock) -> Gallery:
+    return gallery(tables, objects, clock=clock)
 
 
 @pytest.fixture

@@ -2,10 +2,14 @@
 
 import json
 from datetime import timedelta
+from itertools import count, pairwise
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
@@ -14,17 +18,17 @@ from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Update
 from backend.domains.databases.models import UpdateDatabaseBody
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import MAX_PARTS, MAX_URLS, NewFile
 from backend.spec.tables.assets import ASSET_UPLOADS, DATABASES
 from tests.factories.assets import NOON
 from tests.factories.files import BUCKET, Gallery, gallery, sha256
+from tests.factories.lifecycle import ManualClock
+from tests.unit.domains.uploads.calls import (
+    MIB,
+)
 
 GIB = 1024**3
-MIB = 1024**2
-
-
-@pytest.fixture
-def museum(tables: Tables, objects: S3Objects) -> Gallery:
-    return gallery(tables, S3Objects(s3()))
 
 
 def new(path: str = "/model.glb", size: int | None = 64, **more: Any) -> dict[str, Any]:
@@ -68,28 +72,24 @@ def test_an_upload_gets_a_url_for_each_part(museum: Gallery) -> None:
 
 def test_the_upload_is_kept_for_seven_days(museum: Gallery, tables: Tables) -> None:
     upload_id = museum.initialise(new(checksumSha256=sha256(b"x"))).body["uploadId"]
-    item = tables.get(ASSET_UPLOADS, {"uploadId": upload_id, "assetId": "statue"})
-    assert item is not None
-    assert (item["UserId"], item["databaseId"], item["status"]) == (
-        "admin",
-        "museum",
-        "initialised",
-    )
-    assert item["expiresAt"] == int((NOON + timedelta(days=7)).timestamp())
-    assert item["files"][0]["checksumSha256"] == sha256(b"x")
+    row = tables.get(ASSET_UPLOADS, {"uploadId": upload_id, "assetId": "statue"})
+    assert row is not None
+    kept = (row["UserId"], row["databaseId"], row["status"])
+    assert kept == ("admin", "museum", "initialised")
+    assert row["expiresAt"] == int((NOON + timedelta(days=7)).timestamp())
+    assert row["files"][0]["checksumSha256"] == sha256(b"x")
 
 
-def test_an_empty_file_gets_no_urls(museum: Gallery) -> None:
-    for empty in (new(size=0), new(size=None, num_parts=0)):
-        (file,) = museum.initialise(empty).body["files"]
-        assert (file["uploadIdS3"], file["numParts"]) == ("zero-byte", 0)
-        assert file["partUploadUrls"] == []
-    assert open_multiparts() == []
-
-
-def test_the_client_may_choose_the_number_of_parts(museum: Gallery) -> None:
-    (file,) = museum.initialise(new(size=200 * MIB, num_parts=7)).body["files"]
-    assert file["numParts"] == 7
+@pytest.mark.parametrize(
+    ("file", "parts"),
+    [(new(size=0), 0), (new(size=None, num_parts=0), 0), (new(size=200 * MIB, num_parts=7), 7)],
+)
+def test_the_client_may_choose_the_number_of_parts_and_an_empty_file_has_none(
+    museum: Gallery, file: dict[str, Any], parts: int
+) -> None:
+    (reply,) = museum.initialise(file).body["files"]
+    assert (reply["numParts"], len(reply["partUploadUrls"])) == (parts, parts)
+    assert (reply["uploadIdS3"] == "zero-byte") is (open_multiparts() == []) is (parts == 0)
 
 
 def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Tables) -> None:
@@ -136,12 +136,8 @@ WRONG_PATHS = [
 def test_a_wrong_path_is_refused_by_name(museum: Gallery) -> None:
     for path in WRONG_PATHS:
         assert set(refused(museum, new("/fine.glb"), new(path))) == {"files.1.relativeKey"}
+    assert museum.initialise(new("/a\ud800.glb")).status == 400
     assert open_multiparts() == []
-
-
-def test_a_path_with_a_lone_surrogate_is_refused(museum: Gallery) -> None:
-    answer = museum.initialise(new("/a\ud800.glb"))
-    assert answer.status == 400
 
 
 WRONG_FILES: list[tuple[dict[str, Any], str]] = [
@@ -177,15 +173,10 @@ BLOCKED = [
 ]
 
 
-def test_a_blocked_extension_is_refused_in_any_case(museum: Gallery) -> None:
-    found = refused(museum, *(new("/" + name) for name in BLOCKED))
-    assert len(found) == len(BLOCKED)
-    assert all("are blocked" in message for message in found.values())
-
-
-def test_all_wrong_files_are_named_at_once(museum: Gallery) -> None:
-    files = [new(f"/{n}.exe") for n in range(30)]
-    assert len(refused(museum, *files, new("/fine.glb"))) == 30
+def test_blocked_extensions_are_refused_in_any_case_and_all_named_at_once(museum: Gallery) -> None:
+    messages = refused(museum, *(new("/" + name) for name in BLOCKED), new("/fine.glb"))
+    assert len(messages) == len(BLOCKED)
+    assert all("are blocked" in message for message in messages.values())
 
 
 def test_the_extensions_of_the_database_bind_in_any_case(museum: Gallery) -> None:
@@ -208,17 +199,11 @@ def test_a_file_twice_in_a_request_is_refused(museum: Gallery) -> None:
 
 def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
     for extension in ("txt", "webp"):
-        found = refused(museum, new(f"/a.glb.previewFile.{extension}"))
-        assert "preview" in found["files.0.relativeKey"]
-
-
-def test_an_asset_preview_is_an_image(museum: Gallery) -> None:
+        message = refused(museum, new(f"/a.glb.previewFile.{extension}"))["files.0.relativeKey"]
+        assert "preview" in message
     for name in ("a.glb", "a", "a.png.glb"):
-        found = refused(museum, new(name), uploadType="assetPreview")
-        assert "a preview must have one of the extensions" in found["files.0.relativeKey"]
-
-
-def test_an_asset_has_one_preview(museum: Gallery) -> None:
+        messages = refused(museum, new(name), uploadType="assetPreview")
+        assert "a preview must have one of the extensions" in messages["files.0.relativeKey"]
     assert "files" in refused(museum, new("a.png"), new("b.png"), uploadType="assetPreview")
 
 
@@ -246,21 +231,17 @@ def test_a_wrong_field_is_refused_by_name(museum: Gallery) -> None:
         assert set(refused(museum, new(), **{field: value})) == {field}
 
 
-def test_too_many_urls_are_refused_and_the_limit_is_named(museum: Gallery) -> None:
-    files = [new(f"/{n}.glb", None, num_parts=1000) for n in range(4)]
+def test_too_many_urls_are_refused_and_the_largest_reply_fits(museum: Gallery) -> None:
+    files = [new(f"/{'d' * 60}/{n}.glb", None, num_parts=1000) for n in range(4)]
     assert "3000" in refused(museum, *files)["files"]
     assert open_multiparts() == []
+    assert len(json.dumps(museum.initialise(*files[:3]).body)) < 6_000_000
 
 
 def test_parts_grow_where_the_server_chooses_them(museum: Gallery) -> None:
     files = [new(f"/{n}.glb", 5 * GIB) for n in range(100)]
     answer = museum.initialise(*files)
     assert sum(file["numParts"] for file in answer.body["files"]) == 1800
-
-
-def test_the_largest_reply_fits(museum: Gallery) -> None:
-    files = [new(f"/{'d' * 60}/{n}.glb", None, num_parts=1000) for n in range(3)]
-    assert len(json.dumps(museum.initialise(*files).body)) < 6_000_000
 
 
 def test_a_reply_beyond_what_lambda_sends_is_refused(
@@ -272,48 +253,34 @@ def test_a_reply_beyond_what_lambda_sends_is_refused(
     assert open_multiparts() == []
 
 
-def test_the_rate_of_a_user_is_limited(tables: Tables, objects: S3Objects) -> None:
-    museum = gallery(tables, objects, per_minute=2, clock=lambda: NOON + timedelta(seconds=15))
+def test_the_rate_of_a_user_is_limited_by_the_minute(tables: Tables, objects: S3Objects) -> None:
+    clock = ManualClock(NOON + timedelta(seconds=15))
+    museum = gallery(tables, objects, per_minute=2, clock=clock)
     assert [museum.initialise(new()).status for _ in range(3)] == [200, 200, 429]
     answer = museum.initialise(new())
     assert (answer.body["code"], answer.headers["Retry-After"]) == ("RateLimited", "45")
-
-
-def test_the_next_minute_has_a_rate_of_its_own(tables: Tables, objects: S3Objects) -> None:
-    now = [NOON]
-    museum = gallery(tables, objects, per_minute=1, clock=lambda: now[0])
-    assert [museum.initialise(new()).status for _ in range(2)] == [200, 429]
-    now[0] += timedelta(minutes=1)
+    clock.now += timedelta(minutes=1)
     assert museum.initialise(new()).status == 200
 
 
-def test_nothing_half_made_is_left_when_s3_fails_in_the_middle(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = S3Objects.create_multipart
+def test_nothing_half_made_is_left_when_s3_fails_in_the_middle(museum: Gallery) -> None:
+    real, calls = S3Objects.create_multipart, count(1)
 
-    started: list[str] = []
-
-    def failing(self: S3Objects, bucket: str, key: str, **more: Any) -> str:
-        started.append(key)
-        if len(started) == 7:
+    def fail(self: S3Objects, bucket: str, key: str, **more: Any) -> str:
+        if next(calls) == 7:
             raise UnavailableError("S3 does not answer")
         return real(self, bucket, key, **more)
 
-    monkeypatch.setattr(S3Objects, "create_multipart", failing)
-    answer = museum.initialise(*(new(f"/{n}.glb", 5 * MIB) for n in range(20)))
+    with patch.object(S3Objects, "create_multipart", fail):
+        answer = museum.initialise(*(new(f"/{n}.glb", 5 * MIB) for n in range(20)))
     assert answer.status == 503
     assert open_multiparts() == []
 
 
-def test_nothing_is_started_without_its_row(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(*_: object) -> None:
-        raise UnavailableError("DynamoDB does not answer")
-
-    monkeypatch.setattr(type(museum.uploads.context.uploads), "put_new", failing)
-    assert museum.initialise(new(size=5 * MIB)).status == 503
+def test_nothing_is_started_without_its_row(museum: Gallery) -> None:
+    outage = UnavailableError("DynamoDB does not answer")
+    with patch.object(type(museum.uploads.context.uploads), "put_new", side_effect=outage):
+        assert museum.initialise(new(size=5 * MIB)).status == 503
     assert open_multiparts() == []
 
 
@@ -324,3 +291,62 @@ def test_an_asset_whose_database_is_deleted_takes_nothing(museum: Gallery, table
     assert museum.initialise(new()).status == 200
     tables.delete_many(DATABASES, [{"databaseId": "museum"}])
     assert museum.initialise(new()).status == 404
+
+
+TIB = 1024**4
+SIZES = (10 * GIB, TIB, 5 * TIB, 5 * TIB - 1, 1_500_000 * MIB + 1, 5 * GIB, 5 * MIB, 1)
+sizes = st.one_of(st.sampled_from(SIZES), st.integers(1, 5 * TIB))
+thresholds = st.sampled_from((5 * MIB, 20 * MIB, GIB, 5 * GIB))
+
+
+def cut(size: int, parts: int) -> list[int]:
+    """As clients cut a file: evenly."""
+    length, longer = divmod(size, parts)
+    return [length + 1] * longer + [length] * (parts - longer)
+
+
+def assert_is_taken_by_s3(lengths: list[int], size: int) -> None:
+    assert sum(lengths) == size
+    assert len(lengths) <= MAX_PARTS
+    assert max(lengths) <= rules.MAX_PART_BYTES
+    assert all(length >= rules.MIN_PART_BYTES for length in lengths[:-1])
+
+
+def sized(size: int, number: int = 0) -> NewFile:
+    return NewFile(relative_key=f"/{number}.bin", file_size=size)
+
+
+@given(sizes, st.booleans())
+def test_any_size_is_sent_in_parts_that_s3_takes(size: int, renews: bool) -> None:
+    (parts,) = rules.plan_parts([sized(size)], renews=renews)
+    assert_is_taken_by_s3(cut(size, parts), size)
+    assert renews or parts <= MAX_URLS
+
+
+@given(st.lists(st.integers(1, 20 * GIB), min_size=1, max_size=50))
+def test_the_urls_of_many_files_fit_a_reply(many: list[int]) -> None:
+    plan = rules.plan_parts([sized(size, number) for number, size in enumerate(many)])
+    assert sum(plan) <= MAX_URLS
+    for size, parts in zip(many, plan, strict=True):
+        assert_is_taken_by_s3(cut(size, parts), size)
+
+
+def test_plans_of_large_files() -> None:
+    assert [rules.plan_parts([sized(size)]) for size in (10 * GIB, TIB, 5 * TIB)] == [
+        [69],
+        [1748],  # of 600 MiB
+        [2185],  # of 2,400 MiB
+    ]
+    assert [rules.plan_parts([sized(s)], renews=True) for s in (10 * GIB, TIB, 5 * TIB)] == [
+        [69],
+        [6991],
+        [8739],  # of 600 MiB
+    ]
+
+
+@given(sizes, thresholds)
+def test_any_size_is_copied_in_parts_that_s3_takes(size: int, large_bytes: int) -> None:
+    spans = rules.copy_spans(size, large_bytes)
+    assert spans[0][0] == 0
+    assert all(before[1] == after[0] for before, after in pairwise(spans))
+    assert_is_taken_by_s3([end - start for start, end in spans], size)

@@ -1,7 +1,7 @@
 """Workers of large files that die, repeat, or meet outages: nothing is lost or done twice."""
 
 from datetime import timedelta
-from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -9,21 +9,21 @@ from backend.aws.objects import S3Objects
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.tables import Tables
 from tests.factories.files import GLB
+from tests.factories.lifecycle import KilledError
 from tests.unit.domains.uploads.calls import (
+    World,
     asset_type,
+    dying,
     head,
     sent,
+    states,
+    stored_head,
     temporary,
 )
-from tests.unit.domains.uploads.large import KilledError, World, states
 
 STEPS = (
-    "list_parts",
-    "complete_multipart",
-    "read_start",
-    "create_multipart",
-    "copy_part",
-    "delete_version",
+    *("list_parts", "complete_multipart", "read_start"),
+    *("create_multipart", "copy_part", "delete_version"),
 )
 
 
@@ -31,33 +31,19 @@ STEPS = (
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("call", [1, 2])
 def test_a_worker_that_dies_anywhere_is_continued(
-    step: str, moment: str, call: int, world: World, monkeypatch: pytest.MonkeyPatch
+    step: str, moment: str, call: int, world: World
 ) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    assert museum.complete(upload_id, *done).status == 200
-    (job_id,) = world.job_ids()
-    real, calls = getattr(S3Objects, step), [0]
-
-    def dying(*args: Any, **more: Any) -> Any:
-        calls[0] += 1
-        if calls[0] != call:
-            return real(*args, **more)
-        if moment == "after":
-            real(*args, **more)
-        raise KilledError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(S3Objects, step, dying)
+    upload_id, _, job_id = world.hand_over()
+    with dying(step, after=moment == "after", call=call):
         try:
             world.run(job_id)
         except KilledError:
             assert world.run(job_id) is None  # its lease still holds the job
     world.now += timedelta(minutes=5)
     world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert states(world.museum, upload_id) == {"/a.glb": "done"}
     assert world.versions() == 1
-    assert asset_type(museum) == ".glb"
+    assert asset_type(world.museum) == ".glb"
     # Of a copy that was begun and never noted nobody knows; a lifecycle rule removes it.
     forgotten = (step, moment, call) == ("create_multipart", "after", 1)
     assert temporary() == (["statue/a.glb"] if forgotten else [])
@@ -65,130 +51,82 @@ def test_a_worker_that_dies_anywhere_is_continued(
 
 @pytest.mark.parametrize("write", ["lease", "release"])
 def test_a_worker_that_dies_before_it_writes_the_outcome_writes_it_later(
-    write: str, world: World, monkeypatch: pytest.MonkeyPatch
+    write: str, world: World
 ) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-
-    def dying(*args: Any, **more: Any) -> Any:
-        raise KilledError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(museum.uploads.context.uploads), write, dying)
-        with pytest.raises(KilledError):
-            world.run(job_id)
+    upload_id, _, job_id = world.hand_over()
+    uploads = type(world.museum.uploads.context.uploads)
+    with patch.object(uploads, write, side_effect=KilledError), pytest.raises(KilledError):
+        world.run(job_id)
     world.now += timedelta(minutes=5)
     world.drain()
-    assert (states(world, upload_id), world.versions()) == ({"/a.glb": "done"}, 1)
+    assert (states(world.museum, upload_id), world.versions()) == ({"/a.glb": "done"}, 1)
 
 
 def test_the_mark_and_the_job_are_written_together_or_not_at_all(
-    world: World, tables: Tables, monkeypatch: pytest.MonkeyPatch
+    world: World, tables: Tables
 ) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
-
-    def failing(*args: Any, **more: Any) -> None:
-        raise UnavailableError("DynamoDB does not answer")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(tables), "transact", failing)
+    outage = UnavailableError("DynamoDB does not answer")
+    with patch.object(type(tables), "transact", side_effect=outage):
         assert museum.complete(upload_id, *done).status == 503
     assert world.job_ids() == []
-    assert states(world, upload_id) == {"/a.glb": "open"}
+    assert states(museum, upload_id) == {"/a.glb": "open"}
     world.now += timedelta(minutes=1)
     assert museum.complete(upload_id, *done).status == 200
     assert len(world.job_ids()) == 1
     world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert states(museum, upload_id) == {"/a.glb": "done"}
 
 
-def test_a_message_that_comes_twice_does_nothing_twice(world: World) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-    world.drain()
-    for _ in range(2):
-        again = world.run(job_id)
-        assert again is not None
-        assert again.state == "done"
-    assert world.versions() == 1
-
-
-def test_a_complete_sent_again_starts_no_second_job(world: World) -> None:
+def test_a_message_or_a_complete_that_comes_twice_does_nothing_twice(world: World) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
     first = museum.complete(upload_id, *done)
     again = museum.complete(upload_id, *done)
     assert (again.status, again.body) == (first.status, first.body)
-    assert len(world.job_ids()) == 1
+    (job_id,) = world.job_ids()
     world.drain()
+    for _ in range(2):
+        job = world.run(job_id)
+        assert job is not None
+        assert job.state == "done"
+    assert world.versions() == 1
     after = museum.complete(upload_id, *done)
     assert after.status == 200
     assert after.body["fileResults"][0]["largeFileAsynchronousHandling"] is True
     assert len(world.job_ids()) == 1
 
 
+@pytest.mark.parametrize(
+    ("effect", "error", "times"),
+    [
+        ("copy_part", UnavailableError("S3 does not answer"), 100),
+        # parts that were deleted once they were put together are looked for again
+        ("read_start", NotFoundError("S3 holds no such object or upload"), 1),
+    ],
+)
 def test_an_outage_is_waited_for_and_is_no_failure(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, effect: str, error: Exception, times: int
 ) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-
-    def failing(*args: Any, **more: Any) -> Any:
-        raise UnavailableError("S3 does not answer")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(S3Objects, "copy_part", failing)
-        for _ in range(100):
+    upload_id, _, job_id = world.hand_over()
+    with patch.object(S3Objects, effect, side_effect=error):
+        for _ in range(times):
             with pytest.raises(UnavailableError):
                 world.run(job_id)
             world.now += timedelta(minutes=10)
-    assert states(world, upload_id) == {"/a.glb": "working"}
+    assert states(world.museum, upload_id) == {"/a.glb": "working"}
     world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done"}
-    assert (world.versions(), world.open_multiparts()) == (1, [])
-
-
-def test_parts_that_were_deleted_once_they_were_put_together_are_looked_for_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-
-    def absent(*args: Any, **more: Any) -> Any:
-        raise NotFoundError("S3 holds no such object or upload")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(S3Objects, "read_start", absent)
-        with pytest.raises(UnavailableError):
-            world.run(job_id)
-    world.now += timedelta(minutes=10)
-    world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert states(world.museum, upload_id) == {"/a.glb": "done"}
     assert (world.versions(), world.open_multiparts()) == (1, [])
 
 
 def test_a_file_that_kills_every_worker_ends_with_a_reason_and_can_be_tried_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World,
 ) -> None:
     museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-
-    def dying(*args: Any, **more: Any) -> Any:
-        raise KilledError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(S3Objects, "copy_part", dying)
+    upload_id, done, job_id = world.hand_over()
+    with patch.object(S3Objects, "copy_part", side_effect=KilledError):
         for _ in range(30):
             try:
                 world.run(job_id)
@@ -200,32 +138,20 @@ def test_a_file_that_kills_every_worker_ends_with_a_reason_and_can_be_tried_agai
     assert "tried 20 times" in reply["error"]
     assert museum.complete(upload_id, *done).body["largeFileAsynchronousHandling"]
     world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert states(museum, upload_id) == {"/a.glb": "done"}
     assert world.versions() == 1
 
 
-def test_a_newer_file_of_the_same_name_is_not_overwritten_by_a_repetition(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_newer_file_of_the_same_name_is_not_overwritten_by_a_repetition(world: World) -> None:
     museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
-
-    def dying(*args: Any, **more: Any) -> Any:
-        raise KilledError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(S3Objects, "delete_version", dying)
-        with pytest.raises(KilledError):
-            world.run(job_id)
+    upload_id, _, job_id = world.hand_over()
+    with dying("delete_version"), pytest.raises(KilledError):
+        world.run(job_id)
     museum.put("/a.glb", b"newer")
     world.now += timedelta(minutes=5)
     world.drain()
-    found = head(museum, "/a.glb")
-    assert found is not None
-    assert found.version.size == len(b"newer")
-    assert (states(world, upload_id), temporary()) == ({"/a.glb": "done"}, [])
+    assert stored_head(museum, "/a.glb").version.size == len(b"newer")
+    assert (states(museum, upload_id), temporary()) == ({"/a.glb": "done"}, [])
 
 
 def test_a_request_that_works_on_the_upload_is_waited_for(world: World) -> None:
@@ -242,4 +168,4 @@ def test_a_request_that_works_on_the_upload_is_waited_for(world: World) -> None:
     assert head(museum, "/a.glb") is not None
     world.now += timedelta(seconds=36)
     world.drain()
-    assert states(world, upload_id) == {"/a.glb": "done", "/b.glb": "open"}
+    assert states(world.museum, upload_id) == {"/a.glb": "done", "/b.glb": "open"}

@@ -21,17 +21,21 @@ from backend.spec.tables.operations import JOBS
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET, GLB, sha256
 from tests.unit.domains.uploads.calls import (
+    ELF,
     MIB,
+    World,
     asset_type,
     error_of,
     head,
+    named,
+    part,
     sent,
+    started,
+    states,
+    stored_head,
     stored_part,
     temporary,
 )
-from tests.unit.domains.uploads.large import World, states
-
-ELF = b"\x7fELF" + bytes(60)
 
 
 def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
@@ -40,20 +44,18 @@ def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
     answer = museum.complete(upload_id, *done)
     assert answer.status == 200
     assert answer.body["largeFileAsynchronousHandling"] is True
-    results = [
-        (one["success"], one["largeFileAsynchronousHandling"]) for one in answer.body["fileResults"]
-    ]
-    assert results == [(True, True), (True, False)]
+    results = answer.body["fileResults"]
+    assert [result["success"] for result in results] == [True, True]
+    assert [result["largeFileAsynchronousHandling"] for result in results] == [True, False]
     assert answer.body["overallSuccess"] is True
     assert head(museum, "/a.glb") is None
-    assert states(world, upload_id) == {"/a.glb": "working", "/small.txt": "done"}
+    assert states(world.museum, upload_id) == {"/a.glb": "working", "/small.txt": "done"}
     assert museum.upload(upload_id).body["state"] == "working"
     world.drain()
-    found = head(museum, "/a.glb")
-    assert found is not None
+    found = stored_head(museum, "/a.glb")
     assert (found.version.size, found.content_type) == (len(GLB), "model/gltf-binary")
     assert found.metadata == {"vitrine-upload": upload_id}
-    assert states(world, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
+    assert states(world.museum, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
     reply = museum.upload(upload_id).body
     assert (reply["state"], reply["largeFileAsynchronousHandling"]) == ("completed", True)
     assert (asset_type(museum), temporary(), world.versions()) == ("folder", [], 2)
@@ -75,7 +77,7 @@ def test_the_rows_of_an_upload_outlive_the_wait_for_its_worker(
     assert museum.upload(upload_id).body["expiresAt"] == iso(world.now + timedelta(days=7))
     world.now += timedelta(days=6)
     world.drain()
-    assert states(world, upload_id)["/a.glb"] == "done"
+    assert states(world.museum, upload_id)["/a.glb"] == "done"
 
 
 def test_s3_keeps_what_an_upload_may_still_need() -> None:
@@ -86,18 +88,11 @@ def test_s3_keeps_what_an_upload_may_still_need() -> None:
 def test_a_large_file_of_several_parts_is_copied_by_parts(world: World) -> None:
     museum = world.museum
     body = bytes(range(256)) * (12 * MIB // 256)
-    announced = {"relativeKey": "/a.bin", "file_size": len(body), "num_parts": 2}
-    answer = museum.initialise({**announced, "checksumSha256": sha256(body)})
-    (file,) = answer.body["files"]
-    parts = [
-        stored_part(file, number, body[start : start + 6 * MIB])
-        for number, start in ((1, 0), (2, 6 * MIB))
-    ]
-    done = {"relativeKey": "/a.bin", "uploadIdS3": file["uploadIdS3"], "parts": parts}
-    assert museum.complete(answer.body["uploadId"], done).body["overallSuccess"]
+    upload_id, file = started(museum, "/a.bin", len(body), num_parts=2, checksumSha256=sha256(body))
+    done = named(file, part(file, 1, body), part(file, 2, body))
+    assert museum.complete(upload_id, done).body["overallSuccess"]
     world.drain()
-    found = head(museum, "/a.bin")
-    assert found is not None
+    found = stored_head(museum, "/a.bin")
     assert found.version.etag.endswith("-3")  # of 5 MiB, and not the two that were sent
     assert found.metadata["vitrine-sha256"] == sha256(body)
     key = museum.asset.asset_location.key + "a.bin"
@@ -111,7 +106,7 @@ def test_files_that_are_completed_later_get_a_job_of_their_own(world: World) -> 
     museum.complete(upload_id, done[1])
     assert len(world.job_ids()) == 2
     world.drain()
-    assert set(states(world, upload_id).values()) == {"done"}
+    assert set(states(world.museum, upload_id).values()) == {"done"}
     assert world.versions() == 2
 
 
@@ -132,14 +127,11 @@ def test_an_executable_ends_with_its_reason_and_nothing_is_left(world: World) ->
 
 def test_parts_that_are_replaced_after_the_complete_are_not_taken(world: World) -> None:
     museum = world.museum
-    answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 64})
-    (file,) = answer.body["files"]
-    parts = [stored_part(file, 1, GLB)]
-    done = {"relativeKey": "/a.glb", "uploadIdS3": file["uploadIdS3"], "parts": parts}
-    museum.complete(answer.body["uploadId"], done)
+    upload_id, file = started(museum)
+    museum.complete(upload_id, named(file, stored_part(file, 1, GLB)))
     stored_part(file, 1, b"other" * 10)
     world.drain()
-    (reply,) = museum.upload(answer.body["uploadId"]).body["files"]
+    (reply,) = museum.upload(upload_id).body["files"]
     assert (reply["state"], reply["errorKind"]) == ("failed", "failure")
     assert "replaced" in reply["error"]
     assert (head(museum, "/a.glb"), temporary()) == (None, [])
@@ -147,8 +139,7 @@ def test_parts_that_are_replaced_after_the_complete_are_not_taken(world: World) 
 
 def test_parts_that_were_deleted_end_with_their_reason(world: World) -> None:
     museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
+    upload_id, done, _ = world.hand_over()
     (key,) = temporary()
     museum.objects.abort_multipart(BUCKET, key, done[0]["uploadIdS3"])
     world.drain()
@@ -157,35 +148,25 @@ def test_parts_that_were_deleted_end_with_their_reason(world: World) -> None:
     assert "the upload no longer exists in S3" in reply["error"]
 
 
-def test_what_no_worker_finishes_any_more_can_be_abandoned(
-    world: World, monkeypatch: pytest.MonkeyPatch
+def test_what_is_being_finished_is_not_renewed_and_can_be_abandoned_without_its_worker(
+    world: World,
 ) -> None:
     museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
+    upload_id, _, job_id = world.hand_over()
+    answer = museum.renew(upload_id, {"relativeKey": "/a.glb"})
+    assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
+    assert "is being completed" in answer.body["message"]
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, "FilesBeingFinished")
-    (job_id,) = world.job_ids()
     world.tables.delete_many(JOBS, [{"jobId": job_id}])
     assert museum.abort(upload_id).status == 200
     assert temporary() == []
 
 
-def test_a_file_that_is_being_finished_is_not_renewed(world: World) -> None:
-    museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    answer = museum.renew(upload_id, {"relativeKey": "/a.glb"})
-    assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
-    assert "is being completed" in answer.body["message"]
-
-
 @pytest.mark.parametrize("steps", [0, 1])
 def test_an_asset_that_is_archived_meanwhile_gets_no_file(world: World, steps: int) -> None:
     museum = world.museum
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    (job_id,) = world.job_ids()
+    upload_id, _, job_id = world.hand_over()
     runner = JobRunner(JobRepository(world.tables), lambda: world.now)
     for _ in range(steps):  # its copy has begun
         runner.run(job_id, museum.large_files.step, until=world.now)
@@ -245,6 +226,5 @@ def test_a_copy_continues_over_several_messages_and_copies_no_part_twice(
         runs += 1
         assert runs < 100
     assert (runs, copied) == (3, list(range(1, 21)))
-    found = head(museum, "/a.bin")
-    assert found is not None
+    found = stored_head(museum, "/a.bin")
     assert (found.version.size, found.version.etag[-3:]) == (20 * MIB, "-20")

@@ -3,29 +3,31 @@
 import json
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.objects import Part
-from backend.core.tables import Tables
 from backend.spec.tables.assets import ASSETS
-from tests.factories.assets import NOON
-from tests.factories.files import GLB, Gallery, gallery
-from tests.factories.files import PARAMETERS as ASSET
-from tests.unit.domains.uploads.calls import IN_PARTS, MIB, head, sent, stored_part, temporary
+from tests.factories.files import GLB, PARAMETERS, Gallery
+from tests.factories.lifecycle import ManualClock
+from tests.unit.domains.uploads.calls import (
+    IN_PARTS,
+    MIB,
+    named,
+    sent,
+    started,
+    stored_head,
+    stored_part,
+    temporary,
+)
 
-BODY = bytes(11 * MIB)
 
-
-def started(museum: Gallery, **more: Any) -> tuple[str, dict[str, Any]]:
+def begun(museum: Gallery) -> tuple[str, dict[str, Any]]:
     """An upload of a file of three parts, of which none is sent."""
-    answer = museum.initialise(
-        {"relativeKey": "/a.bin", "file_size": 11 * MIB, "num_parts": 3}, **more
-    )
-    assert answer.status == 200, answer.body
-    return answer.body["uploadId"], answer.body["files"][0]
+    return started(museum, "/a.bin", 11 * MIB, num_parts=3)
 
 
 def ranges(*spans: tuple[int, int], path: str = "/a.bin") -> dict[str, Any]:
@@ -35,36 +37,23 @@ def ranges(*spans: tuple[int, int], path: str = "/a.bin") -> dict[str, Any]:
     }
 
 
-def test_a_renewal_returns_the_requested_urls(museum: Gallery) -> None:
-    upload_id, file = started(museum)
-    answer = museum.renew(upload_id, ranges((3, 3), (1, 1)))
+def test_a_renewal_returns_the_requested_urls_and_the_parts_that_are_there(museum: Gallery) -> None:
+    upload_id, file = begun(museum)
+    with patch.object(S3Objects, "list_parts", side_effect=AssertionError("listed")):
+        # URLs alone cost no request to S3
+        answer = museum.renew(upload_id, ranges((3, 3), (1, 1)), storedParts=False)
     assert answer.status == 200
     assert answer.body["expiresIn"] == 900
     (renewed,) = answer.body["files"]
     assert (renewed["uploadIdS3"], renewed["numParts"]) == (file["uploadIdS3"], 3)
-    assert [one["PartNumber"] for one in renewed["partUploadUrls"]] == [3, 1]
+    assert [url["PartNumber"] for url in renewed["partUploadUrls"]] == [3, 1]
     query = parse_qs(urlsplit(str(renewed["partUploadUrls"][0]["UploadUrl"])).query)
     assert (query["partNumber"], query["uploadId"]) == (["3"], [file["uploadIdS3"]])
-
-
-def test_a_renewal_shows_the_parts_that_are_there(museum: Gallery) -> None:
-    upload_id, file = started(museum)
     stored = stored_part(file, 2, bytes(5 * MIB))
     (renewed,) = museum.renew(upload_id, {"relativeKey": "a.bin"}).body["files"]
     etag = stored["ETag"].strip('"')
     assert renewed["storedParts"] == [{"PartNumber": 2, "ETag": etag, "Size": 5 * MIB}]
     assert (renewed["partUploadUrls"], renewed["assembled"]) == ([], False)
-
-
-def test_urls_alone_cost_no_request_to_s3(museum: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload_id, _ = started(museum)
-
-    def unexpected(*args: object) -> list[Part]:
-        raise AssertionError("the parts were listed")
-
-    monkeypatch.setattr(S3Objects, "list_parts", unexpected)
-    answer = museum.renew(upload_id, ranges((1, 3)), storedParts=False)
-    assert len(answer.body["files"][0]["partUploadUrls"]) == 3
 
 
 def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
@@ -82,27 +71,20 @@ def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
     parts = [stored_part(renewed, number, b"x") for number in range(1, 1004)]
     (renewed,) = museum.renew(upload_id, {"relativeKey": "/a.bin"}).body["files"]
     assert [one["PartNumber"] for one in renewed["storedParts"]] == list(range(1, 1004))
-    done = {"relativeKey": "/a.bin", "uploadIdS3": renewed["uploadIdS3"], "parts": parts}
-    assert museum.complete(upload_id, done).body["overallSuccess"]
-    found = head(museum, "/a.bin")
-    assert found is not None
-    assert found.version.size == 1003
+    assert museum.complete(upload_id, named(renewed, *parts)).body["overallSuccess"]
+    assert stored_head(museum, "/a.bin").version.size == 1003
 
 
-def test_more_stored_parts_than_a_reply_holds_are_refused_as_that(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def many(objects: S3Objects, bucket: str, key: str, upload_id: str) -> list[Part]:
-        return [Part(number, "e" * 32, 5 * MIB) for number in range(1, 10_001)]
-
-    monkeypatch.setattr(S3Objects, "list_parts", many)
+def test_more_stored_parts_than_a_reply_holds_are_refused_as_that(museum: Gallery) -> None:
     files = [{"relativeKey": f"/{n}.bin", "file_size": 10_000 * 5 * MIB} for n in range(7)]
     upload_id = museum.initialise(*files, maxPartUrls=0).body["uploadId"]
     names = [{"relativeKey": f"/{n}.bin"} for n in range(7)]
-    answer = museum.renew(upload_id, *names[:6])
-    assert answer.status == 200
-    assert len(json.dumps(json.dumps(answer.body))) < 6_000_000  # as Lambda counts it
-    answer = museum.renew(upload_id, *names)
+    parts = [Part(number, "e" * 32, 5 * MIB) for number in range(1, 10_001)]
+    with patch.object(S3Objects, "list_parts", return_value=parts):
+        answer = museum.renew(upload_id, *names[:6])
+        assert answer.status == 200
+        assert len(json.dumps(json.dumps(answer.body))) < 6_000_000  # as Lambda counts it
+        answer = museum.renew(upload_id, *names)
     assert (answer.status, answer.body["code"]) == (413, "TooLarge")
     assert "send fewer files" in answer.body["message"]
     assert museum.renew(upload_id, *names, storedParts=False).status == 200
@@ -132,7 +114,7 @@ WRONG: list[tuple[list[dict[str, Any]], str]] = [
 
 
 def test_a_wrong_renewal_is_refused_by_field(museum: Gallery) -> None:
-    upload_id, _ = started(museum)
+    upload_id, _ = begun(museum)
     for files, field in WRONG:
         answer = museum.renew(upload_id, *files)
         assert answer.status == 400, files
@@ -151,13 +133,6 @@ def test_too_many_urls_are_refused_and_the_limit_is_named(museum: Gallery) -> No
     assert museum.renew(upload_id, ranges((1, 3000), path="/0"), storedParts=False).status == 200
 
 
-def test_a_finished_upload_is_not_renewed(museum: Gallery) -> None:
-    upload_id, done = sent(museum, {"/a.glb": GLB})
-    museum.complete(upload_id, *done)
-    answer = museum.renew(upload_id, ranges((1, 1), path="/a.glb"))
-    assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
-
-
 def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     museum.complete(upload_id, done[0])
@@ -165,27 +140,33 @@ def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> N
     assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
     assert "is already uploaded" in answer.body["message"]
     assert museum.renew(upload_id, ranges((1, 1), path="/b.glb")).status == 200
+    museum.complete(upload_id, done[1])
+    answer = museum.renew(upload_id, ranges((1, 1), path="/a.glb"))
+    assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
 
 
-def test_an_upload_that_was_abandoned_or_never_was_is_not_found(museum: Gallery) -> None:
-    upload_id, _ = started(museum)
-    museum.abort(upload_id)
-    for absent in (upload_id, "y0"):
-        answer = museum.renew(absent, ranges((1, 1)))
-        assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
+@pytest.mark.parametrize("absent", ["abandoned", "never", "asset"])
+def test_an_upload_that_was_abandoned_or_never_was_is_not_found(
+    museum: Gallery, absent: str
+) -> None:
+    upload_id, _ = begun(museum)
+    if absent == "abandoned":
+        museum.abort(upload_id)
+    if absent == "asset":
+        museum.assets.assets.tables.delete_many(ASSETS, [PARAMETERS])
+    answer = museum.renew("y0" if absent == "never" else upload_id, ranges((1, 1)))
+    assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_expired_upload_is_reported_to_its_user(tables: Tables, objects: S3Objects) -> None:
-    now = [NOON]
-    museum = gallery(tables, objects, clock=lambda: now[0])
-    upload_id, _ = started(museum)
-    now[0] += timedelta(days=7, seconds=1)
+def test_an_expired_upload_is_reported_to_its_user(museum: Gallery, clock: ManualClock) -> None:
+    upload_id, _ = begun(museum)
+    clock.now += timedelta(days=7, seconds=1)
     answer = museum.renew(upload_id, ranges((1, 1)))
     assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
 
 
 def test_no_one_renews_an_upload_of_someone_else(museum: Gallery) -> None:
-    upload_id, _ = started(museum)
+    upload_id, _ = begun(museum)
     assert museum.as_user("stranger").renew(upload_id, ranges((1, 1))).status == 403
     context = museum.uploads.context
     row = context.uploads.get(upload_id)
@@ -196,16 +177,8 @@ def test_no_one_renews_an_upload_of_someone_else(museum: Gallery) -> None:
     assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_upload_to_a_deleted_asset_is_not_found(museum: Gallery) -> None:
-    upload_id, _ = started(museum)
-    museum.assets.assets.tables.delete_many(
-        ASSETS, [{"databaseId": "museum", "assetId": ASSET["assetId"]}]
-    )
-    assert museum.renew(upload_id, ranges((1, 1))).body["code"] == "UploadNotFound"
-
-
 def test_a_file_whose_multipart_upload_no_longer_exists_in_s3_is_not_open(museum: Gallery) -> None:
-    upload_id, file = started(museum)
+    upload_id, file = begun(museum)
     (key,) = temporary()
     museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])
     answer = museum.renew(upload_id, {"relativeKey": "/a.bin"})
@@ -213,9 +186,7 @@ def test_a_file_whose_multipart_upload_no_longer_exists_in_s3_is_not_open(museum
     assert "the upload no longer exists in S3" in answer.body["message"]
 
 
-def test_a_file_that_a_dead_complete_put_together_can_be_completed(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_a_dead_complete_put_together_can_be_completed(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB}, **IN_PARTS)
     (key,) = temporary()
     parts = museum.objects.list_parts("assetbucket", key, done[0]["uploadIdS3"])

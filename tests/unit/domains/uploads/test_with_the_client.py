@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
@@ -19,9 +20,15 @@ from vitrine.transfer.uploading import BatchUpload
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
+from backend.core.tables import Tables
 from tests.factories.files import BUCKET, Gallery, sha256
-from tests.unit.domains.uploads.calls import MIB, head, temporary
-from tests.unit.domains.uploads.large import World
+from tests.unit.domains.uploads.calls import (
+    ELF,
+    MIB,
+    World,
+    stored_head,
+    temporary,
+)
 
 API = "https://api.test"
 
@@ -136,21 +143,14 @@ def test_a_file_that_was_broken_off_continues(museum: Gallery, cloud: Path, tmp_
     assert bridge.puts == [1, 2, 3]
     assert bridge.requests.count("POST /uploads") == 1
     assert stored(museum) == cloud.read_bytes()
-    found = head(museum, "/scans/cloud.bin")
-    assert found is not None
+    found = stored_head(museum, "/scans/cloud.bin")
     assert found.metadata["vitrine-sha256"] == sha256(cloud.read_bytes())
     assert (temporary(), list(journal(tmp_path).entries())) == ([], [])
 
 
 def test_a_url_that_expired_is_renewed(museum: Gallery, cloud: Path) -> None:
     bridge = Bridge(museum)
-    refused: list[int] = []
-
-    def expired(number: int) -> httpx.Response | None:
-        if number == 2 and not refused:
-            refused.append(number)
-            return httpx.Response(403, text="<Code>AccessDenied</Code>")
-        return None
+    expired = [httpx.Response(403, text="<Code>AccessDenied</Code>")]
 
     # Time stands still here: the renewed URL would be the same, which no server would give.
     counter = iter(range(100))
@@ -162,12 +162,11 @@ def test_a_url_that_expired_is_renewed(museum: Gallery, cloud: Path) -> None:
         url = real(self, bucket, key, upload_id=upload_id, number=number, expires=expires)
         return f"{url}&n={next(counter)}"
 
-    bridge.refuse = expired
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(S3Objects, "presign_part", presigned)
+    bridge.refuse = lambda number: expired.pop() if number == 2 and expired else None
+    with patch.object(S3Objects, "presign_part", presigned):
         outcome = upload(bridge, cloud, Settings(part_bytes=5 * MIB))
     assert outcome.status is Status.UPLOADED, outcome
-    assert refused == [2]
+    assert expired == []
     assert sum(request.endswith("/renew") for request in bridge.requests) == 1
     assert stored(museum) == cloud.read_bytes()
 
@@ -180,20 +179,13 @@ def test_a_large_file_is_waited_for(world: World, cloud: Path) -> None:
     assert stored(world.museum) == cloud.read_bytes()
 
 
-@pytest.fixture
-def executable(tmp_path: Path) -> Path:
-    path = tmp_path / "cloud.bin"
-    path.write_bytes(b"\x7fELF" + bytes(60))
-    return path
-
-
-def test_an_executable_is_refused_and_no_failure(museum: Gallery, executable: Path) -> None:
-    outcome = upload(Bridge(museum), executable, Settings())
-    assert outcome.status is Status.REFUSED
-    assert "ELF" in str(outcome.reason)
-
-
-def test_a_large_executable_is_refused_and_no_failure(world: World, executable: Path) -> None:
+@pytest.mark.parametrize("large_bytes", [10, 1024**3])
+def test_an_executable_is_refused_and_no_failure(
+    tables: Tables, objects: S3Objects, tmp_path: Path, large_bytes: int
+) -> None:
+    executable = tmp_path / "cloud.bin"
+    executable.write_bytes(ELF)
+    world = World(tables, objects, large_bytes=large_bytes)
     bridge = Bridge(world.museum)
     outcome = upload(bridge, executable, Settings(), sleep=lambda _: world.drain())
     assert outcome.status is Status.REFUSED
