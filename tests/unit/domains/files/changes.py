@@ -1,19 +1,28 @@
 """The files of the asset `statue`, with their records and objects, for tests of changes."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.objects import ObjectHead, Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Update
+from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.metadata.models import Entity, Kind, NewRecord
+from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.entrypoints.wiring.metadata import records
+from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
 from backend.spec.tables.assets import ASSETS
-from tests.factories.assets import ADMIN, NOON
+from tests.factories.assets import ADMIN, NOON, created_asset
 from tests.factories.audit import entries
+from tests.factories.buckets import BUCKET_ID
 from tests.factories.files import AUXILIARY, BUCKET, Gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
+
+FILE = {"filePath": "/a.glb"}
+DELETE = {**FILE, "confirmPermanentDelete": True}
+MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
 
 
 class TickingClock:
@@ -104,3 +113,30 @@ def audit_entries(tables: Tables, operation: str) -> list[dict[str, Any]]:
 
 def stored(tables: Tables, table: Any, item: dict[str, Any]) -> None:
     tables.write(Put(table=table, item=item))
+
+
+def change(museum: Gallery, method: str, verb: str, body: Mapping[str, Any], **names: str) -> None:
+    """Send a change that must succeed."""
+    answer = museum.change(method, verb, dict(body), **names)
+    assert answer.status == 200, answer.body
+
+
+def create_strict_asset(museum: Gallery, entity_type: Any) -> dict[str, str]:
+    """Create an asset in a database that takes only the key `year`; return it as a destination."""
+    body = CreateDatabaseBody(
+        database_id="strict",
+        description="Takes few keys",
+        default_bucket_id=BUCKET_ID,
+        restrict_metadata_outside_schemas=True,
+    )
+    museum.assets.databases.create_database(ADMIN, body)
+    created_asset(museum.assets, "bust", database_id="strict")
+    year = SchemaField(metadata_field_key_name="year", metadata_field_value_type="string")
+    schema = CreateSchemaBody(
+        database_id="strict",
+        metadata_schema_entity_type=entity_type,
+        schema_name="Years",
+        fields=SchemaFields(fields=[year]),
+    )
+    metadata_schemas(museum.changing).create_schema(ADMIN, schema)
+    return {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}

@@ -1,54 +1,32 @@
 """Making folders, moving, copying, archiving and bringing back, over ports in memory."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from backend.domains.databases.models import CreateDatabaseBody
-from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
-from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.access import OnlyUser
-from tests.factories.assets import ADMIN, created_asset, created_database
-from tests.factories.buckets import BUCKET_ID
+from tests.factories.assets import created_asset, created_database
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import (
+    DELETE,
+    FILE,
+    MOVE,
     TickingClock,
     audit_entries,
     body_of,
+    change,
+    create_strict_asset,
     head_of,
-    memory,
     note,
     notes,
     state_of,
     view,
     views,
 )
-
-FILE = {"filePath": "/a.glb"}
-MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
-
-
-@pytest.fixture
-def ports() -> tuple[MemoryTables, MemoryObjects]:
-    return memory()
-
-
-@pytest.fixture
-def museum(ports: tuple[MemoryTables, MemoryObjects]) -> Gallery:
-    return gallery(*ports, clock=TickingClock())
-
-
-@pytest.fixture
-def tables(ports: tuple[MemoryTables, MemoryObjects]) -> MemoryTables:
-    return ports[0]
-
-
-@pytest.fixture
-def objects(ports: tuple[MemoryTables, MemoryObjects]) -> MemoryObjects:
-    return ports[1]
 
 
 def furnished(museum: Gallery, path: str = "/a.glb") -> None:
@@ -67,21 +45,22 @@ def furnished(museum: Gallery, path: str = "/a.glb") -> None:
     view(museum, f"{path}/potree/hierarchy.bin")
 
 
-@pytest.mark.parametrize("change", ["move", "archive", "delete"])
+@pytest.mark.parametrize(
+    ("method", "verb", "body", "owner"),
+    [
+        ("POST", "moveFile", MOVE, "/parts/b.glb"),
+        ("DELETE", "archiveFile", FILE, "/a.glb"),
+        ("DELETE", "deleteFile", DELETE, None),
+    ],
+)
 def test_auxiliary_files_of_the_asset_remain_when_a_file_changes(
-    museum: Gallery, change: str
+    museum: Gallery, method: str, verb: str, body: dict[str, Any], owner: str | None
 ) -> None:
     furnished(museum)
     view(museum, "/PotreeViewer/cloud.js")
-    if change == "move":
-        museum.change("POST", "moveFile", MOVE)
-    elif change == "archive":
-        museum.change("DELETE", "archiveFile", FILE)
-    else:
-        museum.change("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True})
-    of_the_file = {"move": "/parts/b.glb", "archive": "/a.glb"}.get(change)
-    names = ("hierarchy.bin", "octree.bin") if of_the_file else ()
-    kept = [f"{of_the_file}/potree/{name}" for name in names]
+    change(museum, method, verb, body)
+    names = ("hierarchy.bin", "octree.bin") if owner else ()
+    kept = [f"{owner}/potree/{name}" for name in names]
     assert views(museum) == sorted(["/PotreeViewer/cloud.js", *kept])
 
 
@@ -91,12 +70,9 @@ def test_a_folder_is_made_once(museum: Gallery, objects: MemoryObjects) -> None:
     assert state_of(objects) == {"/parts/new/": "active"}
     again = museum.change("POST", "createFolder", {"relativeKey": "parts/new/"})
     assert (again.status, again.body["code"]) == (409, "FileExists")
-
-
-def test_a_folder_of_the_name_of_a_file_is_refused(museum: Gallery) -> None:
     museum.put("/a.glb")
-    answer = museum.change("POST", "createFolder", {"relativeKey": "/a.glb/"})
-    assert (answer.status, answer.body["code"]) == (409, "FileExists")
+    named = museum.change("POST", "createFolder", {"relativeKey": "/a.glb/"})
+    assert (named.status, named.body["code"]) == (409, "FileExists")
 
 
 @pytest.mark.parametrize("sent", ["/parts", "/", "/../x/", "/a//b/", "/" + "ä" * 600 + "/", ""])
@@ -138,23 +114,19 @@ def test_a_moved_file_with_another_extension_gets_its_content_type(
     museum.put("/a.glb")
     museum.change("POST", "moveFile", {**MOVE, "destinationPath": "/a.stl"})
     assert head_of(objects, "/a.stl").content_type == "model/stl"
-    asset = museum.assets.find_asset("museum", "statue")
-    assert asset is not None
+    asset = museum.stored_asset()
     assert asset.asset_type == ".stl"
 
 
-def test_a_file_does_not_move_onto_another_one(museum: Gallery, objects: MemoryObjects) -> None:
+@pytest.mark.parametrize("there", ["/parts/b.glb", "/parts/b.glb/c.txt"])
+def test_a_file_does_not_move_onto_another_one_or_a_folder(
+    museum: Gallery, objects: MemoryObjects, there: str
+) -> None:
     museum.put("/a.glb", b"a")
-    museum.put("/parts/b.glb", b"b")
+    museum.put(there, b"b")
     answer = museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["code"]) == (409, "FileExists")
-    assert state_of(objects) == {"/a.glb": "active", "/parts/b.glb": "active"}
-
-
-def test_a_file_does_not_move_onto_a_folder(museum: Gallery) -> None:
-    museum.put("/a.glb")
-    museum.put("/parts/b.glb/c.txt")
-    assert museum.change("POST", "moveFile", MOVE).status == 409
+    assert state_of(objects) == {"/a.glb": "active", there: "active"}
 
 
 @pytest.mark.parametrize(
@@ -183,14 +155,10 @@ def test_a_move_that_cannot_be_changes_nothing(
     answer = museum.change("POST", "moveFile", body)
     assert answer.status == status, answer.body
     assert state_of(objects) == before
-    assert audit_entries(tables, "move_file") == []
-
-
-def test_an_archived_file_does_not_move(museum: Gallery) -> None:
-    museum.put("/a.glb")
-    museum.change("DELETE", "archiveFile", FILE)
+    change(museum, "DELETE", "archiveFile", FILE)
     answer = museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
+    assert audit_entries(tables, "move_file") == []
 
 
 def test_who_may_not_see_the_asset_finds_nothing_to_change(museum: Gallery) -> None:
@@ -242,20 +210,18 @@ def test_a_file_is_copied_to_an_asset_of_another_database(
 
 
 def test_only_who_may_change_an_asset_copies_out_of_one_that_is_not_distributable(
-    ports: tuple[MemoryTables, MemoryObjects], monkeypatch: pytest.MonkeyPatch
+    tables: MemoryTables, objects: MemoryObjects
 ) -> None:
-    museum = gallery(*ports, clock=TickingClock(), is_distributable=False)
+    museum = gallery(tables, objects, clock=TickingClock(), is_distributable=False)
     created_asset(museum.assets, "bust")
     museum.put("/a.glb")
     out = {**MOVE, "destinationAssetId": "bust"}
 
-    def all_but_put(_self: OnlyUser, _caller: object, action: str, _target: object) -> bool:
+    def allow_all_but_put(_self: OnlyUser, _caller: object, action: str, _target: object) -> bool:
         return action != "PUT"
 
-    with monkeypatch.context() as patched:
-        patched.setattr(OnlyUser, "may", all_but_put)
-        answer = museum.change("POST", "copyFile", out)
-        assert answer.status == 403
+    with patch.object(OnlyUser, "may", allow_all_but_put):
+        assert museum.change("POST", "copyFile", out).status == 403
         assert state_of(museum.objects, "bust/") == {}
         assert museum.change("POST", "copyFile", MOVE).status == 200
     assert museum.change("POST", "copyFile", out).status == 200
@@ -303,10 +269,14 @@ def test_only_the_newest_of_replaced_previews_comes_back(
     }
 
 
-def test_archiving_twice_and_bringing_back_what_is_there_are_conflicts(museum: Gallery) -> None:
+def test_archiving_twice_and_bringing_back_what_is_there_are_conflicts(
+    museum: Gallery, tables: MemoryTables
+) -> None:
     museum.put("/a.glb")
     assert museum.change("POST", "unarchiveFile", FILE).status == 409
     assert museum.change("DELETE", "archiveFile", FILE).status == 200
+    reservation = tables.get(RESERVATIONS, {"reservationKey": "Files#statue"})
+    assert reservation == {"reservationKey": "Files#statue", "changes": 1}  # it is free again
     assert museum.change("DELETE", "archiveFile", FILE).status == 409
     none = {"filePath": "/none.glb"}
     assert museum.change("DELETE", "archiveFile", none).status == 404
@@ -351,36 +321,13 @@ def test_a_reply_that_omits_files_of_a_folder_states_it(
     assert [item for item in whole if not item["isFolder"]] == []
 
 
-def test_a_change_frees_the_asset_for_the_next_one(museum: Gallery, tables: MemoryTables) -> None:
-    museum.put("/a.glb")
-    museum.change("DELETE", "archiveFile", FILE)
-    item = tables.get(RESERVATIONS, {"reservationKey": "Files#statue"})
-    assert item == {"reservationKey": "Files#statue", "changes": 1}
-
-
 @pytest.mark.parametrize(("key", "status"), [("year", 200), ("maker", 409)])
 def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
     museum: Gallery, objects: MemoryObjects, key: str, status: int
 ) -> None:
-    body = CreateDatabaseBody(
-        database_id="strict",
-        description="Takes few keys",
-        default_bucket_id=BUCKET_ID,
-        restrict_metadata_outside_schemas=True,
-    )
-    museum.assets.databases.create_database(ADMIN, body)
-    created_asset(museum.assets, "bust", database_id="strict")
-    year = SchemaField(metadata_field_key_name="year", metadata_field_value_type="string")
-    schema = CreateSchemaBody(
-        database_id="strict",
-        metadata_schema_entity_type="fileMetadata",
-        schema_name="Years",
-        fields=SchemaFields(fields=[year]),
-    )
-    metadata_schemas(museum.changing).create_schema(ADMIN, schema)
+    to = create_strict_asset(museum, "fileMetadata")
     museum.put("/a.glb")
     note(museum, "/a.glb", key, "1889")
-    to = {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}
     answer = museum.change("POST", "copyFile", MOVE | to)
     assert answer.status == status, answer.body
     assert state_of(objects, "bust/") == ({"/parts/b.glb": "active"} if status == 200 else {})

@@ -1,25 +1,21 @@
-"""Listing files and describing one, over an object store in memory."""
+"""Lists of files, the description of one, and requests about files that are refused."""
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
-from backend.core.transactions import Put
 from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, queries
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
-from tests.factories.files import BUCKET, GLB, Gallery, gallery
-from tests.unit.domains.files.changes import forget_types
+from tests.factories.files import BUCKET, GLB, Gallery
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+from tests.unit.domains.files.changes import forget_types, stored
 
 TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
-
-
-@pytest.fixture
-def museum(tables: Tables, objects: S3Objects) -> Gallery:
-    return gallery(tables, objects)
 
 
 def paths(museum: Gallery, **query: str) -> list[str]:
@@ -48,30 +44,23 @@ def archive(museum: Gallery, path: str) -> None:
 
 def snapshot(tables: Tables, version: str, files: dict[str, str], **more: Any) -> None:
     """A version of the asset that holds these files (path to S3 version id)."""
-    tables.write(
-        Put(
-            table=ASSET_VERSIONS,
-            item={
-                "databaseId:assetId": "museum:statue",
-                "assetVersionId": version,
-                "comment": "",
-                "description": "",
-                "dateCreated": "2026-03-01T12:00:00.000000Z",
-                "createdAt": "2026-03-01T12:00:00.000000Z",
-                "createdBy": "admin",
-                **more,
-            },
-        )
-    )
+    asset = {"databaseId:assetId": "museum:statue"}
+    row = {
+        **asset,
+        "assetVersionId": version,
+        "comment": "",
+        "description": "",
+        "dateCreated": "2026-03-01T12:00:00.000000Z",
+        "createdAt": "2026-03-01T12:00:00.000000Z",
+        "createdBy": "admin",
+        **more,
+    }
+    stored(tables, ASSET_VERSIONS, row)
     if "versionAlias" in more:
-        alias = {
-            "databaseId:assetId": "museum:statue",
-            "assetVersionId": f"alias#{more['versionAlias']}",
-            "version": version,
-        }
-        tables.write(Put(table=ASSET_VERSIONS, item=alias))
+        alias = {"assetVersionId": f"alias#{more['versionAlias']}", "version": version}
+        stored(tables, ASSET_VERSIONS, asset | alias)
     for path, version_id in files.items():
-        tables.write(Put(table=ASSET_FILE_VERSIONS, item=file_of(version, path, version_id)))
+        stored(tables, ASSET_FILE_VERSIONS, file_of(version, path, version_id))
 
 
 def file_of(version: str, path: str, version_id: str) -> dict[str, Any]:
@@ -86,23 +75,24 @@ def file_of(version: str, path: str, version_id: str) -> dict[str, Any]:
     }
 
 
-def test_an_asset_without_files_lists_none(museum: Gallery) -> None:
-    answer = museum.list_files()
-    assert (answer.status, answer.body) == (200, {"items": []})
-
-
 def test_files_and_the_folders_they_imply_are_listed_in_key_order(museum: Gallery) -> None:
     for path in TREE:
         museum.put(path)
-    assert paths(museum) == [
-        "/a.glb",
-        "/b-side.txt",
-        "/b/",
-        "/b/c/",
-        "/b/c/deep.glb",
-        "/b/two.obj",
-        "/ä.stl",
-    ]
+    in_b = ["/b/", "/b/c/", "/b/c/deep.glb", "/b/two.obj"]
+    whole = ["/a.glb", "/b-side.txt", *in_b, "/ä.stl"]
+    assert paths(museum) == whole
+    for size in ("1", "2", "3", "7"):
+        assert paths(museum, pageSize=size, basic="true") == whole
+        assert paths(museum, pageSize=size, basic="true", includeArchived="true") == whole
+    assert paths(museum, prefix="/b/") == in_b
+    assert paths(museum, prefix="b") == ["/b-side.txt", *in_b]
+    assert paths(museum, prefix="statue/a") == ["/a.glb"]
+    assert paths(museum, prefix="/none") == []
+    for path in TREE * 2:
+        museum.put(path)
+    with patch.object(entries, "MAX_BATCH", 3):  # versions go over the pages of the store
+        for page in ({}, {"pageSize": "2"}):
+            assert paths(museum, includeArchived="true", basic="true", **page) == whole
 
 
 def test_a_row_has_the_contracts_fields(museum: Gallery) -> None:
@@ -132,56 +122,37 @@ def test_a_row_has_the_contracts_fields(museum: Gallery) -> None:
     }
 
 
-def test_a_basic_listing_sends_no_head_requests(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+def test_a_basic_listing_sends_no_head_requests_and_continues_without_basic(
+    museum: Gallery,
 ) -> None:
-    museum.put("/a.glb")
-
-    def forbidden(*_: object, **__: object) -> None:
-        raise AssertionError("a HEAD")
-
-    monkeypatch.setattr(S3Objects, "head", forbidden)
-    found = row(museum, "/a.glb", basic="true")
-    assert (found["size"], "versionId" in found) == (len(GLB), False)
-
-
-def test_pages_of_any_size_hold_the_whole_listing(museum: Gallery) -> None:
-    for path in TREE:
-        museum.put(path)
-    whole = paths(museum)
-    for size in ("1", "2", "3", "7"):
-        assert paths(museum, pageSize=size, basic="true") == whole
-        assert paths(museum, pageSize=size, basic="true", includeArchived="true") == whole
+    for number in range(3):
+        museum.put(f"/{number}.txt")
+    with patch.object(MemoryObjects, "head", side_effect=AssertionError("a HEAD")):
+        first = museum.list_files(basic="true", pageSize="2").body
+    assert first["items"][0]["size"] == len(GLB)
+    assert not {"versionId", "contentType"} & first["items"][0].keys()
+    second = museum.list_files(startingToken=first["NextToken"]).body
+    assert [row["relativePath"] for row in second["items"]] == ["/2.txt"]
 
 
-def test_a_token_of_another_listing_is_refused(museum: Gallery) -> None:
+def test_wrong_parameters_are_refused_by_name(museum: Gallery) -> None:
     for path in TREE:
         museum.put(path)
     token = museum.list_files(pageSize="1").body["NextToken"]
-    for query in (
-        {"startingToken": token + "x"},
-        {"startingToken": "garbage"},
+    for name, value in (
+        ("startingToken", token + "x"),  # of another listing
+        ("startingToken", "garbage"),
+        ("pageSize", "0"),
+        ("maxItems", "many"),
+        ("basic", "perhaps"),
+        ("assetVersionId", "one"),
     ):
-        answer = museum.list_files(**query)
-        assert (answer.status, answer.body["errors"][0]["field"]) == (400, "startingToken")
-
-
-def test_a_prefix_narrows_the_listing(museum: Gallery) -> None:
-    for path in TREE:
-        museum.put(path)
-    assert paths(museum, prefix="/b/") == ["/b/", "/b/c/", "/b/c/deep.glb", "/b/two.obj"]
-    assert paths(museum, prefix="b") == [
-        "/b-side.txt",
-        "/b/",
-        "/b/c/",
-        "/b/c/deep.glb",
-        "/b/two.obj",
-    ]
-    assert paths(museum, prefix="statue/a") == ["/a.glb"]
-    assert paths(museum, prefix="/none") == []
+        answer = museum.list_files(**{name: value})
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, name)
 
 
 def test_a_prefix_does_not_leave_the_asset(museum: Gallery) -> None:
+    assert museum.list_files().body == {"items": []}
     museum.objects.put(BUCKET, "vase/secret.glb", b"s", content_type="text/plain", metadata={})
     for prefix in ("/../vase", "..", "/a/../../vase/", "/a//b", "./"):
         answer = museum.list_files(prefix=prefix)
@@ -189,39 +160,19 @@ def test_a_prefix_does_not_leave_the_asset(museum: Gallery) -> None:
     assert paths(museum, prefix="vase/") == []
 
 
-def test_wrong_parameters_are_refused_by_name(museum: Gallery) -> None:
-    for name, value in {
-        "pageSize": "0",
-        "maxItems": "many",
-        "basic": "perhaps",
-        "assetVersionId": "one",
-    }.items():
-        answer = museum.list_files(**{name: value})
-        assert (answer.status, answer.body["errors"][0]["field"]) == (400, name)
-
-
 def test_previews_are_returned_with_their_file_and_are_no_rows(museum: Gallery) -> None:
-    museum.put("/a.glb")
-    museum.put("/a.glb-part")
-    museum.put("/a.glb.previewFile.png")
-    assert paths(museum) == ["/a.glb", "/a.glb-part"]
-    assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
-    assert "previewFile" not in row(museum, "/a.glb-part")
-
-
-def test_a_preview_beyond_the_page_of_the_store_is_found(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(entries, "MAX_BATCH", 2)
     for path in ("/a.glb", "/a.glb-part", "/a.glb.previewFile.png", "/b.glb"):
         museum.put(path)
-    assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
-    assert paths(museum) == ["/a.glb", "/a.glb-part", "/b.glb"]
+    for batch in (entries.MAX_BATCH, 2):  # it may be beyond the page of the store
+        with patch.object(entries, "MAX_BATCH", batch):
+            assert paths(museum) == ["/a.glb", "/a.glb-part", "/b.glb"]
+            assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
+            assert "previewFile" not in row(museum, "/a.glb-part")
 
 
 @pytest.mark.parametrize(("seconds", "most"), [(0, 2), (60, 5)])
 def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
-    museum: Gallery, tables: Tables, monkeypatch: pytest.MonkeyPatch, seconds: int, most: int
+    museum: Gallery, tables: MemoryTables, monkeypatch: pytest.MonkeyPatch, seconds: int, most: int
 ) -> None:
     forget_types(tables)
     monkeypatch.setattr(queries, "_AT_ONCE", 2)
@@ -243,27 +194,8 @@ def test_archived_files_are_listed_on_request(museum: Gallery) -> None:
     assert row(museum, "/a.glb", includeArchived="true")["size"] == len(GLB) + 5
 
 
-def test_a_listing_with_archived_files_reads_over_the_pages_of_the_store(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(entries, "MAX_BATCH", 3)
-    for path in TREE:
-        for _ in range(3):
-            museum.put(path)
-    whole = paths(museum, includeArchived="true", basic="true")
-    assert whole == paths(museum)
-    assert paths(museum, includeArchived="true", basic="true", pageSize="2") == whole
-
-
-def test_a_folder_object_is_one_row(museum: Gallery) -> None:
-    museum.put("/empty/", b"")
-    museum.put("/full/", b"")
-    museum.put("/full/a.glb")
-    assert paths(museum) == ["/empty/", "/full/", "/full/a.glb"]
-
-
 def test_a_file_that_the_current_version_holds_does_not_differ(
-    museum: Gallery, tables: Tables
+    museum: Gallery, tables: MemoryTables
 ) -> None:
     version_id = museum.put("/a.glb")
     snapshot(tables, "0", {"/a.glb": version_id})
@@ -272,18 +204,16 @@ def test_a_file_that_the_current_version_holds_does_not_differ(
     assert row(museum, "/a.glb")["currentAssetVersionFileVersionMismatch"] is True
 
 
-def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: Tables) -> None:
+def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: MemoryTables) -> None:
     first = museum.put("/a.glb")
     gone = museum.put("/gone.glb")
     museum.put("/a.glb", b"newer")
     museum.objects.delete_version(BUCKET, "statue/gone.glb", version_id=gone)
     snapshot(tables, "1", {"/a.glb": first, "/gone.glb": gone})
     items = museum.list_files(assetVersionId="1").body["items"]
-    assert [(one["relativePath"], one["versionId"]) for one in items] == [
-        ("/a.glb", first),
-        ("/gone.glb", gone),
-    ]
-    assert [one["isPermanentlyDeleted"] for one in items] == [False, True]
+    rows = [tuple(item[name] for name in ("relativePath", "versionId")) for item in items]
+    assert rows == [("/a.glb", first), ("/gone.glb", gone)]
+    assert [item["isPermanentlyDeleted"] for item in items] == [False, True]
     assert paths(museum, assetVersionId="1", pageSize="1") == ["/a.glb", "/gone.glb"]
     assert paths(museum, assetVersionId="1", prefix="/g", basic="true") == ["/gone.glb"]
     assert paths(museum, assetVersionId="0") == []
@@ -315,9 +245,6 @@ def test_a_file_is_named_by_path_or_by_key(museum: Gallery) -> None:
     for name in ("/b/two.obj", "b/two.obj", "statue/b/two.obj"):
         assert museum.file_info(name).body["key"] == "statue/b/two.obj"
     assert museum.file_info("/statue/b/two.obj").status == 404
-
-
-def test_an_absent_file_is_not_found(museum: Gallery) -> None:
     answer = museum.file_info("/none.glb")
     assert (answer.status, answer.body["code"]) == (404, "FileNotFound")
 
@@ -331,27 +258,18 @@ def test_a_wrong_path_is_refused_by_name(museum: Gallery) -> None:
     assert museum.file_info("vase/secret.glb").status == 404
 
 
-def test_a_folder_is_described(museum: Gallery) -> None:
-    museum.put("/b/two.obj")
-    found = museum.file_info("/b/")
-    assert (found.status, found.body["isFolder"], found.body["fileName"]) == (200, True, "b")
-    assert museum.file_info("/none/").status == 404
-
-
 def test_an_archived_file_is_described_as_it_was(museum: Gallery) -> None:
     version_id = museum.put("/a.glb")
     archive(museum, "/a.glb")
     body = museum.file_info("/a.glb", includeVersions="true").body
     assert (body["isArchived"], body["versionId"]) == (True, version_id)
     assert (body["size"], body["contentType"]) == (len(GLB), "text/plain")
-    assert [(one["isArchived"], one["isLatest"]) for one in body["versions"]] == [
-        (True, True),
-        (False, False),
-    ]
+    states = [(version["isArchived"], version["isLatest"]) for version in body["versions"]]
+    assert states == [(True, True), (False, False)]
 
 
 def test_the_versions_of_a_file_show_which_asset_versions_hold_them(
-    museum: Gallery, tables: Tables
+    museum: Gallery, tables: MemoryTables
 ) -> None:
     first = museum.put("/a.glb")
     second = museum.put("/a.glb", b"second")
@@ -375,17 +293,59 @@ def test_a_stranger_sees_no_files(museum: Gallery) -> None:
     assert stranger.file_info("/a.glb").status == 403
 
 
-def test_a_key_adds_the_folders_that_were_not_seen() -> None:
+def test_a_key_adds_the_folders_that_were_not_seen(museum: Gallery) -> None:
     assert list(rows_of("p/", None, "p/a/b/c")) == ["p/a/", "p/a/b/", "p/a/b/c"]
     assert list(rows_of("p/", "p/a/b/c", "p/a/d")) == ["p/a/d"]
     assert list(rows_of("p/", "p/a/d", "p/b/")) == ["p/b/"]
     assert list(rows_of("p/", None, "p/")) == []
+    museum.put("/empty/", b"")  # a folder object is one row
+    museum.put("/full/", b"")
+    museum.put("/full/a.glb")
+    assert paths(museum) == ["/empty/", "/full/", "/full/a.glb"]
 
 
-def test_a_basic_listing_continues_where_a_client_leaves_basic_out(museum: Gallery) -> None:
-    for number in range(3):
-        museum.put(f"/{number}.txt")
-    first = museum.list_files(basic="true", pageSize="2").body
-    assert "contentType" not in first["items"][0]
-    second = museum.list_files(startingToken=first["NextToken"]).body
-    assert [row["relativePath"] for row in second["items"]] == ["/2.txt"]
+def test_a_folder_is_returned_as_it_is_now_only(museum: Gallery) -> None:
+    museum.put("/b/two.obj")
+    folder = museum.file_info("/b/")
+    assert (folder.status, folder.body["isFolder"], folder.body["fileName"]) == (200, True, "b")
+    assert museum.file_info("/none/").status == 404
+    of_version = museum.file_info("/b/", assetVersionId="0")
+    assert (of_version.status, of_version.body["errors"][0]["field"]) == (400, "filePath")
+    assert museum.file_info("/b/", assetVersionId="9").status == 404
+
+
+def test_a_prefix_that_is_longer_than_keys_is_refused(museum: Gallery) -> None:
+    room = 1024 - len("statue/")
+    assert museum.list_files(prefix="/" + "ä" * (room // 2) + "x" * (room % 2)).status == 200
+    for version in ({}, {"assetVersionId": "0"}):
+        answer = museum.list_files(prefix="/" + "x" * (room + 1), **version)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, "prefix")
+
+
+def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: MemoryTables) -> None:
+    museum.put("/a.glb")
+    asset = museum.stored_asset()
+    archived = asset.model_copy(update={"status": "archived", "revision": 2})
+    tables.transact(museum.assets.assets.move_writes(asset, archived))
+    move = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
+    answer = museum.change("POST", "moveFile", move)
+    assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "reason"),
+    [
+        ("/a.txt", b"a", "Files with the extension .txt are not inspected"),
+        ("/README", b"a", "Files without an extension are not inspected"),
+        ("/a.xml", b"<project/>", "The content is not that of a model with the extension .xml"),
+        ("/a.XML", b"<COLLADA/>", None),
+        ("/a.xml", b"", None),
+        ("/a.glb", b"a", None),
+        ("/a.step", b"a", None),
+    ],
+)
+def test_a_file_that_is_not_inspected_is_described_with_the_reason(
+    museum: Gallery, path: str, body: bytes, reason: str | None
+) -> None:
+    museum.put(path, body)
+    assert museum.file_info(path).body.get("notInspected") == reason

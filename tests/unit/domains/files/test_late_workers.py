@@ -14,9 +14,17 @@ from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import Gallery, gallery
-from tests.unit.domains.files.changes import TickingClock, body_of, memory, note, notes, state_of
+from tests.unit.domains.files.changes import (
+    FILE,
+    TickingClock,
+    body_of,
+    change,
+    memory,
+    note,
+    notes,
+    state_of,
+)
 
-FILE = {"filePath": "/a.glb"}
 FOLDER = {"filePath": "/parts/", "isPrefix": True}
 FOR_GOOD = {"confirmPermanentDelete": True}
 TO = {"sourcePath": "/a.glb", "destinationPath": "/b.glb"}
@@ -35,8 +43,7 @@ class World:
             self.museum.put(path, path.encode())
 
     def send(self, verb: str, body: dict[str, Any], *, method: str = "DELETE") -> None:
-        answer = self.museum.change(method, verb, body)
-        assert answer.status == 200, answer.body
+        change(self.museum, method, verb, body)
 
     def sleep_at(
         self,
@@ -102,21 +109,20 @@ def delete(path: str) -> Callable[[World], None]:
     return lambda world: world.send("deleteFile", {"filePath": path, **FOR_GOOD})
 
 
-@pytest.mark.parametrize("moment", ["list_objects", "delete_many"])
-def test_a_file_that_was_restored_is_not_hidden_by_a_worker_that_wakes_up_late(
-    world: World, moment: str
+@pytest.mark.parametrize(
+    ("moment", "meanwhile", "state"),
+    [
+        ("list_objects", [restore("/a.glb")], "active"),
+        ("delete_many", [restore("/a.glb")], "active"),
+        ("delete_many", [restore("/a.glb"), archive("/a.glb")], "archived"),
+    ],
+)
+def test_a_file_stays_as_others_made_it_when_a_worker_that_archives_wakes_up_late(
+    world: World, moment: str, meanwhile: list[Callable[[World], None]], state: str
 ) -> None:
-    world.sleep_at(moment, restore("/a.glb"))
+    world.sleep_at(moment, *meanwhile)
     world.send("archiveFile", FILE)
-    assert world.files["/a.glb"] == world.files["/a.glb.previewFile.png"] == "active"
-
-
-def test_a_file_that_was_archived_again_is_not_shown_by_a_worker_that_wakes_up_late(
-    world: World,
-) -> None:
-    world.sleep_at("delete_many", restore("/a.glb"), archive("/a.glb"))
-    world.send("archiveFile", FILE)
-    assert world.files["/a.glb"] == "archived"
+    assert world.files["/a.glb"] == world.files["/a.glb.previewFile.png"] == state
 
 
 def test_files_of_a_folder_are_left_as_others_made_them_since(world: World) -> None:

@@ -1,34 +1,25 @@
 """How many requests to S3 a listing takes, and that it lists the primary types all the same."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectHead
-from backend.core.tables import Tables
 from backend.core.transactions import Update
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.rules import MAX_TYPED_FILES
 from backend.spec.tables.assets import ASSETS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
+from tests.fakes.counting import requests_of as s3_requests
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.files.changes import forget_types, memory
+from tests.unit.domains.files.changes import change, forget_types, memory
 from tests.unit.domains.files.test_files import row, snapshot
 
 TYPED = {"filePath": "/a.glb", "primaryType": "primary"}
 KEY = {"databaseId": "museum", "assetId": "statue"}
-
-
-@pytest.fixture
-def stores() -> tuple[MemoryTables, MemoryObjects]:
-    return memory()
-
-
-@pytest.fixture
-def museum(stores: tuple[MemoryTables, MemoryObjects]) -> Gallery:
-    return gallery(*stores)
 
 
 def requests_of(museum: Gallery, **query: str) -> list[str]:
@@ -52,11 +43,6 @@ def put(museum: Gallery, *paths: str) -> dict[str, str]:
     return {path: museum.put(path, GLB) for path in paths}
 
 
-def changed(museum: Gallery, method: str, verb: str, body: Any) -> None:
-    answer = museum.change(method, verb, body)
-    assert answer.status == 200, answer.body
-
-
 @pytest.mark.parametrize("count", [1, 50, 300])
 def test_a_list_takes_two_requests_for_a_thousand_files(museum: Gallery, count: int) -> None:
     put(museum, *(f"/{number:03}.glb" for number in range(count)))
@@ -69,12 +55,12 @@ def test_a_list_takes_two_requests_for_a_thousand_files(museum: Gallery, count: 
 
 
 def test_a_list_of_a_version_takes_as_few(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
+    museum: Gallery, tables: MemoryTables, objects: MemoryObjects
 ) -> None:
     files = put(museum, *(f"/{number:02}.glb" for number in range(50)))
     put(museum, *files)
-    snapshot(stores[0], "1", files)
-    stores[1].delete_version(BUCKET, "statue/07.glb", version_id=files["/07.glb"])
+    snapshot(tables, "1", files)
+    objects.delete_version(BUCKET, "statue/07.glb", version_id=files["/07.glb"])
     assert requests_of(museum, pageSize="1000", assetVersionId="1") == ["list"]
     rows = museum.list_files(pageSize="1000", assetVersionId="1").body["items"]
     gone = [row["relativePath"] for row in rows if row["isPermanentlyDeleted"]]
@@ -82,11 +68,11 @@ def test_a_list_of_a_version_takes_as_few(
     assert {row["relativePath"]: row["versionId"] for row in rows} == files
 
 
-def test_old_versions_of_a_key_between_others_are_passed_over(museum: Gallery) -> None:
+def test_old_versions_of_a_key_between_others_are_passed_over(
+    museum: Gallery, objects: MemoryObjects
+) -> None:
     for _ in range(300):
         museum.put("/0.gla~old", b"x")
-    objects = museum.objects
-    assert isinstance(objects, MemoryObjects)
     objects.delete(BUCKET, "statue/0.gla~old")
     latest = put(museum, "/0.glb")
     looks: list[str] = []
@@ -107,19 +93,19 @@ def set_it(museum: Gallery) -> str:
 
 def copied(museum: Gallery) -> str:
     paths = {"sourcePath": "/a.glb", "destinationPath": "/b/c.glb"}
-    changed(museum, "POST", "copyFile", paths)
+    change(museum, "POST", "copyFile", paths)
     return "/b/c.glb"
 
 
 def moved(museum: Gallery) -> str:
     paths = {"sourcePath": "/a.glb", "destinationPath": "/m.glb"}
-    changed(museum, "POST", "moveFile", paths)
+    change(museum, "POST", "moveFile", paths)
     return "/m.glb"
 
 
 def restored(museum: Gallery) -> str:
-    changed(museum, "DELETE", "archiveFile", {"filePath": "/a.glb"})
-    changed(museum, "POST", "unarchiveFile", {"filePath": "/a.glb"})
+    change(museum, "DELETE", "archiveFile", {"filePath": "/a.glb"})
+    change(museum, "POST", "unarchiveFile", {"filePath": "/a.glb"})
     return "/a.glb"
 
 
@@ -127,108 +113,119 @@ def reverted(museum: Gallery) -> str:
     version = museum.file_info("/a.glb").body["versionId"]
     put(museum, "/a.glb")
     assert types(museum)["/a.glb"] == ""
-    answer = museum.change("POST", "revertFileVersion", {"filePath": "/a.glb"}, versionId=version)
-    assert answer.status == 200, answer.body
+    change(museum, "POST", "revertFileVersion", {"filePath": "/a.glb"}, versionId=version)
     return "/a.glb"
 
 
-@pytest.mark.parametrize("change", [set_it, copied, moved, restored, reverted])
+@pytest.mark.parametrize("make", [set_it, copied, moved, restored, reverted])
 def test_a_primary_type_is_listed_wherever_a_change_writes_it(
-    museum: Gallery, change: Callable[[Gallery], str]
+    museum: Gallery, make: Callable[[Gallery], str]
 ) -> None:
     put(museum, "/a.glb", *(f"/{number:02}.glb" for number in range(20)))
-    changed(museum, "PUT", "setPrimaryFile", TYPED)
-    path = change(museum)
+    change(museum, "PUT", "setPrimaryFile", TYPED)
+    path = make(museum)
     assert types(museum)[path] == "primary"
     assert types(museum, includeArchived="true")[path] == "primary"
     assert row(museum, path)["versionId"] == museum.file_info(path).body["versionId"]
     assert requests_of(museum).count("head") <= 2
-    changed(museum, "PUT", "setPrimaryFile", {"filePath": path, "primaryType": ""})
+    change(museum, "PUT", "setPrimaryFile", {"filePath": path, "primaryType": ""})
     assert types(museum)[path] == ""
 
 
 def test_a_primary_type_is_listed_in_versions(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
+    museum: Gallery, tables: MemoryTables, objects: MemoryObjects
 ) -> None:
     put(museum, "/a.glb", "/b.glb")
-    changed(museum, "PUT", "setPrimaryFile", TYPED)
+    change(museum, "PUT", "setPrimaryFile", TYPED)
     held = {one: museum.file_info(one).body["versionId"] for one in ("/a.glb", "/b.glb")}
-    snapshot(stores[0], "1", held)
-    changed(museum, "PUT", "setPrimaryFile", {**TYPED, "primaryType": ""})
+    snapshot(tables, "1", held)
+    change(museum, "PUT", "setPrimaryFile", {**TYPED, "primaryType": ""})
     assert types(museum, assetVersionId="1") == {"/a.glb": "primary", "/b.glb": ""}
     assert types(museum) == {"/a.glb": "", "/b.glb": ""}
 
 
 def test_the_types_of_files_are_read_where_the_asset_does_not_know_them(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
+    museum: Gallery, tables: MemoryTables, objects: MemoryObjects
 ) -> None:
-    tables, objects = stores
     metadata = {"vams-primarytype": "lod1"}
     put(museum, "/a.glb")
     objects.put(BUCKET, "statue/b.glb", GLB, content_type="x/y", metadata=metadata)
     forget_types(tables)
     assert types(museum) == {"/a.glb": "", "/b.glb": "lod1"}
     assert requests_of(museum).count("head") == 2
-    changed(museum, "PUT", "setPrimaryFile", TYPED)
+    change(museum, "PUT", "setPrimaryFile", TYPED)
     assert types(museum) == {"/a.glb": "primary", "/b.glb": "lod1"}
 
 
 def test_an_asset_of_too_many_typed_files_names_none_of_them(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
+    museum: Gallery, tables: MemoryTables, objects: MemoryObjects
 ) -> None:
     named = [f"/{number}.glb" for number in range(MAX_TYPED_FILES)]
-    stores[0].write(Update(table=ASSETS, key=KEY, set={"typedFiles": named}))
+    tables.write(Update(table=ASSETS, key=KEY, set={"typedFiles": named}))
     put(museum, "/a.glb", "/b.glb")
-    changed(museum, "PUT", "setPrimaryFile", TYPED)
-    asset = museum.assets.find_asset("museum", "statue")
-    assert asset is not None
+    change(museum, "PUT", "setPrimaryFile", TYPED)
+    asset = museum.stored_asset()
     assert asset.typed_files is None
     assert types(museum) == {"/a.glb": "primary", "/b.glb": ""}
 
 
-def test_of_typed_files_that_are_noted_at_once_none_is_lost(museum: Gallery) -> None:
-    stale = museum.assets.find_asset("museum", "statue")
-    assert stale is not None
+def test_of_typed_files_that_are_noted_at_once_none_is_lost(
+    museum: Gallery, tables: MemoryTables
+) -> None:
+    stale = museum.stored_asset()
     for path in ("/a.glb", "/b.glb", "/a.glb"):
         museum.assets.record_typed_file(stale, path)
-    asset = museum.assets.find_asset("museum", "statue")
-    assert asset is not None
-    assert asset.typed_files == ["/a.glb", "/b.glb"]
-
-
-def test_no_file_of_a_deleted_asset_is_noted(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
-) -> None:
-    stale = museum.assets.find_asset("museum", "statue")
-    assert stale is not None
-    stores[0].delete_many(ASSETS, [KEY])
+    assert museum.stored_asset().typed_files == ["/a.glb", "/b.glb"]
+    tables.delete_many(ASSETS, [KEY])
     with pytest.raises(AssetNotFoundError):
         museum.assets.record_typed_file(stale, "/a.glb")
 
 
 def test_the_path_is_noted_before_the_object_is_written(
-    museum: Gallery, stores: tuple[MemoryTables, MemoryObjects]
+    museum: Gallery, objects: MemoryObjects
 ) -> None:
     put(museum, "/a.glb")
     noted: list[list[str] | None] = []
 
     def look(operation: str) -> None:
         if operation == "copy":
-            asset = museum.assets.find_asset("museum", "statue")
-            assert asset is not None
-            noted.append(asset.typed_files)
+            noted.append(museum.stored_asset().typed_files)
 
-    stores[1].before = look
-    changed(museum, "PUT", "setPrimaryFile", TYPED)
+    objects.before = look
+    change(museum, "PUT", "setPrimaryFile", TYPED)
     assert noted == [["/a.glb"]]
-    head = stores[1].head(BUCKET, "statue/a.glb")
-    assert isinstance(head, ObjectHead)
+    assert isinstance(objects.head(BUCKET, "statue/a.glb"), ObjectHead)
 
 
-def test_an_asset_created_from_a_folder_requests_the_types_of_its_objects(
-    tables: Tables,
-) -> None:
-    _, objects = memory()
+def test_an_asset_created_from_a_folder_requests_the_types_of_its_objects() -> None:
+    tables, objects = memory()
     metadata = {"vams-primarytype": "lod1"}
     objects.put(BUCKET, "statue/b.glb", GLB, content_type="x/y", metadata=metadata)
     assert types(gallery(tables, objects)) == {"/b.glb": "lod1"}
+
+
+def test_a_list_sends_two_requests_to_s3_and_two_more_for_a_thousand_files(
+    tables: MemoryTables,
+) -> None:
+    s3().create_bucket(Bucket=BUCKET)
+    museum = gallery(tables, S3Objects(s3()))
+    for number in range(303):
+        museum.put(f"/{number:03}.glb", b"")
+    museum.list_files()  # notes that no file has a primary type
+    with s3_requests(s3()) as counts:
+        assert len(museum.list_files(pageSize="300").body["items"]) == 300
+    assert counts == {"ListObjectsV2": 1, "ListObjectVersions": 1}
+
+
+def test_a_page_has_a_hundred_rows_unless_more_are_requested_and_basic_ones_have_more(
+    museum: Gallery,
+) -> None:
+    put(museum, *(f"/{number:03}.glb" for number in range(103)))
+    first = museum.list_files().body
+    assert (len(first["items"]), bool(first["NextToken"])) == (100, True)
+    for rows, query in (
+        (103, {"maxItems": "5000"}),
+        (101, {"maxItems": "5000", "pageSize": "101"}),
+        (103, {"basic": "true"}),
+    ):
+        assert len(museum.list_files(**query).body["items"]) == rows
