@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.core.objects import Objects
+from backend.core.paging import PageRequest
 from backend.core.part_copies import PartCopies
 from backend.core.tables import Tables
 from backend.domains.asset_versions.repository import VersionRepository
@@ -16,9 +17,11 @@ from backend.domains.asset_versions.service.jobs import VersionSteps
 from backend.domains.asset_versions.service.queries import VersionQueries
 from backend.domains.asset_versions.service.record_restoration import RecordRestoration
 from backend.domains.asset_versions.service.updates import VersionUpdates
+from backend.domains.assets.models import Asset
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.models import Job
+from backend.spec.tables.operations import JOBS
 from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Client, Response
 from tests.factories.lifecycle import Lifecycle, lifecycle
@@ -83,6 +86,15 @@ class Versions:
     def revert(self, number: str, **body: Any) -> Response:
         wanted = {"comment": "back again", **body}
         return self.send("POST", f"revertAssetVersion/{number}", body=wanted)
+
+    def stored_jobs(self) -> list[Job]:
+        rows = self.tables.scan(JOBS, PageRequest(100)).items
+        return [Job.model_validate(row) for row in rows]
+
+    @property
+    def asset(self) -> Asset:
+        """The asset as it is stored now."""
+        return self.lifecycle.gallery.stored_asset()
 
     def work_off(self, job_id: str) -> Job:
         """Run the remaining steps of a job, as its worker does."""

@@ -1,16 +1,20 @@
-"""Numbers of versions: drawn once, gaps where no version came of one, the highest is current."""
+"""Numbers of versions: drawn once, with gaps where creators die; the highest is current."""
 
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock, patch
 
 import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.core.transactions import Delete, Update
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import NamedFile
+from backend.domains.asset_versions.models.jobs import Capture
+from backend.domains.jobs.errors import JobChangedError
 from backend.domains.jobs.models import Job
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
@@ -21,10 +25,17 @@ from backend.spec.tables.assets import (
 from backend.spec.tables.operations import JOBS, RESERVATIONS
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.audit import entries
+from tests.factories.files import BUCKET
 from tests.factories.lifecycle import KilledError
 from tests.factories.versions import Versions, named
-from tests.unit.domains.asset_versions.test_dying import died_making, jobs_of, killed_at
-from tests.unit.domains.asset_versions.test_making import put, put_records, snapshot_rows
+from tests.unit.domains.asset_versions.world import (
+    died_making,
+    killed_at,
+    pages,
+    put,
+    put_records,
+    snapshot_rows,
+)
 
 COUNTER = {"reservationKey": "Versions#museum:statue"}
 
@@ -46,12 +57,8 @@ def before_the_first(
     monkeypatch.setattr(kind, method, late)
 
 
-def nothing(*_: object) -> None:
-    return None
-
-
 def unfinished(museum: Versions) -> Job:
-    (job,) = (one for one in jobs_of(museum) if not one.is_finished)
+    (job,) = (one for one in museum.stored_jobs() if not one.is_finished)
     return job
 
 
@@ -74,18 +81,12 @@ def current_flags(tables: DynamoTables) -> dict[str, bool]:
     return {row["assetVersionId"]: row["isCurrentVersion"] for row in rows if "comment" in row}
 
 
-def current(museum: Versions) -> str:
-    asset = museum.lifecycle.asset()
-    assert asset is not None
-    return asset.current_version.version
-
-
-def test_all_rows_of_a_version_are_stored_under_its_number(
+def test_all_rows_of_a_version_are_stored_under_its_number_and_go_with_its_asset(
     museum: Versions, tables: DynamoTables
 ) -> None:
     put(museum, "/a.glb")
     put_records(tables, [("/", "metadata", 1)])
-    museum.made()
+    museum.made(versionAlias="v1")
     for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
         (row,) = tables.scan(table, PageRequest(10)).items
         assert row["databaseId:assetId:assetVersionId"] == "museum:statue:1"
@@ -93,6 +94,12 @@ def test_all_rows_of_a_version_are_stored_under_its_number(
         assert "snapshotId" not in row
     (asset,) = tables.scan(ASSETS, PageRequest(10)).items
     assert asset["currentVersion"].keys().isdisjoint({"snapshotId"})
+    museum.lifecycle.work_off(museum.lifecycle.delete())
+    for table in (ASSET_VERSIONS, ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
+        assert not tables.scan(table, PageRequest(10)).items
+    counters = tables.scan(RESERVATIONS, PageRequest(100)).items
+    keys = [row["reservationKey"] for row in counters if "statue" in row["reservationKey"]]
+    assert keys == [COUNTER["reservationKey"]]
 
 
 def test_of_two_concurrent_versions_the_higher_number_is_current(
@@ -104,25 +111,19 @@ def test_of_two_concurrent_versions_the_higher_number_is_current(
     def overtake() -> None:
         museum.lifecycle.hands.now -= timedelta(minutes=5)  # the first creator keeps its lease
         # As jobs that an earlier release started.
-        monkeypatch.setattr(type(museum.creation.steps), "is_early", nothing)
+        monkeypatch.setattr(type(museum.creation.steps), "is_early", Mock(return_value=None))
         second.update(put(museum, "/a.glb", "/b.glb"))
         assert museum.made("the second", versionAlias="v2") == "2"
 
     before_the_first(museum, monkeypatch, "commit", overtake)
     assert museum.made("the first", versionAlias="v1") == "1"
-    assert current(museum) == "2"
+    assert museum.asset.current_version.version == "2"
     assert current_flags(tables) == {"0": False, "1": False, "2": True}
-    assert [(one["Version"], one["isCurrent"]) for one in museum.listed()] == [
-        ("2", True),
-        ("1", False),
-        ("0", False),
-    ]
+    flags = {version["Version"]: version["isCurrent"] for version in museum.listed()}
+    assert flags == {"2": True, "1": False, "0": False}
     assert (museum.files("1"), museum.files("2")) == (first, second)
     made = [e["changes"] for e in entries(tables) if e["operation"] == "create_asset_version"]
-    assert [sorted(changes) for changes in made] in (
-        [["currentVersion"], ["version.1"]],
-        [["version.1"], ["currentVersion"]],
-    )
+    assert sorted(sorted(changes) for changes in made) == [["currentVersion"], ["version.1"]]
 
 
 def test_a_number_that_no_version_got_is_passed_over(
@@ -133,15 +134,8 @@ def test_a_number_that_no_version_got_is_passed_over(
         museum.creation.repository.draw_number(museum.lifecycle.gallery.asset)
     assert museum.made(versionAlias="9th") == "5"
     for size in ("1", "2", "1000"):
-        found: list[str] = []
-        query = {"pageSize": size}
-        while True:
-            page = museum.send("GET", "getVersions", **query).body
-            found += [one["Version"] for one in page["versions"]]
-            if "NextToken" not in page:
-                break
-            query["startingToken"] = page["NextToken"]
-        assert found == ["5", "1", "0"]
+        parts = pages(museum, "getVersions", pageSize=size)
+        assert [version["Version"] for p in parts for version in p["versions"]] == ["5", "1", "0"]
     assert museum.send("GET", "getVersion/3").body["code"] == "AssetVersionNotFound"
     gap = {"from": "1", "to": "3"}
     assert museum.send("GET", "compareVersions", **gap).body["code"] == "AssetVersionNotFound"
@@ -176,7 +170,7 @@ def test_a_worker_that_wakes_up_after_its_rows_were_swept_commits_nothing(
     before_the_first(museum, monkeypatch, "commit", lambda: meanwhile(museum))
     assert museum.create().status == 200  # with the job, which has ended
     assert [one["Version"] for one in museum.listed()] == ["0"]
-    assert current(museum) == "0"
+    assert museum.asset.current_version.version == "0"
     assert museum.made() == "2"
 
 
@@ -267,20 +261,6 @@ def test_a_worker_that_wakes_up_after_its_asset_was_deleted_changes_no_version_o
     assert [one["Version"] for one in museum.listed()] == ["2", "0"]
 
 
-def test_only_the_counter_is_left_of_a_deleted_assets_versions(
-    museum: Versions, tables: DynamoTables
-) -> None:
-    put(museum, "/a.glb")
-    put_records(tables, [("/", "metadata", 1)])
-    museum.made(versionAlias="v1")
-    museum.lifecycle.work_off(museum.lifecycle.delete())
-    for table in (ASSET_VERSIONS, ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
-        assert not tables.scan(table, PageRequest(10)).items
-    counters = tables.scan(RESERVATIONS, PageRequest(100)).items
-    of_asset = [row for row in counters if "statue" in row["reservationKey"]]
-    assert [row["reservationKey"] for row in of_asset] == [COUNTER["reservationKey"]]
-
-
 def made_by_an_earlier_release(museum: Versions, tables: DynamoTables) -> None:
     """Store version 1 as releases did that wrote rows under the id of a snapshot."""
     assert museum.made(versionAlias="v1") == "1"
@@ -353,9 +333,112 @@ def test_a_version_that_was_committed_since_the_asset_was_read_is_changed_as_the
     if method == "PUT":
         answer = museum.send("PUT", "assetversions/1", body={"comment": "changed"})
         assert answer.status == 200
-        asset = museum.lifecycle.asset()
-        assert asset is not None
+        asset = museum.asset
         assert asset.current_version.comment == "changed"
     else:
         answer = museum.send("POST", "assetversions/1/archive")
         assert (answer.status, answer.body["code"]) == (409, "ConfirmArchiveAssetMissing")
+
+
+@pytest.mark.parametrize("method", ["start", "put_files", "put_records", "count_files", "commit"])
+def test_a_version_whose_request_died_is_made_once_by_its_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    files = put(museum, "/a.glb", "/b.glb")
+    killed_at(museum, monkeypatch, method, 1)
+    with pytest.raises(KilledError):
+        museum.create("once", versionAlias="v1")
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = museum.stored_jobs()
+    done = museum.work_off(job.job_id)
+    assert (done.state, (done.result or {})["assetVersionId"]) == ("done", "1")
+    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert museum.files("1") == files
+
+
+def test_a_request_that_dies_over_its_number_starts_nothing(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_at(museum, monkeypatch, "draw_number", 1)
+    with pytest.raises(KilledError):
+        museum.create("once", versionAlias="v1")
+    assert museum.stored_jobs() == []
+    assert museum.made(versionAlias="v1") == "2"
+    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+
+
+def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_rest(
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = died_making(museum, monkeypatch)
+    museum.lifecycle.archive()
+    assert snapshot_rows(tables, "1") == 1
+    killed_at(museum, monkeypatch, "delete_named_rows", 1)
+    with pytest.raises(KilledError):
+        museum.work_off(job.job_id)
+    assert snapshot_rows(tables, "1") == 1
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    museum.lifecycle.unarchive()
+    done = museum.work_off(job.job_id)
+    assert done.state == "failed"
+    assert Capture.model_validate(done.cursor) == Capture(again=True)
+    assert done.problems == [
+        "Asset statue was archived or deleted while the version was being created"
+    ]
+    assert snapshot_rows(tables, "1") == 0
+    museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
+    assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"
+
+
+def test_a_request_that_died_over_its_files_makes_no_version(museum: Versions) -> None:
+    files = put(museum, "/a.glb")
+    put_named = patch.object(type(museum.creation.repository), "put_named", side_effect=KilledError)
+    with put_named, pytest.raises(KilledError):
+        museum.create(files=named(files))
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = museum.stored_jobs()
+    assert museum.work_off(job.job_id).state == "failed"
+    assert museum.made() == "2"
+
+
+def asleep_before_its_first_copy(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]
+) -> None:
+    """Let another worker end the job of a revert, and others do more, before a copy is made."""
+    kind = type(museum.lifecycle.objects)
+    copy, moments = kind.copy, iter([True])
+
+    def late(objects: Any, *args: Any, **more: Any) -> Any:
+        if next(moments, False):
+            museum.lifecycle.hands.now += timedelta(seconds=300)
+            (job,) = (one for one in museum.stored_jobs() if not one.is_finished)
+            assert museum.work_off(job.job_id).state == "done"
+            meanwhile()
+        return copy(objects, *args, **more)
+
+    monkeypatch.setattr(kind, "copy", late)
+
+
+def test_a_worker_that_wakes_up_after_a_revert_hides_nothing_that_was_put_since(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    museum.made()
+    museum.lifecycle.gallery.put("/a.glb", b"newer")
+    gallery, objects = museum.lifecycle.gallery, museum.lifecycle.objects
+    asleep_before_its_first_copy(museum, monkeypatch, lambda: gallery.put("/a.glb", b"newest"))
+    museum.revert("1")
+    assert objects.read_start(BUCKET, "statue/a.glb", length=9) == b"newest"
+    assert museum.files("2").keys() == {"/a.glb"}
+
+
+def test_a_worker_that_wakes_up_after_a_version_was_made_and_the_asset_archived_removes_no_rows(
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stale = died_making(museum, monkeypatch)
+    assert museum.work_off(stale.job_id).state == "done"
+    rows = snapshot_rows(tables, "1")
+    museum.lifecycle.archive()
+    with pytest.raises(JobChangedError):
+        museum.creation.steps.make(stale)
+    assert snapshot_rows(tables, "1") == rows > 0

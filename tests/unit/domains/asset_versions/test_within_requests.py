@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -15,10 +16,11 @@ from backend.domains.asset_versions.service.commands import REQUEST_TIME
 from backend.domains.jobs.models import Job
 from backend.spec.functions.apis import ASSET_VERSIONS_API
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSETS
-from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.versions import Versions, named
-from tests.unit.domains.asset_versions.test_making import put_records
+from tests.unit.domains.asset_versions.world import (
+    put_records,
+)
 
 A_REPLY = timedelta(seconds=29)
 STATUE = {"databaseId": "museum", "assetId": "statue"}
@@ -43,11 +45,6 @@ def slowed(
             return whole(*args, **more)
 
         monkeypatch.setattr(kind, method, slow)
-
-
-def jobs_of(museum: Versions) -> list[Job]:
-    rows = museum.tables.scan(JOBS, PageRequest(100)).items
-    return [Job.model_validate(item) for item in rows]
 
 
 def test_a_version_of_500_files_on_a_slow_machine_is_created_within_its_request(
@@ -93,39 +90,37 @@ def test_a_request_whose_job_still_runs_returns_the_number_of_its_version(
     assert museum.listed()[0]["fileCount"] == count
 
 
-def test_the_worker_of_the_job_does_not_begin_it_before_the_request(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch
+def test_the_parts_of_a_small_version_are_one_step_that_no_worker_begins_before_the_request(
+    museum: Versions, tables: DynamoTables
 ) -> None:
-    put_numbered(museum, 1, b"x")
-    seen: list[Job | None] = []
+    put_numbered(museum, 3, b"x")
+    put_records(tables, [("/", "metadata", 2), ("/0000.glb", "attribute", 3)])
+    ran: list[Job | None] = []
     kind = type(museum.creation.repository)
-    whole = kind.start
+    real = kind.start
 
     def start(*args: Any) -> None:
-        whole(*args)
-        (job,) = jobs_of(museum)
-        until = museum.lifecycle.hands.now + timedelta(seconds=20)
-        runner = museum.creation.runner
-        seen.append(runner.run(job.job_id, museum.creation.steps.make, until=until))
+        real(*args)
+        (job,) = museum.stored_jobs()
+        ran.append(museum.run_once(job.job_id))
 
-    monkeypatch.setattr(kind, "start", start)
-    assert museum.made() == "1"
-    assert seen == [None]
+    with patch.object(kind, "start", start):
+        assert museum.made() == "1"
+    assert ran == [None]
+    (job,) = museum.stored_jobs()
+    assert job.step == 2  # and the commit
+    rows = tables.scan(ASSET_FILE_METADATA_VERSIONS, PageRequest(100)).items
+    assert len(rows) == 2 + 3
 
 
 def test_a_request_that_dies_before_its_first_step_leaves_the_job_to_its_worker(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch
+    museum: Versions,
 ) -> None:
     put_numbered(museum, 1, b"x")
-
-    def dies(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(museum.creation), "_run", dies)
-        with pytest.raises(KeyboardInterrupt):
-            museum.create()
-    (job,) = jobs_of(museum)
+    run = patch.object(type(museum.creation), "_run", side_effect=KeyboardInterrupt)
+    with run, pytest.raises(KeyboardInterrupt):
+        museum.create()
+    (job,) = museum.stored_jobs()
     assert job.state == "queued"  # so that the stream sends its first message
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
 
@@ -133,7 +128,7 @@ def test_a_request_that_dies_before_its_first_step_leaves_the_job_to_its_worker(
 @pytest.mark.parametrize("method", ["start", "put_named"])
 @pytest.mark.parametrize("done", [True, False])
 def test_the_error_of_an_uncertain_start_names_where_to_look(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, *, done: bool
+    museum: Versions, method: str, *, done: bool
 ) -> None:
     files = put_numbered(museum, 1, b"x")
     kind = type(museum.creation.repository)
@@ -144,50 +139,33 @@ def test_the_error_of_an_uncertain_start_names_where_to_look(
             whole(*args)
         raise UnavailableError("DynamoDB does not respond")
 
-    with monkeypatch.context() as patched:
-        patched.setattr(kind, method, fails)
+    with patch.object(kind, method, fails):
         answer = museum.create(files=named(files))
     assert (answer.status, answer.body["code"]) == (503, "OutcomeUnknown")
-    jobs = jobs_of(museum)
+    jobs = museum.stored_jobs()
     assert len(jobs) == (done or method == "put_named")
     for job in jobs:
-        assert (
-            f"Version 1 may be created all the same: the job {job.job_id}"
-            in (answer.body["message"])
-        )
+        fact = f"Version 1 may be created all the same: the job {job.job_id}"
+        assert fact in answer.body["message"]
 
 
 @pytest.mark.parametrize("operation", ["create", "revert"])
 def test_a_step_that_the_time_of_the_request_ends_leaves_the_rest_to_its_job(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch, operation: str
+    museum: Versions, operation: str
 ) -> None:
     put_numbered(museum, 3, b"x")
     if operation == "revert":
         museum.made()
         put_numbered(museum, 3, b"y")
     number = str(len(museum.listed()))
-
-    def fails(*_: object) -> None:
-        raise OutcomeUnknownError("too late")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(museum.creation.repository), "put_files", fails)
+    late = OutcomeUnknownError("too late")
+    with patch.object(type(museum.creation.repository), "put_files", side_effect=late):
         answer = museum.create() if operation == "create" else museum.revert("1")
     assert (answer.status, answer.body["assetVersionId"]) == (200, number)
     museum.lifecycle.hands.now += timedelta(seconds=60)
     done = museum.work_off(answer.body["jobId"])
     assert (done.result or {})["assetVersionId"] == number
     assert museum.listed()[0]["fileCount"] == 3
-
-
-def test_the_parts_of_a_small_version_are_one_step(museum: Versions, tables: DynamoTables) -> None:
-    put_numbered(museum, 3, b"x")
-    put_records(tables, [("/", "metadata", 2), ("/0000.glb", "attribute", 3)])
-    museum.made()
-    (job,) = jobs_of(museum)
-    assert job.step == 2  # and the commit
-    rows = tables.scan(ASSET_FILE_METADATA_VERSIONS, PageRequest(100)).items
-    assert len(rows) == 2 + 3
 
 
 def test_the_function_may_run_for_longer_than_the_job_within_a_request() -> None:
@@ -228,11 +206,9 @@ def test_versions_are_made_in_the_order_of_their_replies(
     earlier, later, last = (answer.body["jobId"] for answer in (first, second, third))
     assert [version["Version"] for version in museum.listed()] == ["2", "1", "0"]
     # Their workers come in another order.
-    runner, make = museum.creation.runner, museum.creation.steps.make
     for job_id in (last, later, last):
         museum.lifecycle.hands.now += timedelta(minutes=5)
-        until = museum.lifecycle.hands.now + timedelta(seconds=20)
-        job = runner.run(job_id, make, until=until)
+        job = museum.run_once(job_id)
         assert job is not None
         assert not job.is_finished
     if end == "cancelled":
