@@ -280,10 +280,23 @@ class Runner:
         ]
         return status(self.context)({"Records": records})
 
+    def execution(self, execution_id: str = "e1") -> Execution:
+        execution = self.executions.find(execution_id)
+        assert execution is not None
+        return execution
+
     def status_of(self, execution_id: str = "e1") -> str:
-        found = self.executions.find(execution_id)
-        assert found is not None
-        return found.execution_status
+        return self.execution(execution_id).execution_status
+
+    def outcome(self, execution_id: str = "e1") -> tuple[str, str | None]:
+        """Return the status of an execution, and the code of its error."""
+        execution = self.execution(execution_id)
+        return execution.execution_status, execution.error and execution.error.code
+
+    def admit_waiting(self) -> None:
+        """Admit the execution that waits, by a process that dies before it starts it."""
+        (waiting,) = self.active.oldest_waiting(1)
+        self.active.admit(waiting, at=CREATED_AT, limit=50)
 
     @property
     def counted(self) -> int:

@@ -37,6 +37,11 @@ class KilledError(BaseException):
     """The process of a worker ended; none of its code runs any more."""
 
 
+def die(page: int) -> None:
+    """End the process of a worker, before or after a page."""
+    raise KilledError
+
+
 def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
     """The service of jobs, for an administrator."""
     return JobService(
@@ -106,6 +111,12 @@ class JobWorld:
         self.tables.changed = self._changed
 
     @property
+    def pages(self) -> Counting:
+        """The step, if it processes pages."""
+        assert isinstance(self.step, Counting)
+        return self.step
+
+    @property
     def jobs(self) -> JobService:
         audit = audit_service(MemoryObjects(), lambda: self.now)
         return JobService(JobRepository(self.tables), self.authorization, audit, lambda: self.now)
@@ -136,6 +147,16 @@ class JobWorld:
         found = self.jobs.find(job_id)
         assert found is not None
         return found
+
+    def run(self, seconds: int = 60, *, to_end: bool = False) -> Job | None:
+        """Run steps of the job; return None if another worker holds it or it waits."""
+        until = self.now + timedelta(seconds=seconds)
+        return self.runner.run("archiveAsset.museum.pump.2", self.step, until=until, to_end=to_end)
+
+    def run_job(self, seconds: int = 60, *, to_end: bool = False) -> Job:
+        job = self.run(seconds, to_end=to_end)
+        assert job is not None
+        return job
 
     def send(self, queue: Queue, bodies: Any, *, delay_seconds: int = 0) -> None:
         """The port `Queues`."""

@@ -1,8 +1,21 @@
-"""DynamoDB requests made from the declarations."""
+"""DynamoDB requests made from the declarations, and requests between others."""
 
+from collections.abc import Callable
 from typing import Any
 
 from backend.spec.tables.model import KeyAttribute, Table
+from tests.fakes.tables import MemoryTables
+
+
+def before_next_write(tables: MemoryTables, request: Callable[[], object]) -> None:
+    """Have another request come between what the next one reads and what it writes."""
+
+    def interrupt(operation: str) -> None:
+        if operation == "write":
+            tables.before = lambda operation: None
+            request()
+
+    tables.before = interrupt
 
 
 def create_table_request(table: Table, physical_name: str) -> Any:

@@ -11,12 +11,20 @@ from tests.factories.administration import Parts
 from tests.routes.model import Case, Target
 from tests.unit.domains.access.matrix.seeding import Seeded
 from tests.unit.domains.access.matrix.world import Both, BothOf
+from tests.unit.domains.audit.product import Product
+from tests.unit.domains.definitions import Definitions
 
 
 @pytest.fixture
 def parts(tables: Tables, audit: AuditService, now: datetime) -> Parts:
     """The parts of the services of access and identity."""
     return Parts(tables, audit, now)
+
+
+@pytest.fixture
+def definitions() -> Definitions:
+    """Pipelines and workflows of a product in memory."""
+    return Definitions(Product())
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,13 @@ from backend.aws.clients import dynamodb
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
+from backend.core.clock import Clock
 from backend.core.denials import Denial, LateDenials, Watch, WatchedAuthorization
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.assets.errors import AssetNotFoundError
-from backend.domains.audit.models import denial_entity
+from backend.domains.audit.models import denial_entity, read_entity
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.refusals import (
     ENTRIES_OF_ALL,
@@ -69,6 +71,19 @@ class CountingMetrics:
         self.lost.append(reason)
 
 
+def refusal_trail(
+    tables: Tables, clock: Clock = lambda: NOON, counted: CountingMetrics | None = None
+) -> RefusalTrail:
+    numbers = iter(range(10**6))
+    return RefusalTrail(
+        AuditRepository(tables),
+        counted or CountingMetrics(),
+        days=lambda: DAYS,
+        clock=clock,
+        suffix=lambda: f"{next(numbers):08}",
+    )
+
+
 @dataclass
 class DenialTrail:
     """A trail of refusals with its table, counter and clock."""
@@ -78,14 +93,7 @@ class DenialTrail:
     now: datetime = NOON
 
     def __post_init__(self) -> None:
-        numbers = iter(range(10**6))
-        self.trail = RefusalTrail(
-            AuditRepository(self.tables),
-            self.counted,
-            days=lambda: DAYS,
-            clock=lambda: self.now,
-            suffix=lambda: f"{next(numbers):08}",
-        )
+        self.trail = refusal_trail(self.tables, lambda: self.now, self.counted)
 
     def refuse(self, user_id: str = "ann", **more: Any) -> None:
         self.trail.record(denial(user_id, **more))
@@ -132,15 +140,12 @@ def test_of_many_refusals_of_a_user_in_a_minute_some_are_entered_and_all_counted
     assert trail.entries[-1]["denied"]["leftOut"] == 0
 
 
-def test_of_many_users_not_all_are_entered_either() -> None:
+def test_the_memory_of_what_was_left_out_and_the_entries_of_all_are_bounded() -> None:
     trail = DenialTrail()
     for number in range(ENTRIES_OF_ALL + 20):
         trail.refuse(f"user-{number}")
     assert len(trail.entries) == ENTRIES_OF_ALL
     assert len(trail.counted.denials) == ENTRIES_OF_ALL + 20
-
-
-def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
     sampler = Sampler()
     for number in range(USERS + 5):
         sampler.leave_out(f"user-{number}")
@@ -191,26 +196,17 @@ def test_what_was_refused_has_a_name_of_its_own(
 
 @pytest.mark.parametrize("sent", ["x" * 5000, "\ud800", "\x00", "a\r\nb", "\U0001f980" * 600])
 def test_whatever_was_sent_in_a_path_can_be_entered(tables: DynamoTables, sent: str) -> None:
-    counted = CountingMetrics()
-    trail = RefusalTrail(
-        AuditRepository(tables),
-        counted,
-        days=lambda: DAYS,
-        clock=lambda: NOON,
-        suffix=lambda: "0" * 8,
-    )
-    path = {"databaseId": sent, "assetId": sent}
-    trail.record(denial(path=path))
+    refusal_trail(tables).record(denial(path={"databaseId": sent, "assetId": sent}))
     (entry,) = entries(tables)
     assert len(entry["denied"]["path"]["assetId"]) <= 256
 
 
-def test_who_follows_an_asset_does_not_learn_who_was_kept_from_it() -> None:
+def test_who_follows_an_asset_does_not_learn_who_read_it_or_was_kept_from_it() -> None:
     (pattern,) = (s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
     prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
-    entity = denial_entity(routes.GET_ASSET, STATUE)
+    entities = (denial_entity(routes.GET_ASSET, STATUE), read_entity("museum", "statue"))
     assert prefixes
-    assert not any(entity.startswith(one["prefix"]) for one in prefixes)
+    assert not any(entity.startswith(row["prefix"]) for entity in entities for row in prefixes)
 
 
 class DenyAll:
@@ -223,7 +219,7 @@ class DenyAll:
         return False
 
 
-def test_an_object_that_is_denied_and_one_that_is_absent_are_distinguished_by_the_watch() -> None:
+def test_the_watch_distinguishes_denied_absent_and_in_a_state_that_forbids() -> None:
     watch = Watch()
     rules = WatchedAuthorization(DenyAll(), watch)
     error = AssetNotFoundError("museum", "statue")
@@ -232,9 +228,6 @@ def test_an_object_that_is_denied_and_one_that_is_absent_are_distinguished_by_th
     found = watch.denial(ANN, routes.GET_ASSET, STATUE, error)
     assert found is not None
     assert (found.refusal, found.action, found.object_type) == ("invisible", "GET", "asset")
-
-
-def test_a_state_that_forbids_is_no_denial() -> None:
     assert Watch().denial(ANN, routes.STREAM_FILE, STATUE, NotStreamedError()) is None
 
 
@@ -272,14 +265,7 @@ def test_a_function_counts_and_enters_refusals_with_what_it_declares(
 
 def test_entries_of_refusals_are_read_as_others_are_and_by_no_one_else() -> None:
     product = Product()
-    trail = RefusalTrail(
-        AuditRepository(product.tables),
-        CountingMetrics(),
-        days=lambda: DAYS,
-        clock=product.clock,
-        suffix=lambda: "0" * 8,
-    )
-    trail.record(denial())
+    refusal_trail(product.tables, product.clock).record(denial())
     for query in ({"entity": "denial:asset:museum:statue"}, {"userId": "ann"}):
         (entry,) = product.send(routes.LIST_AUDIT_ENTRIES, query=query).body["Items"]
         assert entry["denied"]["route"] == routes.GET_ASSET.key

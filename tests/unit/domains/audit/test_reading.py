@@ -1,21 +1,41 @@
-"""The routes that list entries: their parameters, their pages, and who may use them."""
+"""Entries are listed, made of each write and of new assets, and archived when they expire."""
 
+import gzip
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from backend.aws.items import from_wire, to_wire
 from backend.aws.objects import S3Objects
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.routes import build_router
 from backend.domains.audit.service.queries import AuditTrail
+from backend.domains.audit.service.streams import (
+    TIME_TO_LIVE,
+    Creations,
+    CreationsConsumer,
+    ExpiredEntries,
+    ExpiryConsumer,
+)
+from backend.search.indexing.failures import FailureStore
+from backend.spec import routes
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON
-from tests.factories.audit import ARCHIVE, audit_service
+from tests.factories.audit import ARCHIVE, audit_service, entries
 from tests.factories.http import Client, Response
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+from tests.routes import CASE_OF, CASES
+from tests.routes.model import Case, Target
+from tests.unit.domains.access.matrix.seeding import Seeded
+from tests.unit.domains.access.matrix.world import BothOf
+from tests.unit.domains.audit.product import SECRET
 
 STATUE = audit_entity("asset", "museum", "statue")
 LARGE = "x" * 5000
@@ -168,3 +188,205 @@ def value(client: Client, sha256: str, **more: str) -> Response:
         parameters={"valueHash": sha256},
         query={"entity": STATUE, "at": "2026-03-01T12:00:00.000000Z", **more},
     )
+
+
+FAILURES = "failures"
+ROW = {
+    "databaseId": "museum",
+    "assetId": "statue",
+    "assetName": "A statue",
+    "tags": ["red"],
+    "revision": 1,
+    "inheritedRevision": 1,
+    "createdAt": "2026-03-01T12:00:00.000000Z",
+    "createdBy": "ann",
+}
+
+
+class Outage:
+    """Stands before ports: they work, or none does."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+
+    def __call__(self, operation: str) -> None:
+        if self.is_on:
+            raise UnavailableError(f"no {operation}")
+
+
+class Trails:
+    def __init__(self) -> None:
+        self.outage = Outage()
+        self.tables = MemoryTables(before=self.outage)
+        self.objects = MemoryObjects(before=self.outage)
+        archive = AuditArchive(self.objects, lambda: ARCHIVE)
+        failures = FailureStore(self.objects, FAILURES, "AuditArchiver", lambda: NOON)
+        creations = Creations(AuditRepository(self.tables), audit_service(self.objects))
+        self.creations = CreationsConsumer(creations, from_wire, failures.store)
+        self.expiry = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.store)
+
+    def archived(self) -> dict[str, list[dict[str, Any]]]:
+        """The entries in the archive, by object."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for one in self.objects.list_objects(ARCHIVE, "2").objects:
+            content = b"".join(self.objects.read_chunks(ARCHIVE, one.key))
+            lines = gzip.decompress(content).splitlines()
+            found[one.key] = [json.loads(line) for line in lines]
+        return found
+
+    def failures(self) -> int:
+        return len(self.objects.list_objects(FAILURES, "").objects)
+
+
+@pytest.fixture
+def trails() -> Trails:
+    return Trails()
+
+
+def created(number: int = 1, **changes: Any) -> dict[str, Any]:
+    image = to_wire({**ROW, **changes})
+    return {
+        "eventID": f"event-{number}",
+        "eventName": "INSERT",
+        "dynamodb": {"NewImage": image, "SequenceNumber": str(number)},
+    }
+
+
+def expired(number: int, **more: Any) -> dict[str, Any]:
+    image = to_wire({"entity": f"tag:{number}", "at": "then#1", "changes": {"n": {"after": 1}}})
+    return {
+        "eventID": f"event-{number}",
+        "eventName": "REMOVE",
+        "userIdentity": TIME_TO_LIVE,
+        "dynamodb": {
+            "OldImage": image,
+            "SequenceNumber": str(number),
+            "ApproximateCreationDateTime": NOON.timestamp() + number,
+        },
+        **more,
+    }
+
+
+def test_a_new_asset_has_one_entry_however_often_its_stream_repeats_it(trails: Trails) -> None:
+    for batch in ([created()], [created(), created(2, assetId="bust")], [created()]):
+        assert trails.creations.consume({"Records": batch}) == {"batchItemFailures": []}
+    found = {entry["entity"]: entry for entry in entries(trails.tables)}
+    assert set(found) == {"asset:museum:statue", "asset:museum:bust"}
+    entry = found["asset:museum:statue"]
+    assert (entry["userId"], entry["operation"]) == ("ann", "create_asset")
+    assert entry["at"] == "2026-03-01T12:00:00.000000Z#created"
+    assert entry["changes"]["tags"] == {"after": ["red"]}
+    assert "revision" not in entry["changes"]
+
+
+def test_an_asset_that_comes_back_is_not_new(trails: Trails) -> None:
+    batch = [created(revision=3), created(2, databaseId="museum#deleted", revision=2)]
+    trails.creations.consume({"Records": batch})
+    assert entries(trails.tables) == []
+
+
+def test_a_row_that_can_have_no_entry_stops_no_other(trails: Trails) -> None:
+    broken = created(createdAt="at noon")
+    without = {**created(3), "dynamodb": {"SequenceNumber": "3"}}
+    reply = trails.creations.consume({"Records": [broken, created(2, assetId="bust"), without]})
+    assert reply == {"batchItemFailures": []}
+    assert [entry["entity"] for entry in entries(trails.tables)] == ["asset:museum:bust"]
+    assert trails.failures() == 2
+
+
+def test_after_an_outage_the_whole_batch_comes_again(trails: Trails) -> None:
+    trails.outage.is_on = True
+    batch = {"Records": [created(7), created(8, assetId="bust")]}
+    assert trails.creations.consume(batch) == {"batchItemFailures": [{"itemIdentifier": "7"}]}
+    batch = {"Records": [expired(9), expired(10)]}
+    assert trails.expiry.consume(batch) == {"batchItemFailures": [{"itemIdentifier": "9"}]}
+    trails.outage.is_on = False
+    assert (entries(trails.tables), trails.archived()) == ([], {})
+
+
+def test_what_expires_is_archived_by_day_as_lines_of_json(trails: Trails) -> None:
+    trails.expiry.consume({"Records": [expired(1), expired(2)]})
+    ((name, items),) = trails.archived().items()
+    assert name == "2026/03/01/1.jsonl.gz"
+    assert [item["entity"] for item in items] == ["tag:1", "tag:2"]
+    assert items[0]["changes"] == {"n": {"after": 1}}
+
+
+def test_batches_that_come_again_cut_otherwise_leave_each_entry_once(trails: Trails) -> None:
+    records = [expired(number) for number in range(1, 8)]
+    for batch in (records[:5], records, records[:4], records[4:]):
+        trails.expiry.consume({"Records": batch})
+    found = [item["entity"] for items in trails.archived().values() for item in items]
+    assert sorted(found) == [f"tag:{number}" for number in range(1, 8)]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"userIdentity": None},
+        {"userIdentity": {"type": "User", "principalId": "dynamodb.amazonaws.com"}},
+        {"userIdentity": {"type": "Service", "principalId": "other.amazonaws.com"}},
+        {"eventName": "MODIFY"},
+    ],
+)
+def test_what_someone_else_removes_is_not_archived(trails: Trails, more: dict[str, Any]) -> None:
+    assert trails.expiry.consume({"Records": [expired(1, **more)]}) == {"batchItemFailures": []}
+    assert (trails.archived(), trails.failures()) == ({}, 0)
+
+
+def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other(trails: Trails) -> None:
+    broken = expired(1)
+    del broken["dynamodb"]["OldImage"]
+    timeless = expired(2)
+    del timeless["dynamodb"]["ApproximateCreationDateTime"]
+    trails.expiry.consume({"Records": [broken, timeless, expired(3)]})
+    assert list(trails.archived()) == ["2026/03/01/3.jsonl.gz"]
+    assert trails.failures() == 2
+
+
+WRITES = [case for case in CASES if case.audit]
+BESIDE = {"operations", "queues"}
+"""Domains that change what is in no table, so that an entry is written before it."""
+_by_case = pytest.mark.parametrize("case", WRITES, ids=lambda case: case.route.key)
+
+
+@_by_case
+def test_a_write_makes_one_entry_of_its_route(world: Seeded, both_of: BothOf, case: Case) -> None:
+    done = both_of(case).done
+    assert done.answer.status == 200, done.answer.body
+    wanted = sorted(case.entries(Target(world, case.succeeds)))
+    found = sorted((entry["operation"], entry["entity"]) for entry in done.entries)
+    assert len(found) == len(wanted), found
+    named = [
+        (operation, entity[: len(name)] if name.endswith(":") else entity)
+        for (operation, entity), (_, name) in zip(found, wanted, strict=True)
+    ]
+    assert named == wanted
+    assert {entry["userId"] for entry in done.entries} == {"admin"}
+    assert all(entry["changes"] for entry in done.entries)
+
+
+@_by_case
+def test_a_refused_write_makes_none(both_of: BothOf, case: Case) -> None:
+    refused = both_of(case).refused
+    assert refused.answer.status in {403, 404}
+    assert refused.entries == []
+
+
+def test_only_entries_of_what_is_in_no_table_are_written_apart(
+    both_of: BothOf,
+) -> None:
+    """That of a creation follows from the stream; the user pool and queues are no tables."""
+    apart = {case.route for case in WRITES if both_of(case).done.lonely}
+    assert apart == {routes.CREATE_ASSET} | {
+        case.route
+        for case in WRITES
+        if "/user/cognito" in case.route.path or case.route.domain in BESIDE
+    }
+
+
+def test_no_entry_holds_a_key_or_what_is_kept_of_it(both_of: BothOf) -> None:
+    text = str([both_of(case).done.entries for case in WRITES])
+    key = both_of(CASE_OF[routes.CREATE_API_KEY]).done.answer.body["apiKey"]
+    assert key.startswith("vams_")
+    assert not [secret for secret in ("apiKeyHash", key, SECRET) if secret in text]

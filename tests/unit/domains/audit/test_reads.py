@@ -23,7 +23,7 @@ from backend.spec import routes
 from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.apis import DOWNLOADS_API
 from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
-from backend.spec.queues import READS, STREAM_SUBSCRIPTIONS
+from backend.spec.queues import READS
 from backend.spec.settings import AUDIT_READS
 from tests.factories.audit import DAYS, entries
 from tests.factories.search import NOON
@@ -231,15 +231,6 @@ def test_every_preview_of_a_page_has_an_entry_also_with_long_paths() -> None:
     trail.read(Read(assets, urls=True, hourly=True), operation="search")
     trail.deliver()
     assert sorted(entry["read"]["files"] for entry in trail.entries) == [[one] for one in paths]
-
-
-def test_subscribers_are_not_notified_of_reads() -> None:
-    pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
-    prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
-    trail = ReadTrail()
-    trail.read(DOWNLOAD)
-    trail.deliver()
-    assert not any(trail.entries[0]["entity"].startswith(one["prefix"]) for one in prefixes)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,27 @@
-"""The input of pipelines: the fields of VAMS, and no secret."""
+"""Rows of executions, and the input of pipelines: the fields of VAMS, and no secret."""
 
 import json
 from typing import Any
 
 import pytest
 
+from backend.core.tables import Tables
+from backend.core.transactions import Delete
 from backend.domains.executions import rules
-from backend.domains.executions.models import RunError
+from backend.domains.executions.errors import (
+    ExecutionActiveError,
+    ExecutionChangedError,
+    ExecutionExistsError,
+    ExecutionNotFoundError,
+)
+from backend.domains.executions.models import Execution, RefusedOutput, RunOutputs
+from backend.domains.executions.repository.rows import ExecutionRepository, row_key
+from backend.domains.executions.rules import MAX_LIST_BYTES, reservation_key, target_of
+from backend.domains.executions.service.records import ExecutionRecords
 from backend.domains.metadata.models import Entity, NewRecord
+from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.assets import ADMIN
-from tests.factories.executions import AUXILIARY, BUCKET, Runner, pipeline_snapshot
+from tests.factories.executions import AUXILIARY, BUCKET, Runner, new_execution, pipeline_snapshot
 
 FIELDS = {
     *("inputS3AssetFilePath", "outputS3AssetFilesPath", "outputS3AssetPreviewPath"),
@@ -139,21 +151,13 @@ def test_a_pipeline_is_called_by_its_kind(
     assert (given.source, given.detail_type) == ("ours", "scan")
 
 
-def test_an_error_is_stored_without_secrets() -> None:
-    token = "AQCEAAAAKgAAAAMAAAAA" * 10
-    url = f"https://b.s3.amazonaws.com/a.glb?X-Amz-Credential=me&X-Amz-Signature={'0f' * 32}"
-    cause = json.dumps(
-        {
-            "errorType": "MeshBroken",
-            "errorMessage": f"cannot read {url} with {token}",
-            "stackTrace": ["line 1, token"],
-        }
-    )
-    found = rules.error_of("FAILED", "Lambda.Unknown", cause)
-    assert found == RunError(
-        code="MeshBroken",
-        message="cannot read https://b.s3.amazonaws.com/a.glb?[removed] with [removed]",
-    )
+SIGNED = f"https://b.s3.amazonaws.com/a.glb?X-Amz-Credential=me&X-Amz-Signature={'0f' * 32}"
+SECRETS = {
+    "errorType": "MeshBroken",
+    "errorMessage": f"cannot read {SIGNED} with {'AQCEAAAAKgAAAAMAAAAA' * 10}",
+    "stackTrace": ["line 1, token"],
+}
+WITHOUT_SECRETS = "cannot read https://b.s3.amazonaws.com/a.glb?[removed] with [removed]"
 
 
 @pytest.mark.parametrize(
@@ -164,13 +168,118 @@ def test_an_error_is_stored_without_secrets() -> None:
         ("ABORTED", None, "by ann", ("Aborted", "by ann")),
         ("FAILED", "X" * 500, "y y" * 9000, ("[removed]", ("y y" * 9000)[:2000])),
         ("FAILED", "E", "[1]", ("E", "[1]")),
+        ("FAILED", "Lambda.Unknown", json.dumps(SECRETS), ("MeshBroken", WITHOUT_SECRETS)),
         ("FAILED", "E", "[" * 100_000, ("E", "[" * 2000)),
     ],
 )
-def test_errors_are_bounded_and_named(
+def test_errors_are_bounded_named_and_without_secrets(
     status: Any, code: str | None, cause: str | None, expected: tuple[str, str]
 ) -> None:
     found = rules.error_of(status, code, cause)
     assert found is not None
     assert (found.code, found.message) == expected
     assert rules.error_of("SUCCEEDED", code, cause) is None
+
+
+@pytest.fixture
+def executions(tables: Tables) -> ExecutionRepository:
+    return ExecutionRepository(tables)
+
+
+def read_row(executions: ExecutionRepository | ExecutionRecords) -> Execution:
+    execution = executions.find("e1")
+    assert execution is not None
+    return execution
+
+
+def test_an_execution_is_found_by_its_id_in_a_row_of_the_data_model(
+    executions: ExecutionRepository,
+) -> None:
+    created = new_execution()
+    executions.create(created)
+    assert executions.find("e1") == created
+    assert executions.get("museum", "statue", "e1") == created
+    assert executions.find("e2") is None
+    item = executions.tables.get(WORKFLOW_EXECUTIONS, row_key(new_execution()))
+    assert item is not None
+    assert item["databaseId:assetId"] == "museum:statue"
+    assert item["workflowDatabaseId:workflowId"] == "museum:convert-all"
+    assert (item["executionStatus"], item["workflowId"]) == ("NEW", "convert-all")
+
+
+def test_an_id_and_a_file_are_taken_once(executions: ExecutionRepository) -> None:
+    executions.create(new_execution())
+    with pytest.raises(ExecutionActiveError, match="e1") as refused:
+        executions.create(new_execution("e2"))
+    assert refused.value.execution_id == "e1"
+    assert executions.find("e2") is None
+    with pytest.raises(ExecutionExistsError):
+        executions.create(new_execution(input_asset_file_key="statue/b.glb"))
+    with pytest.raises(ExecutionExistsError):  # also of the same run, while it is active
+        executions.create(new_execution())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"input_asset_file_key": "statue/b.glb"},
+        {"input_asset_file_key": ""},
+        {"workflow_id": "thumbnails"},
+        {"workflow_database_id": "GLOBAL"},
+    ],
+)
+def test_runs_of_other_files_and_workflows_are_apart(
+    executions: ExecutionRepository, other: dict[str, str]
+) -> None:
+    executions.create(new_execution())
+    executions.create(new_execution("e2", **other))
+    assert executions.find("e2") is not None
+
+
+def test_outputs_are_recorded_whatever_else_changes_and_older_revisions_refused(
+    executions: ExecutionRepository,
+) -> None:
+    executions.create(new_execution())
+    read = read_row(executions)
+    refused = [RefusedOutput(path="/b.exe", reason="its extension is blocked")]
+    ExecutionRecords(executions).record_outputs("e1", RunOutputs(files=["/a.glb"], refused=refused))
+    executions.change(read, {"executionStatus": "RUNNING"})
+    now = read_row(ExecutionRecords(executions))
+    assert now.outputs is not None
+    assert (now.outputs.files, now.outputs.file_count) == (["/a.glb"], 1)
+    assert (now.outputs.refused, now.outputs.refused_count) == (refused, 1)
+    with pytest.raises(ExecutionChangedError):
+        executions.change(read, {"executionStatus": "FAILED"})
+    now = read_row(executions)
+    assert (now.execution_status, now.revision) == ("RUNNING", 2)
+
+
+def test_a_row_holds_the_first_of_very_many_outputs(executions: ExecutionRepository) -> None:
+    executions.create(new_execution())
+    files = [f"/{number:06}-{'ä' * 100}.glb" for number in range(10_000)]
+    refused = [RefusedOutput(path=path, reason="too large") for path in files]
+    ExecutionRecords(executions).record_outputs("e1", RunOutputs(files=files, refused=refused))
+    now = read_row(executions)
+    assert now.outputs is not None
+    assert now.outputs.files == files[: len(now.outputs.files)]
+    assert sum(len(path.encode()) for path in now.outputs.files) > MAX_LIST_BYTES / 2
+    assert (now.outputs.file_count, now.outputs.refused_count) == (10_000, 10_000)
+
+
+def test_outputs_of_a_deleted_asset_are_refused(executions: ExecutionRepository) -> None:
+    created = new_execution()
+    executions.create(created)
+    executions.tables.write(Delete(table=WORKFLOW_EXECUTIONS, key=row_key(created)))
+    with pytest.raises(ExecutionNotFoundError):
+        ExecutionRecords(executions).record_outputs("e1", RunOutputs())
+    with pytest.raises(ExecutionNotFoundError):
+        executions.set_outputs(created, RunOutputs())
+    with pytest.raises(ExecutionNotFoundError):
+        ExecutionRecords(executions).record_outputs("unknown", RunOutputs())
+
+
+def test_a_reservation_fits_into_a_key(executions: ExecutionRepository) -> None:
+    longest = new_execution(asset_id="ä" * 255, input_asset_file_key="ä" * 512)
+    executions.create(longest)
+    assert executions.active_run(reservation_key(target_of(longest))) is not None
+    assert len(reservation_key(target_of(longest))) < 100

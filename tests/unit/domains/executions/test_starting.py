@@ -1,5 +1,6 @@
-"""Who may start what: runs of workflows on files, refused with the fact named."""
+"""Who may start what, and how executions are listed, shown, stopped and repeated."""
 
+import json
 from typing import Any
 
 import pytest
@@ -29,8 +30,7 @@ def api(runner: Runner) -> Api:
 def test_a_workflow_is_run_on_a_file(api: Api) -> None:
     version = api.runner.upload()
     started = api.started()
-    execution = api.runner.executions.find(started)
-    assert execution is not None
+    execution = api.runner.execution(started)
     assert (execution.input_asset_file_key, execution.input_version_id) == ("statue/a.glb", version)
     assert (execution.started_by, execution.trigger, execution.chain) == (
         "ann",
@@ -43,18 +43,23 @@ def test_a_workflow_is_run_on_a_file(api: Api) -> None:
     assert api.runner.status_of(started) == "RUNNING"
 
 
-@pytest.mark.parametrize("file_key", ["a.glb", "/a.glb", "statue/a.glb"])
-def test_a_file_is_named_by_its_path_or_its_key(api: Api, file_key: str) -> None:
-    execution = api.runner.executions.find(api.started(file_key))
-    assert execution is not None
-    assert execution.input_asset_file_key == "statue/a.glb"
-
-
-@pytest.mark.parametrize("file_key", ["", "/", "statue/"])
-def test_a_workflow_is_run_on_an_asset_as_a_whole(api: Api, file_key: str) -> None:
-    execution = api.runner.executions.find(api.started(file_key))
-    assert execution is not None
-    assert (execution.input_asset_file_key, execution.input_version_id) == ("", "")
+@pytest.mark.parametrize(
+    ("file_keys", "expected"),
+    [
+        (("a.glb", "/a.glb", "statue/a.glb"), ("statue/a.glb", True)),
+        (("", "/", "statue/"), ("", False)),
+    ],
+    ids=["a file by path or key", "an asset as a whole"],
+)
+def test_a_workflow_is_run_on_a_file_or_an_asset(
+    api: Api, file_keys: tuple[str, ...], expected: tuple[str, bool]
+) -> None:
+    for file_key in file_keys:
+        started = api.started(file_key)
+        execution = api.runner.execution(started)
+        assert (execution.input_asset_file_key, bool(execution.input_version_id)) == expected
+        api.runner.start()
+        api.runner.report(status_event(started))
 
 
 def inspecting(api: Api, name: str = "again", *pipelines: tuple[str, str]) -> None:
@@ -94,35 +99,44 @@ def test_a_workflow_that_reads_a_single_file_is_refused_for_a_whole_asset(
     assert api.runner.queues.take(EXECUTION_STARTS) == [{}]  # of the file that it names
 
 
-def test_a_null_file_key_is_none(api: Api) -> None:
+def test_a_start_names_the_database_of_its_workflow_and_may_name_no_file(api: Api) -> None:
     body = {"workflowDatabaseId": "museum", "fileKey": None}
     assert api.post("workflows/{workflowId}", body, workflowId="publish").status == 200
+    answer = api.post("workflows/{workflowId}", {}, workflowId="publish")
+    assert answer.status == 400
+    assert "workflowDatabaseId" in answer.body["message"]
 
 
-def test_a_second_run_on_the_file_is_refused_with_the_first_ones_id(api: Api) -> None:
+def test_a_workflow_runs_once_at_a_time_on_a_file_as_it_was_at_the_start(api: Api) -> None:
     first = api.started()
     answer = api.start()
     assert (answer.status, first in answer.body["message"]) == (409, True)
     api.runner.start()
     api.runner.report(status_event(first))
     assert api.start().status == 200
+    started = api.started("/")
+    api.runner.define(pipelines=[("museum", "other")])
+    execution = api.runner.execution(started)
+    assert [pipeline.pipeline_id for pipeline in execution.pipelines] == ["convert"]
 
 
-def test_a_global_workflow_and_global_pipelines_run_on_every_asset(api: Api) -> None:
+def test_global_workflows_and_pipelines_run_and_their_seconds_are_kept(api: Api) -> None:
     api.runner.define("shared", database_id="GLOBAL", pipelines=[("GLOBAL", "inspect")])
     api.started(workflow_id="shared", workflowDatabaseId="GLOBAL")
     api.runner.define("mixed", pipelines=[("GLOBAL", "inspect"), ("museum", "convert")])
-    execution = api.runner.executions.find(api.started(workflow_id="mixed"))
-    assert execution is not None
+    execution = api.runner.execution(api.started(workflow_id="mixed"))
     assert [pipeline.database_id for pipeline in execution.pipelines] == ["GLOBAL", "museum"]
-
-
-def test_later_changes_of_the_workflow_leave_a_run_as_it_is(api: Api) -> None:
-    started = api.started()
-    api.runner.define(pipelines=[("museum", "other")])
-    execution = api.runner.executions.find(started)
-    assert execution is not None
-    assert [pipeline.pipeline_id for pipeline in execution.pipelines] == ["convert"]
+    api.runner.define(wait_for_callback="Enabled", task_timeout="60", task_heartbeat_timeout="5")
+    execution = api.runner.execution(api.started())
+    (pipeline,) = execution.pipelines
+    assert (pipeline.wait_for_callback, pipeline.task_timeout) == (True, 60)
+    assert pipeline.task_heartbeat_timeout == 5
+    api.runner.define("plain")
+    plain = api.runner.execution(api.started(workflow_id="plain"))
+    assert (plain.pipelines[0].task_timeout, plain.pipelines[0].task_heartbeat_timeout) == (
+        86_400,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,22 +165,16 @@ def test_what_cannot_run_is_refused_with_the_fact(
     assert api.runner.queues.sent == []
 
 
-def test_a_missing_database_of_the_workflow_is_named(api: Api) -> None:
-    answer = api.post("workflows/{workflowId}", {}, workflowId="publish")
-    assert answer.status == 400
-    assert "workflowDatabaseId" in answer.body["message"]
-
-
-def test_a_workflow_with_a_disabled_pipeline_is_refused(api: Api) -> None:
+def test_workflows_with_pipelines_that_cannot_run_are_refused(api: Api) -> None:
     api.runner.define(enabled=False)
     answer = api.start()
     assert (answer.status, "convert" in answer.body["message"]) == (400, True)
-
-
-def test_a_workflow_with_a_missing_pipeline_is_refused(api: Api) -> None:
+    api.runner.define()
     api.runner.tables.delete_many(PIPELINES, [{"databaseId": "museum", "pipelineId": "convert"}])
     answer = api.start()
     assert (answer.status, "convert" in answer.body["message"]) == (404, True)
+    api.runner.tables.delete_many(WORKFLOWS, [{"databaseId": "museum", "workflowId": "publish"}])
+    assert api.start().status == 404
 
 
 def test_a_pipeline_that_calls_what_is_not_allowed_is_refused(api: Api) -> None:
@@ -177,10 +185,7 @@ def test_a_pipeline_that_calls_what_is_not_allowed_is_refused(api: Api) -> None:
     started = api.started()
     api.runner.runs.refused.add("vitrine-convert")  # the deployment changed meanwhile
     api.runner.start()
-    execution = api.runner.executions.find(started)
-    assert execution is not None
-    assert execution.error is not None
-    assert (execution.execution_status, execution.error.code) == ("FAILED", "PipelineNotAllowed")
+    assert api.runner.outcome(started) == ("FAILED", "PipelineNotAllowed")
 
 
 @pytest.mark.parametrize(
@@ -213,9 +218,6 @@ def test_several_files_are_run_one_by_one(api: Api) -> None:
     assert refused["/b.glb"][0] == "ExecutionActive"
     assert active in refused["/b.glb"][1]
     assert refused["/absent.glb"][0] == "FileNotFound"
-
-
-def test_several_files_of_which_none_runs_are_a_conflict(api: Api) -> None:
     answer = api.start("", fileKeys=["/absent.glb"])
     assert (answer.status, answer.body["executions"]) == (409, [])
     assert answer.body["refused"][0]["code"] == "FileNotFound"
@@ -233,27 +235,6 @@ def test_a_start_while_the_queue_is_away_is_made_up_for(api: Api) -> None:
     assert api.runner.queues.take(EXECUTION_STARTS) == [{}]
     api.runner.start()
     assert api.runner.status_of(started) == "RUNNING"
-
-
-def test_callbacks_and_seconds_are_kept(api: Api) -> None:
-    api.runner.define(wait_for_callback="Enabled", task_timeout="60", task_heartbeat_timeout="5")
-    execution = api.runner.executions.find(api.started())
-    assert execution is not None
-    (pipeline,) = execution.pipelines
-    assert (pipeline.wait_for_callback, pipeline.task_timeout) == (True, 60)
-    assert pipeline.task_heartbeat_timeout == 5
-    api.runner.define("plain")
-    plain = api.runner.executions.find(api.started(workflow_id="plain"))
-    assert plain is not None
-    assert (plain.pipelines[0].task_timeout, plain.pipelines[0].task_heartbeat_timeout) == (
-        86_400,
-        0,
-    )
-
-
-def test_a_deleted_workflow_does_not_run(api: Api) -> None:
-    api.runner.tables.delete_many(WORKFLOWS, [{"databaseId": "museum", "workflowId": "publish"}])
-    assert api.start().status == 404
 
 
 @pytest.mark.parametrize(("end", "state"), [("TIMED_OUT", "ABORTED"), ("SUCCEEDED", "SUCCEEDED")])
@@ -278,9 +259,163 @@ def test_steps_have_the_times_that_step_functions_reports(api: Api, end: str, st
     assert step() == {**running, "state": state, "stoppedAt": ended}
 
 
-def test_a_list_never_calls_step_functions(api: Api) -> None:
-    api.started()
+def test_executions_are_listed_newest_first_without_calls_of_step_functions(api: Api) -> None:
+    api.runner.define("other")
+    ids: list[str] = []
+    for workflow_id in ("publish", "other"):
+        ids.append(api.started(workflow_id=workflow_id))
+        api.runner.wait(minutes=1)
     api.runner.start()
+    api.runner.report(status_event(ids[0]))
+    items = api.get("workflows/executions").body["message"]["Items"]
+    assert [item["executionId"] for item in items] == ids[::-1]
+    assert [item["executionStatus"] for item in items] == ["RUNNING", "SUCCEEDED"]
+    assert {
+        name: items[1][name]
+        for name in ("workflowDatabaseId", "workflowId", "startDate", "stopDate")
+    } == {
+        "workflowDatabaseId": "museum",
+        "workflowId": "publish",
+        "startDate": "03/01/2026, 12:02:00",
+        "stopDate": "03/01/2026, 12:00:05",
+    }
+    assert items[0]["stopDate"] == ""
+    assert items[1]["inputAssetFileKey"] == "statue/a.glb"
+    assert items[1]["stoppedAt"] == "2026-03-01T12:00:05.000000Z"
     api.runner.runs.fail_next = 1
-    assert len(api.get("workflows/executions").body["message"]["Items"]) == 1
+    assert len(api.get("workflows/executions").body["message"]["Items"]) == 2
     assert api.runner.runs.fail_next == 1
+
+
+def test_executions_of_workflows_are_listed(api: Api) -> None:
+    api.runner.define("other")
+    ids = [api.started(workflow_id=one) for one in ("publish", "other")]
+    path = "workflows/executions/{workflowId}"
+    answer = api.get(path, {"workflowDatabaseId": "museum"}, workflowId="publish")
+    assert [one["executionId"] for one in answer.body["message"]["Items"]] == ids[:1]
+    in_body = api.send("GET", path, {"workflowId": "other"}, body={"workflowDatabaseId": "museum"})
+    assert [one["executionId"] for one in in_body.body["message"]["Items"]] == ids[1:]
+
+    def listed(workflow_id: str) -> list[str]:
+        answer = api.get(path, workflowId=workflow_id)
+        assert answer.status == 200
+        return [one["executionId"] for one in answer.body["message"]["Items"]]
+
+    assert [listed(one) for one in ("publish", "other", "none-such")] == [ids[:1], ids[1:], []]
+    api.runner.rights.denied.add(("workflow", "other", "GET"))
+    assert listed("other") == []
+
+
+@pytest.mark.parametrize(
+    ("workflow_id", "database_id"), [(None, None), ("publish", "museum"), ("publish", None)]
+)
+def test_pages_of_executions_hold_each_once(
+    api: Api, workflow_id: str | None, database_id: str | None
+) -> None:
+    ids: set[str] = set()
+    for number in range(7):
+        api.runner.upload(f"statue/{number}.glb")
+        ids.add(api.started(f"/{number}.glb"))
+        api.runner.wait(seconds=1)
+    path, more = "workflows/executions", {}
+    query = {"pageSize": "3"}
+    if workflow_id:
+        path, more = f"{path}/{{workflowId}}", {"workflowId": workflow_id}
+    if database_id:
+        query["workflowDatabaseId"] = database_id
+    found: list[str] = []
+    while True:
+        page = api.get(path, query, **more).body["message"]
+        found += [one["executionId"] for one in page["Items"]]
+        if "NextToken" not in page:
+            break
+        query["startingToken"] = page["NextToken"]
+    assert len(found) == 7
+    assert set(found) == ids
+
+
+def test_pages_have_fifty_executions(api: Api) -> None:
+    for number in range(52):
+        api.runner.create(f"e{number}", input_asset_file_key=f"statue/{number}.glb")
+    page = api.get("workflows/executions").body["message"]
+    assert (len(page["Items"]), "NextToken" in page) == (50, True)
+
+
+def test_executions_of_hidden_workflows_are_left_out(api: Api) -> None:
+    started = api.started()
+    api.runner.rights.denied.add(("workflow", "publish", "*"))
+    assert api.get("workflows/executions").body["message"]["Items"] == []
+    absent = api.get("executions/{executionId}", executionId="unknown")
+    hidden = api.get("executions/{executionId}", executionId=started)
+    assert (absent.status, hidden.status) == (404, 404)
+    assert hidden.body["message"] == absent.body["message"].replace("unknown", started)
+
+
+def test_an_execution_is_described(api: Api) -> None:
+    api.runner.define(pipelines=[("museum", "convert"), ("GLOBAL", "inspect")])
+    started = api.started()
+    api.runner.start()
+    api.runner.report(status_event(started, "FAILED", error="MeshBroken", cause="not manifold"))
+    body = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert body["error"] == {"code": "MeshBroken", "message": "not manifold"}
+    assert [(one["number"], one["pipelineId"]) for one in body["steps"]] == [
+        (1, "convert"),
+        (2, "inspect"),
+    ]
+    assert body["steps"][1]["outputPrefix"] == f"pipelines/{started}/2/"
+    assert body["logLink"] == f"https://log/{started}"
+    assert (body["startedBy"], body["trigger"]) == ("ann", "user")
+
+
+@pytest.mark.parametrize("place", ["errorMessage", "errorType"])
+def test_an_execution_whose_error_is_no_valid_text_ends(api: Api, place: str) -> None:
+    started = api.started()
+    api.runner.start()
+    output = json.dumps(
+        {"errorType": "Broken", "errorMessage": "no", place: "half \ud83d of a pair"}
+    )
+    api.runner.report(status_event(started, "FAILED", error="Broken", cause=output))
+    body = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert body["executionStatus"] == "FAILED"
+    assert "half \ufffd of a pair" in body["error"].values()
+    assert not api.runner.active.list_admitted()
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+def test_an_execution_is_stopped(api: Api, is_running: bool) -> None:
+    started = api.started()
+    if is_running:
+        api.runner.start()
+    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
+    assert (answer.status, "ABORTED" in answer.body["message"]) == (200, True)
+    execution = api.runner.execution(started)
+    assert execution.error is not None
+    assert (execution.error.code, execution.error.message) == ("Stopped", "Stopped by ann")
+    assert api.runner.counted == 0
+    api.runner.start()
+    if is_running:
+        assert api.runner.runs.started[started].state.status == "ABORTED"
+        api.runner.report(status_event(started, "ABORTED"))
+    else:
+        assert not api.runner.runs.started
+    assert api.start().status == 200
+
+
+def test_an_execution_that_has_ended_is_run_again_as_things_are_now_and_not_stopped(
+    api: Api,
+) -> None:
+    started = api.started()
+    assert api.post("executions/{executionId}/rerun", executionId=started).status == 409
+    api.runner.start()
+    api.runner.report(status_event(started))
+    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
+    assert (answer.status, "SUCCEEDED" in answer.body["message"]) == (200, True)
+    assert api.runner.status_of(started) == "SUCCEEDED"
+    version = api.runner.upload()
+    api.runner.define(pipelines=[("museum", "other")])
+    answer = api.post("executions/{executionId}/rerun", executionId=started)
+    assert answer.status == 200
+    again = api.runner.execution(answer.body["message"])
+    assert (again.trigger, again.input_version_id) == ("rerun", version)
+    assert [pipeline.pipeline_id for pipeline in again.pipelines] == ["other"]
+    assert api.post("executions/{executionId}/rerun", executionId="unknown").status == 404

@@ -1,4 +1,4 @@
-"""Uploads start workflows: each version once, the last one in any case, never in a circle."""
+"""Uploads start workflows: each version once, never in a circle, with the rights of authors."""
 
 import json
 from typing import Any
@@ -6,15 +6,20 @@ from typing import Any
 import pytest
 
 from backend.core.errors import UnavailableError
+from backend.domains.access.policy.model import ACTIONS
+from backend.domains.access.repository.policies import PolicyRepository
+from backend.domains.access.service.decisions import PolicyAuthorization
 from backend.domains.executions.models import Execution
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.workflows.models import own_function
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
+from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.audit import entries
 from tests.factories.executions import BUCKET, Runner, status_event
+from tests.factories.policies import everything, put_policy, stored
 
 KEY = "statue/a.glb"
 
@@ -82,11 +87,15 @@ def test_a_run_of_an_upload_is_its_uploaders(runner: Runner) -> None:
     assert entered == {"ann", "SYSTEM"}
 
 
-def test_an_event_that_is_delivered_again_starts_nothing(runner: Runner) -> None:
+def test_neither_a_redelivered_event_nor_the_workflows_own_output_starts_it_again(
+    runner: Runner,
+) -> None:
     runner.upload()
     runner.trigger(KEY, KEY)
     (first,) = runs(runner)
     runner.trigger(KEY)
+    runner.upload("statue/a-small.glb", vitrine_workflows=",".join(first.chain))
+    runner.trigger("statue/a-small.glb")
     finish(runner, first.execution_id)
     runner.trigger(KEY)
     assert [run.execution_id for run in runs(runner)] == [first.execution_id]
@@ -233,24 +242,17 @@ def test_a_workflow_does_not_start_on_what_it_led_to(
         assert one.chain == [*filter(None, chain.split(",")), one.workflow_key]
 
 
-def test_a_workflow_whose_output_triggers_it_runs_once(runner: Runner) -> None:
-    runner.upload()
-    runner.trigger(KEY)
-    (first,) = runs(runner)
-    runner.upload("statue/a-small.glb", vitrine_workflows=",".join(first.chain))
-    runner.trigger("statue/a-small.glb")
-    finish(runner, first.execution_id)
-    assert len(runs(runner)) == 1
-
-
-def test_a_file_that_was_deleted_or_archived_starts_nothing(runner: Runner) -> None:
+def test_gone_quarantined_and_foreign_objects_start_nothing(runner: Runner) -> None:
     runner.upload()
     runner.objects.delete(BUCKET, KEY)
     assert runner.trigger(KEY, "statue/never.glb") == {"batchItemFailures": []}
     assert runs(runner) == []
-
-
-def test_a_quarantined_version_starts_nothing(runner: Runner) -> None:
+    # The sync of buckets names objects once they belong to an asset.
+    runner.upload("garden/a.glb")
+    assert runner.trigger("garden/a.glb") == {"batchItemFailures": []}
+    assert runs(runner) == []
+    assert runner.trigger(KEY, bucket="others") == {"batchItemFailures": []}
+    assert runs(runner) == []
     version = runner.upload()
     verdict = {"scanStatus": "THREATS_FOUND", "scannedAt": "2026-03-01T12:00:00.000000Z"}
     runner.quarantine_version(ScannedVersion(BUCKET, KEY, version), verdict)
@@ -268,19 +270,6 @@ def test_a_workflow_with_a_disabled_or_missing_pipeline_starts_nothing(
         runner.define("publish", triggers=".glb", enabled=False)
     runner.upload()
     assert runner.trigger(KEY) == {"batchItemFailures": []}
-    assert runs(runner) == []
-
-
-def test_an_object_of_no_asset_starts_nothing(runner: Runner) -> None:
-    """The sync of buckets names objects once they belong to an asset."""
-    runner.upload("garden/a.glb")
-    assert runner.trigger("garden/a.glb") == {"batchItemFailures": []}
-    assert runs(runner) == []
-
-
-def test_objects_of_other_buckets_start_nothing(runner: Runner) -> None:
-    runner.upload()
-    assert runner.trigger(KEY, bucket="others") == {"batchItemFailures": []}
     assert runs(runner) == []
 
 
@@ -353,3 +342,104 @@ def test_what_an_ambiguous_extension_holds_decides_on_the_shipped_workflow(
     runner.trigger(f"statue/{name}")
     expected = {"mine", INSPECT.id} if starts else {"mine"}
     assert {run.workflow_id for run in runs(runner)} == expected
+
+
+AUTHOR = "user#curator"
+TYPES = ("pipeline", "asset", "workflow")
+ALL = [everything(name) for name in TYPES]
+
+
+@pytest.fixture
+def ruled() -> Runner:
+    """Uploads with the stored rules instead of the fake ones; the author may do everything."""
+    ruled = Runner()
+    vars(ruled.context)["rules"] = PolicyAuthorization(PolicyRepository(ruled.tables), ruled.clock)
+    put_policy(ruled.tables, AUTHOR, *ALL)
+    ruled.define("publish", triggers=".glb")
+    return ruled
+
+
+def started_by_upload(runner: Runner) -> list[str]:
+    """The workflows that a new version starts."""
+    before = len(runner.tables.rows(WORKFLOW_EXECUTIONS))
+    runner.wait(seconds=3)  # the rights are read again
+    key = f"statue/{before}-{runner.now:%H%M%S}.glb"
+    runner.upload(key)
+    runner.trigger(key)
+    rows = runner.tables.rows(WORKFLOW_EXECUTIONS)
+    return sorted(row["workflowId"] for row in rows if row["inputAssetFileKey"] == key)
+
+
+def without(object_type: str, *actions: str) -> list[dict[str, Any]]:
+    kept = [each for each in ACTIONS if each not in actions]
+    return [everything(name, actions=kept if name == object_type else ACTIONS)
+            for name in TYPES]  # fmt: skip
+
+
+NO_RIGHTS: dict[str, list[dict[str, Any]]] = {
+    "no rules": [],
+    "may not run the pipeline": without("pipeline", "POST"),
+    "may not see the pipeline": without("pipeline", "GET"),
+    "may not run anything on the asset": without("asset", "POST"),
+    "may not see the asset": without("asset", "GET"),
+    "may not run the workflow": without("workflow", "POST"),
+    "may not see the workflow": without("workflow", "GET"),
+    "is denied the asset": [*ALL, stored("asset", ("databaseId", "equals", "museum"),
+                                         effect="deny")],
+    "is denied the pipeline": [*ALL, stored("pipeline", ("pipelineId", "equals", "convert"),
+                                            effect="deny", actions=["POST"])],
+}  # fmt: skip
+
+
+def test_each_start_needs_the_rights_that_the_author_has_then(ruled: Runner) -> None:
+    assert started_by_upload(ruled) == ["publish"]
+    for epoch, (name, rules) in enumerate(NO_RIGHTS.items(), start=2):
+        put_policy(ruled.tables, AUTHOR, *rules, epoch=epoch)
+        assert started_by_upload(ruled) == [], name
+    put_policy(ruled.tables, AUTHOR, *ALL, epoch=99)
+    assert started_by_upload(ruled) == ["publish"]
+
+
+def test_every_pipeline_of_the_workflow_is_checked(ruled: Runner) -> None:
+    ruled.define(
+        "publish", triggers=".glb", pipelines=[("museum", "convert"), ("museum", "render")]
+    )
+    assert started_by_upload(ruled) == ["publish"]
+    denial = stored("pipeline", ("pipelineId", "equals", "render"), effect="deny")
+    put_policy(ruled.tables, AUTHOR, *ALL, denial, epoch=2)
+    assert started_by_upload(ruled) == []
+
+
+def test_workflows_without_a_known_author_start_nothing_but_the_products_own(
+    ruled: Runner,
+) -> None:
+    ruled.define("old", triggers=".glb", stored_by=None)
+    ruled.define("of-nobody", triggers=".glb", stored_by="")
+    assert started_by_upload(ruled) == ["publish"]
+    ruled.define(
+        INSPECT.id,
+        database_id="GLOBAL",
+        pipelines=[("GLOBAL", "own")],
+        triggers=".glb",
+        stored_by=None,
+    )
+    assert started_by_upload(ruled) == ["publish"]
+    ruled.define(
+        INSPECT.id,
+        database_id="GLOBAL",
+        pipelines=[("GLOBAL", INSPECT.id)],
+        triggers=".glb",
+        stored_by=None,
+        user_provided_resource=own_function(INSPECT.function).text,
+    )
+    assert started_by_upload(ruled) == ["publish", INSPECT.id]
+
+
+def test_a_trigger_of_a_deleted_user_starts_nothing_even_if_the_name_is_used_again(
+    ruled: Runner,
+) -> None:
+    profile = {"userId": "curator", "deletedAt": "2026-02-01T12:00:00.000000Z"}
+    ruled.tables.put_many(USERS, [profile])
+    assert started_by_upload(ruled) == ["publish"]  # it was stored after that
+    ruled.tables.put_many(USERS, [{**profile, "deletedAt": "2026-03-01T12:00:00.000000Z"}])
+    assert started_by_upload(ruled) == []

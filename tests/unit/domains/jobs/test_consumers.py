@@ -23,20 +23,15 @@ from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import LIFECYCLE
 from backend.spec.tables.operations import JOBS
-from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message
+from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message, die
 from tests.fakes.queues import MemoryQueues
 
 ID = "archiveAsset.museum.pump.2"
 
 
 @pytest.fixture
-def step() -> Counting:
-    return Counting()
-
-
-@pytest.fixture
-def world(step: Counting) -> JobWorld:
-    made = JobWorld(step)
+def world() -> JobWorld:
+    made = JobWorld(Counting())
     made.start()
     made.deliver_stream()
     return made
@@ -53,108 +48,98 @@ def held(world: JobWorld) -> Update:
     return Update(table=JOBS, key={"jobId": ID}, set={"leaseUntil": until})
 
 
-def test_each_kind_of_job_is_sent_to_its_queue() -> None:
+def test_queued_jobs_are_sent_to_the_queues_of_their_kinds() -> None:
     queues = MemoryQueues()
     records = [image("queued", name) for name in JOB_KINDS]
     JobStarter(queues).consume({"Records": records})
     assert sorted((queue, body["jobId"]) for queue, body, _ in queues.sent) == sorted(
         (kind.queue.name, f"{name}.x") for name, kind in JOB_KINDS.items()
     )
-
-
-def test_only_jobs_that_are_queued_are_started() -> None:
-    queues = MemoryQueues()
     states = ("running", "done", "failed", "cancelled")
     removed = {"dynamodb": {"Keys": {"jobId": {"S": "x"}}}}
     records = [*(image(state, "archiveAsset") for state in states), removed]
     records.append(image("queued", "ofAnotherProduct"))
     JobStarter(queues).consume({"Records": records})
-    assert queues.sent == []
+    assert len(queues.sent) == len(JOB_KINDS)
+    held_one, free_one = (image("queued", "makeAssetVersion") for _ in range(2))
+    held_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "1700000000000"}
+    free_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "0"}
+    JobStarter(queues).consume({"Records": [held_one, free_one]})
+    assert [delay for _, _, delay in queues.sent[-2:]] == [3, 0]
 
 
-def test_a_job_that_is_started_twice_is_refused(world: JobWorld) -> None:
+def test_a_job_is_processed_once_by_its_message(world: JobWorld) -> None:
     with pytest.raises(JobExistsError):
         world.start()
     assert len(world.messages) == 1
-
-
-def test_a_job_is_processed_by_its_message(world: JobWorld) -> None:
-    world.drain()
-    assert world.job().state == "done"
-    assert world.sent == 1
-
-
-def test_a_job_that_takes_longer_sends_the_next_message(world: JobWorld, step: Counting) -> None:
-    def take_long(page: int) -> None:
-        world.now += timedelta(seconds=11)
-
-    step.after = take_long
-    world.drain()
-    assert world.job().state == "done"
-    assert world.sent == 3
-    assert step.done == list(range(PAGES))
-
-
-def test_a_message_that_comes_twice_does_nothing_twice(world: JobWorld, step: Counting) -> None:
     (message,) = world.messages
     world.deliver(message, repeatable=True)
     world.deliver(message)
-    assert step.done == list(range(PAGES))
+    assert world.job().state == "done"
+    assert world.sent == 1
+    assert world.pages.done == list(range(PAGES))
     assert world.messages == []
 
 
-def test_a_message_of_a_job_with_another_worker_is_retried_soon(
-    world: JobWorld, step: Counting
-) -> None:
+def test_a_job_that_takes_longer_sends_the_next_message(world: JobWorld) -> None:
+    def take_long(page: int) -> None:
+        world.now += timedelta(seconds=11)
+
+    world.pages.after = take_long
+    world.drain()
+    assert world.job().state == "done"
+    assert world.sent == 3
+    assert world.pages.done == list(range(PAGES))
+
+
+def test_a_message_of_a_job_with_another_worker_is_retried_soon(world: JobWorld) -> None:
     def meet(page: int) -> None:
-        step.after = lambda page: None
+        world.pages.after = lambda page: None
         world.messages.append(Message({"jobId": ID}, world.now, 99))
         world.deliver(world.messages[-1])
 
-    step.after = meet
+    world.pages.after = meet
     world.deliver(world.messages[0])
     (left,) = world.messages
     assert left.due - world.now == timedelta(seconds=3) < timedelta(seconds=LEASE_SECONDS)
     world.drain()
-    assert step.done == list(range(PAGES))
+    assert world.pages.done == list(range(PAGES))
 
 
 def test_a_worker_that_dies_between_step_and_advance_is_followed_by_another(
-    world: JobWorld, step: Counting
+    world: JobWorld,
 ) -> None:
     def die(page: int) -> None:
         if page == 2:
-            step.after = lambda page: None
+            world.pages.after = lambda page: None
             raise KilledError
 
-    step.after = die
+    world.pages.after = die
     world.drain()
     assert (world.job().state, world.job().items_done) == ("done", 15)
-    assert step.done == [0, 1, 2, 2, 3, 4]
+    assert world.pages.done == [0, 1, 2, 2, 3, 4]
 
 
 def test_a_worker_that_dies_between_advance_and_send_is_followed_by_another(
-    world: JobWorld, step: Counting
+    world: JobWorld,
 ) -> None:
     def die(operation: str) -> None:
         world.before = lambda operation: None
         raise KilledError
 
-    step.waits = {1: 5}
+    world.pages.waits = {1: 5}
     world.before = die
     world.drain()
     assert world.job().state == "done"
-    assert step.done == list(range(PAGES))
+    assert world.pages.done == list(range(PAGES))
 
 
-def test_a_message_that_failed_in_an_outage_is_delivered_again(
-    world: JobWorld, step: Counting
-) -> None:
+def test_a_message_that_failed_in_an_outage_is_delivered_again(world: JobWorld) -> None:
     def fail(page: int) -> None:
-        step.before = lambda page: None
+        world.pages.before = lambda page: None
         raise UnavailableError("S3 does not answer")
 
-    step.before = fail
+    world.pages.before = fail
     assert world.deliver_due()
     (left,) = world.messages
     assert left.due - world.now == timedelta(seconds=10)
@@ -167,31 +152,25 @@ def test_a_message_that_failed_in_an_outage_is_delivered_again(
 @pytest.mark.parametrize(
     "seconds", [1, 900, 901, 4000], ids=["short", "longest delay", "longer", "hour"]
 )
-def test_a_job_waits_for_the_time_that_its_step_returns(
-    world: JobWorld, step: Counting, seconds: int
-) -> None:
+def test_a_job_waits_for_the_time_that_its_step_returns(world: JobWorld, seconds: int) -> None:
     begun = world.now
-    step.waits = {0: seconds}
+    world.pages.waits = {0: seconds}
     world.drain()
     assert world.job().state == "done"
     assert world.now - begun == timedelta(seconds=seconds)
 
 
-def test_a_wait_is_not_cut_short_by_a_message_that_comes_twice(
-    world: JobWorld, step: Counting
-) -> None:
-    step.waits = {0: 500}
+def test_a_wait_is_not_cut_short_by_a_message_that_comes_twice(world: JobWorld) -> None:
+    world.pages.waits = {0: 500}
     world.deliver(world.messages[0], repeatable=True)
     world.deliver(world.messages[0])
-    assert step.done == [0]
+    assert world.pages.done == [0]
     assert {message.due - world.now for message in world.messages} == {timedelta(seconds=500)}
     world.drain()
-    assert step.done == list(range(PAGES))
+    assert world.pages.done == list(range(PAGES))
 
 
-def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(
-    world: JobWorld, step: Counting
-) -> None:
+def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(world: JobWorld) -> None:
     (message,) = world.messages
     until = world.now + timedelta(days=1)
 
@@ -201,53 +180,50 @@ def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(
             world.deliver(message)
             world.now = message.due
 
-    step.before = work
+    world.pages.before = work
     world.deliver(Message(message.body, world.now, 7), repeatable=True)
     assert message.received < LIFECYCLE.max_receives
     assert message.due - world.now <= timedelta(seconds=300)
 
 
 def test_a_job_that_was_cancelled_is_not_started_and_one_that_is_resumed_continues(
-    world: JobWorld, step: Counting
+    world: JobWorld,
 ) -> None:
     world.jobs.cancel_job(ADMIN, ID)
     world.drain()
-    assert (world.job().state, step.done) == ("cancelled", [])
+    assert (world.job().state, world.pages.done) == ("cancelled", [])
     world.jobs.resume_job(ADMIN, ID)
     world.drain()
-    assert (world.job().state, step.done) == ("done", list(range(PAGES)))
+    assert (world.job().state, world.pages.done) == ("done", list(range(PAGES)))
 
 
 def test_a_job_that_is_resumed_does_not_meet_the_worker_that_it_was_taken_from(
-    world: JobWorld, step: Counting
+    world: JobWorld,
 ) -> None:
     def resume(page: int) -> None:
-        step.after = lambda page: None
+        world.pages.after = lambda page: None
         world.jobs.cancel_job(ADMIN, ID)
         world.jobs.resume_job(ADMIN, ID)
         world.deliver_stream()
         world.deliver(world.messages[-1])
 
-    step.after = resume
+    world.pages.after = resume
     world.deliver(world.messages[0])
-    assert step.done == [0]
+    assert world.pages.done == [0]
     assert world.job().state == "queued"
     world.drain()
-    assert step.done == [0, *range(PAGES)]
+    assert world.pages.done == [0, *range(PAGES)]
     assert (world.job().state, world.job().items_done) == ("done", 15)
 
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_job_whose_message_was_lost_is_resumed_after_an_hour(
-    world: JobWorld, step: Counting, *, begun: bool
+    world: JobWorld, begun: bool
 ) -> None:
-    def die(page: int) -> None:
-        raise KilledError
-
     if begun:
-        step.after = die
+        world.pages.after = die
         world.deliver(world.messages[0])
-        step.after = lambda page: None
+        world.pages.after = lambda page: None
     world.messages.clear()
     world.now += timedelta(minutes=59)
     with pytest.raises(JobStateError, match="cannot be resumed"):
@@ -258,8 +234,8 @@ def test_a_job_whose_message_was_lost_is_resumed_after_an_hour(
     assert world.job().state == "done"
 
 
-def test_a_job_that_waits_for_hours_is_not_taken_for_lost(world: JobWorld, step: Counting) -> None:
-    step.waits = {0: 9000}
+def test_a_job_that_waits_for_hours_is_not_taken_for_lost(world: JobWorld) -> None:
+    world.pages.waits = {0: 9000}
     world.deliver(world.messages[0])
     world.now += timedelta(hours=2)
     with pytest.raises(JobStateError, match="cannot be resumed"):
@@ -283,8 +259,8 @@ def test_a_message_of_a_job_whose_row_has_expired_is_done_with(world: JobWorld) 
     assert world.kept == []
 
 
-def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> None:
-    world = JobWorld(step)
+def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(world: JobWorld) -> None:
+    world = JobWorld(world.pages)
     job = world.jobs.new(DELETE_ASSET, "deleteAsset.a", caller=ADMIN, database_id="museum")
     world.tables.write(world.jobs.put(job))
     world.drain()
@@ -293,11 +269,11 @@ def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> 
     assert failed.problems == ["There is no worker for jobs of the kind deleteAsset"]
 
 
-def test_a_job_that_fails_raises_one_alarm(world: JobWorld, step: Counting) -> None:
+def test_a_job_that_fails_raises_one_alarm(world: JobWorld) -> None:
     def fail(page: int) -> None:
         raise ConflictError("the bucket is gone")
 
-    step.after = fail
+    world.pages.after = fail
     (message,) = world.messages
     world.deliver(message, repeatable=True)
     assert [metric.name for metric in world.rung] == ["JobFailed"]
@@ -321,31 +297,28 @@ def test_a_job_that_fails_raises_one_alarm(world: JobWorld, step: Counting) -> N
     ids=lambda error: type(error).__name__,
 )
 def test_a_job_that_a_users_change_overtook_fails_and_raises_no_alarm(
-    world: JobWorld, step: Counting, error: VitrineError
+    world: JobWorld, error: VitrineError
 ) -> None:
     def fail(page: int) -> None:
         raise error
 
-    step.after = fail
+    world.pages.after = fail
     world.drain()
     assert (world.job().state, world.job().problems) == ("failed", [error.message])
     assert world.rung == []
 
 
 def test_a_job_that_is_abandoned_raises_an_alarm_though_an_earlier_one_was_overtaken(
-    world: JobWorld, step: Counting
+    world: JobWorld,
 ) -> None:
     def fail(page: int) -> None:
         raise JobOvertakenError("pump")
 
-    step.after = fail
+    world.pages.after = fail
     world.drain()
     world.start("archiveAsset.museum.coin.2")
 
-    def die(page: int) -> None:
-        raise KilledError
-
-    step.after = die
+    world.pages.after = die
     world.drain()
     assert world.job("archiveAsset.museum.coin.2").state == "failed"
     assert [metric.name for metric in world.rung] == ["JobFailed"]
@@ -357,12 +330,3 @@ def test_a_job_that_is_done_or_cancelled_raises_no_alarm(world: JobWorld) -> Non
     world.jobs.cancel_job(ADMIN, other.job_id)
     world.drain()
     assert world.rung == []
-
-
-def test_the_first_message_of_a_job_that_its_request_holds_is_delayed() -> None:
-    queues = MemoryQueues()
-    held_one, free_one = (image("queued", "makeAssetVersion") for _ in range(2))
-    held_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "1700000000000"}
-    free_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "0"}
-    JobStarter(queues).consume({"Records": [held_one, free_one]})
-    assert [delay for _, _, delay in queues.sent] == [3, 0]

@@ -1,11 +1,15 @@
-"""The routes of jobs: who sees them, what may be cancelled and resumed."""
+"""The routes of jobs: who sees and lists them, what may be cancelled and resumed."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from backend.core.authorization import Secured
 from backend.core.errors import StateForbidsError
+from backend.core.identity import SYSTEM, Identity
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.assets.models import Location
@@ -17,17 +21,35 @@ from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import (
     ARCHIVE_ASSET,
     DELETE_ASSET,
+    FAN_OUT,
     IMPORT_BUCKET,
     REINDEX_SEARCH,
     WITHDRAW_TAG,
+    JobKind,
 )
+from backend.spec.routes import Action, Route
+from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
-from tests.factories.audit import entries
+from tests.factories.audit import audit_service, entries
 from tests.factories.http import Client, Response
 from tests.factories.jobs import ADMIN
 from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
 
 ID = "archiveAsset.museum.pump.2"
+
+
+class RecordingUser(OnlyUser):
+    """The permission port; records what is required."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[tuple[object, Secured]] = []
+
+    def may(self, caller: object, action: object, target: Secured) -> bool:
+        self.requests.append((action, target))
+        return True
 
 
 @pytest.fixture
@@ -57,39 +79,34 @@ def call(client: Client, verb: str = "", job_id: str = ID) -> Response:
 
 def test_a_job_shows_its_state_and_progress(client: Client, service: JobService) -> None:
     store(service, state="running", items_done=12, problems=["a.glb is locked"])
-    found = call(client)
-    assert (found.status, found.body) == (
-        200,
-        {
-            "jobId": ID,
-            "kind": "archiveAsset",
-            "state": "running",
-            "databaseId": "museum",
-            "assetId": "pump",
-            "itemsDone": 12,
-            "itemsTotal": 40,
-            "problems": ["a.glb is locked"],
-            "cancellable": True,
-            "createdBy": "admin",
-            "createdAt": "2026-03-01T12:00:00.000000Z",
-            "updatedAt": "2026-03-01T12:00:00.000000Z",
-        },
-    )
+    reply = call(client)
+    assert reply.status == 200
+    assert reply.body == {
+        "jobId": ID,
+        "kind": "archiveAsset",
+        "state": "running",
+        "databaseId": "museum",
+        "assetId": "pump",
+        "itemsDone": 12,
+        "itemsTotal": 40,
+        "problems": ["a.glb is locked"],
+        "cancellable": True,
+        "createdBy": "admin",
+        "createdAt": "2026-03-01T12:00:00.000000Z",
+        "updatedAt": "2026-03-01T12:00:00.000000Z",
+    }
 
 
-def test_a_job_is_cancelled_and_resumed(client: Client, service: JobService) -> None:
-    store(service, step=3, cursor={"page": 3})
+def test_a_job_is_cancelled_and_resumed_with_all_its_tries(
+    client: Client, service: JobService
+) -> None:
+    store(service, step=3, cursor={"page": 3}, tries=20)
     assert call(client, "/cancel").body["state"] == "cancelled"
     assert call(client, "/resume").body["state"] == "queued"
     job = service.find(ID)
     assert job is not None
     assert (job.step, job.cursor) == (3, {"page": 3})
-
-
-def test_a_job_that_failed_is_resumed_with_all_its_tries(
-    client: Client, service: JobService
-) -> None:
-    store(service, state="failed", tries=20)
+    service.jobs.change(job, {"state": "failed"})
     assert call(client, "/resume").status == 200
     job = service.find(ID)
     assert job is not None
@@ -157,20 +174,14 @@ def test_what_cannot_be_the_id_of_a_job_is_refused(client: Client, job_id: str) 
 
 
 def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: JobService) -> None:
-    requests: list[Secured] = []
-
-    class RecordingUser(OnlyUser):
-        def may(self, caller: object, action: object, target: Secured) -> bool:
-            requests.append(target)
-            return True
-
+    user = RecordingUser()
     pump = Secured("asset", {"databaseId": "museum", "assetName": "Pump"})
     named = DeletedAsset(bucket_id="scans-id", asset_location=Location(key="pump/"))
     store(service, parameters=named.model_dump(by_alias=True))
     assets: dict[str | None, Secured] = {"pump": pump}
     noting = JobService(
         service.jobs,
-        RecordingUser(),
+        user,
         service.audit,
         service.clock,
         subject=lambda job: assets.get(job.asset_id),
@@ -178,27 +189,36 @@ def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: J
     noting.get_job(ADMIN, ID)
     assets.clear()
     noting.get_job(ADMIN, ID)
-    assert requests == [pump, Secured("database", {"databaseId": "museum"})]
+    assert [target for _, target in user.requests] == [
+        pump,
+        Secured("database", {"databaseId": "museum"}),
+    ]
 
 
-def test_the_required_permission_for_a_job_of_a_tag_is_the_tags(service: JobService) -> None:
-    requests: list[Secured] = []
-
-    class RecordingUser(OnlyUser):
-        def may(self, caller: object, action: object, target: Secured) -> bool:
-            requests.append(target)
-            return True
-
-    job = service.new(
-        WITHDRAW_TAG,
-        "withdrawTag.1",
-        caller=ADMIN,
-        database_id=None,
-        parameters={"tagName": "old", "tagTypeName": "age"},
-    )
+@pytest.mark.parametrize(
+    ("kind", "parameters", "required"),
+    [
+        (
+            WITHDRAW_TAG,
+            {"tagName": "old", "tagTypeName": "age"},
+            ("GET", Secured("tag", {"tagName": "old", "tagTypeName": "age"})),
+        ),
+        (
+            IMPORT_BUCKET,
+            {"bucketId": "scans-id"},
+            ("POST", Secured("bucket", {"bucketId": "scans-id"})),
+        ),
+    ],
+    ids=["of a tag, that on the tag", "of a bucket, that to import it"],
+)
+def test_a_job_requires_the_permission_on_its_subject(
+    service: JobService, kind: JobKind, parameters: dict[str, str], required: tuple[str, Secured]
+) -> None:
+    job = service.new(kind, "x.1", caller=ADMIN, database_id=None, parameters=parameters)
     service.jobs.tables.write(service.put(job))
-    replace(service, authorization=RecordingUser()).get_job(ADMIN, "withdrawTag.1")
-    assert requests == [Secured("tag", {"tagName": "old", "tagTypeName": "age"})]
+    user = RecordingUser()
+    replace(service, authorization=user).get_job(ADMIN, "x.1")
+    assert user.requests == [required]
 
 
 def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
@@ -228,21 +248,92 @@ def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
     assert service.get_job(ADMIN, ID).problems == [problem]
 
 
-def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -> None:
-    requests: list[tuple[object, Secured]] = []
+ANN, BOB = Identity("ann"), Identity("bob")
 
-    class RecordingUser(OnlyUser):
-        def may(self, caller: object, action: object, target: Secured) -> bool:
-            requests.append((action, target))
-            return True
 
-    job = service.new(
-        IMPORT_BUCKET,
-        "importBucket.1",
-        caller=ADMIN,
-        database_id=None,
-        parameters={"bucketId": "scans-id"},
+class JobLists:
+    """Jobs of several users. Assets named `hidden` are visible to no user."""
+
+    def __init__(self) -> None:
+        self.tables, self.now = MemoryTables(), NOON
+        self.looked_up: list[str] = []
+        self.service = JobService(
+            JobRepository(self.tables),
+            self,
+            audit_service(MemoryObjects()),
+            self.clock,
+            subject=self._subject,
+        )
+
+    def clock(self) -> datetime:
+        return self.now
+
+    def may_use(self, caller: Identity, route: Route, path: Any) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.fields.get("assetName") != "hidden"
+
+    def _subject(self, job: Job) -> Secured:
+        self.looked_up.append(str(job.asset_id))
+        return Secured("asset", {"assetName": str(job.asset_id)})
+
+    def start(self, caller: Identity, name: str, asset: str = "statue") -> None:
+        self.now += timedelta(seconds=1)
+        kind = FAN_OUT if caller == SYSTEM else ARCHIVE_ASSET
+        job = self.service.new(kind, name, caller=caller, database_id="museum", asset_id=asset)
+        self.tables.write(self.service.put(job))
+
+    def get(self, caller: Identity = ANN, **query: str) -> Response:
+        client = Client(build_router(self.service), user_id=caller.user_id, authorization=self)
+        return client.send("GET", "/jobs", query=query)
+
+
+@pytest.fixture
+def office() -> JobLists:
+    return JobLists()
+
+
+def ids(answer: Response) -> list[str]:
+    assert answer.status == 200, answer.body
+    return [one["jobId"] for one in answer.body["items"]]
+
+
+def test_jobs_of_users_are_listed_to_each_newest_first(office: JobLists) -> None:
+    for caller, name in ((ANN, "a1"), (BOB, "b1"), (SYSTEM, "s1"), (ANN, "a2")):
+        office.start(caller, name)
+    assert ids(office.get()) == ["a2", "a1"]
+    assert ids(office.get(BOB)) == ["b1"]
+    (newest, _) = office.get().body["items"]
+    single = Client(build_router(office.service), user_id="ann", authorization=office).send(
+        "GET", "/jobs/a2", parameters={"jobId": "a2"}
     )
-    service.jobs.tables.write(service.put(job))
-    replace(service, authorization=RecordingUser()).get_job(ADMIN, "importBucket.1")
-    assert requests == [("POST", Secured("bucket", {"bucketId": "scans-id"}))]
+    assert newest == single.body
+    token = office.get(pageSize="1").body["NextToken"]
+    assert office.get(BOB, pageSize="1", startingToken=token).status == 400
+    rows = {row["jobId"]: row.get("userId") for row in office.tables.rows(JOBS)}
+    assert rows == {"s1": None, "a1": "ann", "a2": "ann", "b1": "bob"}
+
+
+def test_jobs_whose_asset_is_no_longer_visible_are_left_out_of_full_pages(office: JobLists) -> None:
+    for number in range(6):
+        office.start(ANN, f"j{number}", "hidden" if number % 2 else f"a{number}")
+    assert ids(office.get(pageSize="2")) == ["j4", "j2"]
+
+
+def test_the_asset_of_many_jobs_is_read_once(office: JobLists) -> None:
+    for number in range(20):
+        office.start(ANN, f"j{number}")
+    assert len(ids(office.get())) == 20
+    assert office.looked_up == ["statue"]
+
+
+def test_a_job_that_was_removed_is_left_out(office: JobLists) -> None:
+    office.start(ANN, "j1")
+    office.start(ANN, "j2")
+    real = office.tables.get_many
+    gone: Callable[[Any], Any] = lambda wanted: [  # noqa: E731 - the index lags behind the table
+        found for found in real(wanted) if found[1]["jobId"] != "j2"
+    ]
+    office.tables.get_many = gone  # type: ignore[method-assign]
+    assert ids(office.get()) == ["j1"]

@@ -72,15 +72,10 @@ def two(studio: OutputSetup) -> OutputSetup:
 
 
 @pytest.mark.parametrize("remove", [archive, delete])
-def test_without_its_file_the_picture_is_that_of_the_next_file(
-    two: OutputSetup, remove: Any
-) -> None:
-    remove(two, "/parts/small.obj")
+def test_the_picture_goes_with_its_file_only(two: OutputSetup, remove: Any) -> None:
+    inspected(two, "/parts/smallest.obj", 5)
+    remove(two, "/parts/smallest.obj")
     assert pictured(two) == "/parts/large.obj"
-
-
-@pytest.mark.parametrize("remove", [archive, delete])
-def test_the_picture_goes_with_its_file(two: OutputSetup, remove: Any) -> None:
     remove(two, "/parts/large.obj")
     assert pictured(two) == "/parts/small.obj"
     remove(two, "/parts/small.obj")
@@ -112,13 +107,6 @@ def test_a_restored_file_is_shown_again(two: OutputSetup) -> None:
     assert shown == PNG + b"/parts/small.obj"
 
 
-def test_a_moved_file_is_still_shown(two: OutputSetup) -> None:
-    change(two, "POST", "moveFile", sourcePath="/parts/large.obj", destinationPath="/new.obj")
-    assert pictured(two) == "/parts/large.obj"
-    archive(two, "/new.obj")
-    assert pictured(two) == "/parts/small.obj"
-
-
 def test_models_are_shown_before_their_textures(studio: OutputSetup) -> None:
     inspected(studio, "/texture.png", 500)
     inspected(studio, "/model.obj", 20)
@@ -127,10 +115,12 @@ def test_models_are_shown_before_their_textures(studio: OutputSetup) -> None:
     assert pictured(studio) == "/model.obj"
 
 
-def test_the_primary_file_is_shown(two: OutputSetup) -> None:
+def test_the_primary_file_is_shown_until_it_is_one_no_more(two: OutputSetup) -> None:
     body = {"filePath": "/parts/small.obj", "primaryType": "primary"}
     change(two, "PUT", "setPrimaryFile", **body)
     assert pictured(two) == "/parts/small.obj"
+    change(two, "PUT", "setPrimaryFile", **{**body, "primaryType": ""})
+    assert pictured(two) == "/parts/large.obj"
 
 
 def test_a_version_without_picture_takes_away_that_of_the_asset(two: OutputSetup) -> None:
@@ -222,14 +212,12 @@ def test_the_picture_follows_when_the_first_delivery_of_a_scan_ended_early(
     assert pictured(two) == "/parts/small.obj"
 
 
-def test_a_copy_with_a_lower_rank_leaves_the_picture(two: OutputSetup) -> None:
+def test_a_moved_file_is_still_shown_and_a_copy_with_a_lower_rank_is_not(two: OutputSetup) -> None:
     body = {"sourcePath": "/parts/small.obj", "destinationPath": "/copy.obj"}
     change(two, "POST", "copyFile", **body)
     assert pictured(two) == "/parts/large.obj"
-
-
-def test_a_primary_file_that_is_one_no_more_gives_way(two: OutputSetup) -> None:
-    for primary_type in ("primary", ""):
-        body = {"filePath": "/parts/small.obj", "primaryType": primary_type}
-        change(two, "PUT", "setPrimaryFile", **body)
+    change(two, "POST", "moveFile", sourcePath="/parts/large.obj", destinationPath="/new.obj")
     assert pictured(two) == "/parts/large.obj"
+    delete(two, "/copy.obj")
+    archive(two, "/new.obj")
+    assert pictured(two) == "/parts/small.obj"

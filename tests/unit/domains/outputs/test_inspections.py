@@ -31,10 +31,18 @@ def inspected(
     studio: OutputSetup, path: str = "/a.obj", execution_id: str = "e1", **more: Any
 ) -> tuple[str, str]:
     """A file whose inspection was written; its version and the state of storing it."""
+    version = reported(studio, path, execution_id, **more)
+    return version, studio.stores(execution_id).state
+
+
+def reported(
+    studio: OutputSetup, path: str = "/a.obj", execution_id: str = "e1", **more: Any
+) -> str:
+    """Put a file, and write the result of its inspection; return the version."""
     version = studio.museum.put(path)
     studio.inspected(path, version, execution_id)
     wrote(studio, version, execution_id, **more)
-    return version, studio.stores(execution_id).state
+    return version
 
 
 def wrote(studio: OutputSetup, version: str, execution_id: str = "e1", **more: Any) -> None:
@@ -64,7 +72,7 @@ def shown_of_asset(studio: OutputSetup) -> bytes:
     return studio.objects.read_start(BUCKET, GENERATED_KEY, length=1000)
 
 
-def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: OutputSetup) -> None:
+def test_facts_thumbnail_and_glb_are_stored_once_as_the_product_itself(studio: OutputSetup) -> None:
     version, state = inspected(studio)
     assert state == "done"
     assert notes(studio.museum, "/a.obj", kind="attribute")["fact_triangles"] == "12"
@@ -77,15 +85,23 @@ def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Output
     assert outputs.files == [glb_key("statue", "/a.obj", version)]
     assert studio.museum.list_files().body["items"][0]["relativePath"] == "/a.obj"
     assert len(studio.museum.list_files().body["items"]) == 1
+    path = glb_key("statue", "/a.obj", version).removeprefix("statue/")
+    streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
+    assert streamed.status == 200
+    stranger = studio.museum.as_user("ann")
+    refused = stranger.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
+    assert refused.status == 403
+    assert studio.stores().state == "done"
+    assert studio.versions(SHOWN) == 1
+    assert studio.outputs().file_count == 1
+    assert glb(studio, version)
 
 
 def test_the_glb_and_the_preview_are_stored_before_the_facts(
     studio: OutputSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With facts and without a GLB, a file would be described as one without a model."""
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version)
+    version = reported(studio)
     stored: list[bool] = []
 
     def note(*_: object) -> bool:
@@ -100,10 +116,8 @@ def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_ass
     studio: OutputSetup,
 ) -> None:
     for execution_id in ("e1", "e2"):
-        version = studio.museum.put("/a.obj")
-        studio.inspected("/a.obj", version, execution_id)
+        reported(studio, "/a.obj", execution_id, small="thumbnail.webp")
         studio.wrote("1/previews/thumbnail.webp", WEBP + execution_id.encode(), execution_id)
-        wrote(studio, version, execution_id, small="thumbnail.webp")
         assert studio.stores(execution_id).state == "done"
         assert studio.body(SMALL) == WEBP + execution_id.encode()
         key = small_preview_key(GENERATED_KEY)
@@ -117,19 +131,15 @@ def test_the_small_picture_is_stored_with_the_preview_of_the_file_and_of_the_ass
 def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
     studio: OutputSetup,
 ) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version, small="thumbnail.webp")
+    reported(studio, small="thumbnail.webp")
     studio.wrote("1/previews/thumbnail.webp", b"RIFF\0\0\0\0WAVE")
     assert studio.stores().state == "refused"
     assert (studio.head(SMALL), studio.head(SHOWN) is None) == (None, False)
 
 
 def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: OutputSetup) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
+    reported(studio, small="thumbnail.webp")
     studio.wrote("1/previews/thumbnail.webp", WEBP)
-    wrote(studio, version, small="thumbnail.webp")
     objects = studio.objects
     assert isinstance(objects, MemoryObjects)
     copies: list[str] = []
@@ -145,9 +155,7 @@ def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: O
 
 
 def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: OutputSetup) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version, turntable="turntable.png")
+    version = reported(studio, turntable="turntable.png")
     studio.wrote("1/previews/turntable.png", PNG + b"eight sides")
     assert studio.stores().state == "done"
     path = turntable_key("statue", "/a.obj", version).removeprefix("statue/")
@@ -156,38 +164,20 @@ def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: OutputSetup) 
     assert streamed.status == 200
 
 
-def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: OutputSetup) -> None:
-    version, _ = inspected(studio)
-    path = glb_key("statue", "/a.obj", version).removeprefix("statue/")
-    streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
-    assert streamed.status == 200
-    stranger = studio.museum.as_user("ann")
-    refused = stranger.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
-    assert refused.status == 403
-
-
-def test_a_users_own_preview_always_wins(studio: OutputSetup) -> None:
+def test_a_users_own_preview_always_wins_and_is_never_overwritten(studio: OutputSetup) -> None:
     studio.museum.put("/a.obj")
     studio.museum.put("/a.obj.previewFile.jpg", b"of a user")
     inspected(studio)
     assert studio.head(SHOWN) is None
     assert studio.body("/a.obj.previewFile.jpg") == b"of a user"
-
-
-def test_a_preview_that_a_user_put_under_the_same_name_is_never_overwritten(
-    studio: OutputSetup,
-) -> None:
-    studio.museum.put("/a.obj")
     studio.museum.put(SHOWN, b"of a user")
-    inspected(studio)
+    inspected(studio, execution_id="e2")
     assert studio.body(SHOWN) == b"of a user"
     assert studio.versions(SHOWN) == 1
 
 
 def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: OutputSetup) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version)
+    reported(studio)
     objects = studio.objects
     assert isinstance(objects, MemoryObjects)
     done: list[str] = []
@@ -238,9 +228,7 @@ def test_a_name_too_long_for_a_preview_and_a_glb_leaves_the_facts(
 def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
     studio: OutputSetup, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version)
+    version = reported(studio)
     match change:
         case "newer":
             studio.museum.put("/a.obj")
@@ -267,6 +255,7 @@ def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
+        (None, "1/metadata/inspection.json: was not written"),
         (b"{", "is not valid JSON"),
         ({"version": 2}, "version"),
         (result("v-other"), "belongs to version v-other"),
@@ -277,15 +266,11 @@ def test_a_result_that_is_none_fails_the_execution(
     studio: OutputSetup, written: Any, reason: str
 ) -> None:
     studio.inspected("/a.obj", studio.museum.put("/a.obj"))
-    studio.wrote("1/metadata/inspection.json", written)
+    if written is not None:
+        studio.wrote("1/metadata/inspection.json", written)
     stored = studio.stores()
     assert stored.state == "refused"
     assert reason in stored.cause
-
-
-def test_a_missing_result_fails_the_execution(studio: OutputSetup) -> None:
-    studio.inspected("/a.obj", studio.museum.put("/a.obj"))
-    assert "1/metadata/inspection.json: was not written" in studio.stores().cause
 
 
 @pytest.mark.parametrize(
@@ -306,9 +291,7 @@ def test_names_that_lead_elsewhere_or_nowhere_are_refused(
 
 
 def test_objects_that_are_not_in_their_format_are_not_stored(studio: OutputSetup) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version)
+    version = reported(studio)
     studio.wrote("1/previews/thumbnail.png", b"<svg onload=alert(1)>")
     studio.wrote("1/files/model.glb", b"MZ not a model")
     assert studio.stores().state == "refused"
@@ -320,9 +303,7 @@ def test_objects_that_are_not_in_their_format_are_not_stored(studio: OutputSetup
 def test_a_glb_larger_than_the_reader_may_write_is_not_stored(
     studio: OutputSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version = studio.museum.put("/a.obj")
-    studio.inspected("/a.obj", version)
-    wrote(studio, version)
+    version = reported(studio)
     head = MemoryObjects.head
 
     def with_a_large_glb(self: MemoryObjects, bucket: str, key: str, **more: Any) -> Any:
@@ -365,24 +346,13 @@ def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: OutputSetu
     assert found.key == GENERATED_KEY
 
 
-def test_an_asset_with_a_preview_of_a_user_keeps_it(studio: OutputSetup) -> None:
-    studio.museum.assets.set_content(studio.museum.asset, preview_key="previews/statue/mine.png")
-    inspected(studio)
-    found = asset(studio).preview_location
-    assert found is not None
-    assert found.key == "previews/statue/mine.png"
-
-
-def test_a_preview_that_a_user_puts_at_the_root_later_is_shown(studio: OutputSetup) -> None:
+def test_previews_that_users_put_are_kept_and_shown(studio: OutputSetup) -> None:
     inspected(studio)
     studio.museum.put("/preview.png", b"of a user")
     _, key = studio.museum.files.preview_of(asset(studio))
     assert key == "statue/preview.png"
-
-
-def test_a_repetition_writes_nothing_again(studio: OutputSetup) -> None:
-    version, _ = inspected(studio)
-    assert studio.stores().state == "done"
-    assert studio.versions(SHOWN) == 1
-    assert studio.outputs().file_count == 1
-    assert glb(studio, version)
+    studio.museum.assets.set_content(asset(studio), preview_key="previews/statue/mine.png")
+    inspected(studio, execution_id="e2")
+    location = asset(studio).preview_location
+    assert location is not None
+    assert location.key == "previews/statue/mine.png"

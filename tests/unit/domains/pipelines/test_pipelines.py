@@ -24,6 +24,8 @@ from tests.unit.domains.definitions import Definitions
 
 CONVERT = {"databaseId": "museum", "pipelineId": "convert"}
 SQS = {"pipelineExecutionType": "SQS", "sqsQueueUrl": QUEUE_URL}
+OTHER_HOST = "https://example.org/123456789012/work"
+OTHER_REGION, OTHER_BUS = QUEUE_URL.replace("us-east-1", "us-west-2"), BUS_ARN + "2"
 EVENTS = {"pipelineExecutionType": "EventBridge"}
 
 
@@ -68,21 +70,9 @@ def test_a_change_keeps_the_date_of_creation_and_whether_it_is_enabled(
         ({"lambdaName": "AssetsApi"}, "lambdaName", "allowedPipelineFunctions"),
         ({"lambdaName": ""}, "lambdaName", "allowedPipelineFunctions"),
         ({**SQS, "sqsQueueUrl": QUEUE_URL + "2"}, "sqsQueueUrl", "allowedPipelineQueues"),
-        (
-            {**SQS, "sqsQueueUrl": "https://example.org/123456789012/work"},
-            "sqsQueueUrl",
-            "allowedPipelineQueues",
-        ),
-        (
-            {**SQS, "sqsQueueUrl": QUEUE_URL.replace("us-east-1", "us-west-2")},
-            "sqsQueueUrl",
-            "allowedPipelineQueues",
-        ),
-        (
-            {**EVENTS, "eventBridgeBusArn": BUS_ARN + "2"},
-            "eventBridgeBusArn",
-            "allowedPipelineBuses",
-        ),
+        ({**SQS, "sqsQueueUrl": OTHER_HOST}, "sqsQueueUrl", "allowedPipelineQueues"),
+        ({**SQS, "sqsQueueUrl": OTHER_REGION}, "sqsQueueUrl", "allowedPipelineQueues"),
+        ({**EVENTS, "eventBridgeBusArn": OTHER_BUS}, "eventBridgeBusArn", "allowedPipelineBuses"),
         ({**EVENTS, "eventBridgeSource": "AWS.s3"}, "eventBridgeSource", "aws."),
         ({"taskTimeout": "604801"}, "taskTimeout", "604800"),
         ({"taskTimeout": "0"}, "taskTimeout", "604800"),
@@ -127,6 +117,10 @@ def test_queues_and_buses_that_are_allowed_are_taken(definitions: Definitions) -
 
 
 def test_a_deleted_pipeline_is_listed_apart_and_its_id_is_free(definitions: Definitions) -> None:
+    answer = definitions.send(routes.GET_PIPELINE, **CONVERT)
+    assert (answer.status, answer.body["message"]) == (404, {})
+    assert answer.body["code"] == "PipelineNotFound"
+    assert answer.body["reason"] == "Pipeline convert does not exist"
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
     assert _listed(definitions) == ["convert", "render"]
@@ -142,13 +136,6 @@ def test_a_deleted_pipeline_is_listed_apart_and_its_id_is_free(definitions: Defi
     assert gone["message"]["pipelineId"] == "convert"
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     assert _listed(definitions) == ["convert", "render"]
-
-
-def test_what_is_not_found_has_an_empty_message_and_a_reason(definitions: Definitions) -> None:
-    answer = definitions.send(routes.GET_PIPELINE, **CONVERT)
-    assert (answer.status, answer.body["message"]) == (404, {})
-    assert answer.body["code"] == "PipelineNotFound"
-    assert answer.body["reason"] == "Pipeline convert does not exist"
 
 
 def test_a_list_continues_with_a_token(definitions: Definitions) -> None:

@@ -1,9 +1,14 @@
-"""The pipelines and workflows that ship: created once, kept as administrators leave them."""
+"""Shipped workflows, the rights of triggers, and requests that change a definition at once."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from backend.core.authorization import Secured
+from backend.core.clock import iso
+from backend.core.identity import Identity
 from backend.core.transactions import Update
 from backend.domains.pipelines.repository import PipelineRepository
 from backend.domains.pipelines.service.commands import ShippedPipelines
@@ -13,9 +18,15 @@ from backend.domains.workflows.service.commands import ShippedWorkflows
 from backend.domains.workflows.service.queries import WorkflowQueries
 from backend.entrypoints.wiring.workflows import workflows
 from backend.spec import routes
+from backend.spec.routes import Action
 from backend.spec.shipped import INSPECT, INSPECT_CAD, SHIPPED
+from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import DATABASES
+from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
+from tests.factories.access import OnlyUser
+from tests.factories.tables import before_next_write
 from tests.factories.workflows import pipeline_body, workflow_body
+from tests.unit.domains.audit.product import Product
 from tests.unit.domains.definitions import Definitions
 
 IN_GLOBAL = [("GLOBAL", INSPECT.id)]
@@ -31,7 +42,9 @@ def ensure(definitions: Definitions, *shipped: str) -> None:
     ShippedWorkflows(WorkflowRepository(tables), queries, clock).ensure(later)
 
 
-def test_each_is_created_with_a_workflow_of_the_same_id(definitions: Definitions) -> None:
+def test_they_are_created_with_a_workflow_each_and_follow_the_declaration(
+    definitions: Definitions,
+) -> None:
     ensure(definitions)
     for shipped in SHIPPED:
         found = definitions.workflow(shipped.id, "GLOBAL")
@@ -39,10 +52,6 @@ def test_each_is_created_with_a_workflow_of_the_same_id(definitions: Definitions
         assert function["name"] == shipped.id
         assert f'"resourceId":"{shipped.function}"' in function["userProvidedResource"]
         assert found["autoTriggerOnFileExtensionsUpload"] == ",".join(shipped.extensions)
-
-
-def test_another_run_changes_nothing_but_follows_the_declaration(definitions: Definitions) -> None:
-    ensure(definitions)
     rows = dict(definitions.product.tables.items)
     ensure(definitions)
     assert definitions.product.tables.items == rows
@@ -116,3 +125,190 @@ def test_only_workflows_of_the_products_functions_have_its_rights(
     changed = pipeline_body(INSPECT.id, "GLOBAL", updateAssociatedWorkflows=True)
     definitions.done(routes.PUT_PIPELINE, changed)
     assert not is_shipped()
+
+
+TRIGGER: dict[str, Any] = {"autoTriggerOnFileExtensionsUpload": ".glb"}
+BOTH = [("museum", "convert"), ("museum", "render")]
+
+
+@dataclass(frozen=True)
+class MayRun(OnlyUser):
+    """May do everything, but run only some pipelines and workflows."""
+
+    runs: set[str] = field(default_factory=set[str])
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        name = target.fields.get("pipelineId", target.fields.get("workflowId"))
+        is_run = action == "POST" and name is not None
+        return OnlyUser.may(self, caller, action, target) and (not is_run or name in self.runs)
+
+
+@pytest.fixture
+def rights() -> MayRun:
+    return MayRun(runs={"convert", "render", "publish", "by-hand"})
+
+
+@pytest.fixture
+def ruled(rights: MayRun) -> Definitions:
+    found = Definitions(Product(rights))
+    for name in ("convert", "render"):
+        found.done(routes.PUT_PIPELINE, pipeline_body(name))
+    return found
+
+
+def test_a_trigger_is_stored_only_by_who_may_run_each_pipeline(
+    ruled: Definitions, rights: MayRun
+) -> None:
+    rights.runs.discard("render")
+    status, _, message = ruled.refused(
+        routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER)
+    )
+    assert status == 403
+    assert "autoTriggerOnFileExtensionsUpload" in message
+    assert "you may not run the pipeline render" in message
+    assert not ruled.product.tables.rows(WORKFLOWS)
+    ruled.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH))  # without a trigger
+    assert ruled.send(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER)
+    ).status == 403  # fmt: skip
+    rights.runs.add("render")
+    ruled.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
+    assert ruled.workflow()["storedBy"] == "admin"
+
+
+def test_a_trigger_is_stored_only_by_who_may_run_the_workflow(
+    ruled: Definitions, rights: MayRun
+) -> None:
+    rights.runs.discard("publish")
+    status, _, message = ruled.refused(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
+    assert status == 403
+    assert "you may not run the workflow publish" in message
+    ruled.done(routes.PUT_WORKFLOW, workflow_body())
+
+
+def test_a_pipeline_gets_into_a_trigger_only_by_who_may_run_it(
+    ruled: Definitions, rights: MayRun
+) -> None:
+    ruled.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
+    ruled.done(routes.PUT_WORKFLOW, workflow_body("by-hand"))
+    changed = pipeline_body(inputParameters='{"to": "elsewhere"}', updateAssociatedWorkflows=True)
+    rights.runs.discard("render")
+    answer = ruled.done(routes.PUT_PIPELINE, changed)
+    assert answer["message"].endswith(
+        "workflows updated: 1; workflows that you have no permission to change: 1"
+    )
+
+
+def test_a_trigger_runs_for_who_put_another_pipeline_into_it(ruled: Definitions) -> None:
+    ruled.done(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
+    row = {"databaseId": "museum", "workflowId": "publish"}
+    of_another = {"storedBy": "curator", "storedAt": "2026-01-01T00:00:00.000000Z"}
+    ruled.product.tables.write(Update(table=WORKFLOWS, key=row, set=of_another))
+    changed = pipeline_body(inputParameters='{"to": "elsewhere"}', updateAssociatedWorkflows=True)
+    ruled.done(routes.PUT_PIPELINE, changed)
+    assert ruled.workflow()["storedBy"] == "admin"
+
+
+def test_a_trigger_that_starts_nothing_has_a_reason_until_it_is_stored_again(
+    ruled: Definitions,
+) -> None:
+    body = workflow_body(**TRIGGER)
+    ruled.done(routes.PUT_WORKFLOW, body)
+    ruled.done(routes.PUT_WORKFLOW, workflow_body("by-hand"))
+    assert shown(ruled) == {"publish": None, "by-hand": None}
+    tables = ruled.product.tables
+    older = {"databaseId": "museum", "workflowId": "publish"}
+    tables.write(Update(table=WORKFLOWS, key=older, remove=("storedBy", "storedAt")))
+    by_hand = {**older, "workflowId": "by-hand"}
+    tables.write(Update(table=WORKFLOWS, key=by_hand, remove=("storedBy", "storedAt")))
+    found = shown(ruled)
+    assert found["by-hand"] is None
+    assert "without its user; store it again" in str(found["publish"])
+    ruled.product.now += timedelta(seconds=1)
+    ruled.done(routes.PUT_WORKFLOW, body)
+    assert shown(ruled)["publish"] is None
+    deleted = {"deletedAt": iso(ruled.product.now)}
+    tables.write(Update(table=USERS, key={"userId": "admin"}, set=deleted))
+    assert "user admin was deleted; store it again" in str(shown(ruled)["publish"])
+    ruled.product.now += timedelta(seconds=1)
+    ruled.done(routes.PUT_WORKFLOW, body)
+    assert shown(ruled)["publish"] is None
+
+
+def shown(ruled: Definitions) -> dict[str, str | None]:
+    """Why triggers are stopped, which all reads say alike."""
+    found = {name: ruled.workflow(name).get("triggerStopped") for name in ("publish", "by-hand")}
+    for route, path in (
+        (routes.LIST_ALL_WORKFLOWS, {}),
+        (routes.LIST_WORKFLOWS, {"databaseId": "museum"}),
+    ):
+        items = ruled.done(route, **path)["message"]["Items"]
+        assert {item["workflowId"]: item.get("triggerStopped") for item in items} == found
+    return found
+
+
+CONVERT = {"databaseId": "museum", "pipelineId": "convert"}
+PUBLISH = {"databaseId": "museum", "workflowId": "publish"}
+
+
+def test_a_pipeline_that_is_deleted_meanwhile_gets_into_no_workflow(
+    definitions: Definitions,
+) -> None:
+    definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.DELETE_PIPELINE, **CONVERT)
+    )
+    status, fields, _ = definitions.refused(routes.PUT_WORKFLOW, workflow_body())
+    assert (status, fields) == (400, ["specifiedPipelines.functions.0.name"])
+    assert not definitions.product.tables.rows(WORKFLOWS)
+
+
+def test_a_pipeline_that_is_used_meanwhile_is_not_deleted(definitions: Definitions) -> None:
+    definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.PUT_WORKFLOW, workflow_body())
+    )
+    assert definitions.refused(routes.DELETE_PIPELINE, **CONVERT)[0] == 400
+    assert definitions.pipeline()["pipelineId"] == "convert"
+
+
+def test_a_workflow_takes_what_its_pipeline_has_become(definitions: Definitions) -> None:
+    definitions.done(routes.PUT_PIPELINE, pipeline_body(inputParameters="1"))
+    changed = pipeline_body(inputParameters="2")
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.PUT_PIPELINE, changed)
+    )
+    definitions.done(routes.PUT_WORKFLOW, workflow_body())
+    (function,) = definitions.workflow()["specifiedPipelines"]["functions"]
+    assert function["inputParameters"] == "2"
+
+
+def test_a_database_that_gets_a_pipeline_meanwhile_is_not_deleted(definitions: Definitions) -> None:
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    )
+    assert definitions.refused(routes.DELETE_DATABASE, databaseId="museum")[0] == 409
+    assert definitions.pipeline()["pipelineId"] == "convert"
+
+
+def test_a_database_that_is_deleted_meanwhile_gets_no_pipeline(definitions: Definitions) -> None:
+    before_next_write(
+        definitions.product.tables,
+        lambda: definitions.done(routes.DELETE_DATABASE, databaseId="museum"),
+    )
+    status, fields, _ = definitions.refused(routes.PUT_PIPELINE, pipeline_body())
+    assert (status, fields) == (400, ["databaseId"])
+    assert not definitions.product.tables.rows(PIPELINES)
+
+
+def test_a_workflow_that_is_deleted_meanwhile_is_not_restored_by_its_pipeline(
+    definitions: Definitions,
+) -> None:
+    definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    definitions.done(routes.PUT_WORKFLOW, workflow_body())
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.DELETE_WORKFLOW, **PUBLISH)
+    )
+    changed = pipeline_body(description="Converts more", updateAssociatedWorkflows=True)
+    definitions.done(routes.PUT_PIPELINE, changed)
+    assert definitions.send(routes.GET_WORKFLOW, **PUBLISH).status == 404
+    definitions.done(routes.DELETE_PIPELINE, **CONVERT)

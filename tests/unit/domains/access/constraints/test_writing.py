@@ -1,7 +1,7 @@
 """Constraints are written, read and removed: rows, rules, epoch and entry in one transaction."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,6 +22,7 @@ from tests.factories.constraints import (
     rows,
     users,
 )
+from tests.factories.tables import before_next_write
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import LARGE, Constraints
 
@@ -204,67 +205,40 @@ def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constrai
     assert "for fewer roles and users at a time" in refused.body["message"]
 
 
-class InterruptedTables(MemoryTables):
-    """Tables with a concurrent change just before a transaction, once."""
-
-    first: Callable[[], object] | None = None
-
-    def transact(self, writes: Sequence[Write]) -> None:
-        act, self.first = self.first, None
-        if act is not None:
-            act()
-        MemoryTables.transact(self, writes)
-
-
-@pytest.fixture
-def meanwhile(api: Constraints) -> InterruptedTables:
-    api.memory.__class__ = InterruptedTables
-    assert isinstance(api.memory, InterruptedTables)
-    return api.memory
-
-
-def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(
-    api: Constraints, meanwhile: InterruptedTables
-) -> None:
-    meanwhile.first = lambda: api.put("other", constraint())
+def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(api: Constraints) -> None:
+    before_next_write(api.memory, lambda: api.put("other", constraint()))
     assert api.put("see", constraint()).status == 200
-    rules = policy(meanwhile, "role#viewer")
+    rules = policy(api.memory, "role#viewer")
     assert [rule["constraintId"] for rule in rules] == ["other", "see"]
 
 
-def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(
-    api: Constraints, meanwhile: InterruptedTables
-) -> None:
+def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(api: Constraints) -> None:
     def again() -> None:
         api.delete("see")
         api.put("see", constraint(groupPermissions=groups("editor")))
 
     api.put("see", constraint(groupPermissions=groups("editor", "viewer")))
-    meanwhile.first = again
+    before_next_write(api.memory, again)
     assert api.put("see", constraint(groupPermissions=groups("viewer"))).status == 200
-    assert sorted(rows(meanwhile)) == ["see#group#viewer"]
-    assert policies(meanwhile) == policies_by_rows(meanwhile)
+    assert sorted(rows(api.memory)) == ["see#group#viewer"]
+    assert policies(api.memory) == policies_by_rows(api.memory)
 
 
-def test_a_role_deleted_meanwhile_is_given_nothing(
-    api: Constraints, meanwhile: InterruptedTables
-) -> None:
-    meanwhile.first = lambda: api.delete_role("viewer")
+def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints) -> None:
+    before_next_write(api.memory, lambda: api.delete_role("viewer"))
     refused = api.put("see", constraint())
     assert (refused.status, "role viewer does not exist" in refused.body["message"]) == (400, True)
-    assert (rows(meanwhile), policies(meanwhile)) == ({}, {})
-    stored_role(meanwhile, "viewer")
+    assert (rows(api.memory), policies(api.memory)) == ({}, {})
+    stored_role(api.memory, "viewer")
     assert api.put("see", constraint()).status == 200
 
 
-def test_a_deletion_that_another_change_overtakes_is_tried_again(
-    api: Constraints, meanwhile: InterruptedTables
-) -> None:
+def test_a_deletion_that_another_change_overtakes_is_tried_again(api: Constraints) -> None:
     api.put("see", constraint())
-    meanwhile.first = lambda: api.put("other", constraint(name="Other"))
+    before_next_write(api.memory, lambda: api.put("other", constraint(name="Other")))
     assert api.delete("see").status == 200
-    assert sorted(rows(meanwhile)) == ["other#group#viewer"]
-    assert policies(meanwhile) == policies_by_rows(meanwhile)
+    assert sorted(rows(api.memory)) == ["other#group#viewer"]
+    assert policies(api.memory) == policies_by_rows(api.memory)
 
 
 def test_a_change_that_others_always_overtake_ends_with_a_conflict(api: Constraints) -> None:
