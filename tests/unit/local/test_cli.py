@@ -1,15 +1,21 @@
-"""Messages of the command line about unusable folders, ports and files."""
+"""Messages of the command line, its settings, the first look, and the state folder."""
 
+import errno
+import json
+import os
 import socket
+import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import JsonValue
 from typer.testing import CliRunner, Result
 
-from local import cli, servers
-from local.cli import app
-from local.errors import LocalError
+from local import cli, first_look, servers, synthesis
+from local.cli import app, parsed_settings
+from local.errors import AlreadyRunningError, LocalError
 from local.state import StateFolder
 
 
@@ -92,3 +98,157 @@ def test_the_status_names_the_functions_of_streams_in_full(
     assert output.exit_code == 0
     assert name in output.output
     assert "arn:" not in output.output
+
+
+def test_values_are_json_where_they_can_be() -> None:
+    given = ["userPool=true", "auditDays=7", 'allowedIpRanges=["127.0.0.0/8"]', "webUrl=http://a=b"]
+    assert parsed_settings(given, None) == {
+        "userPool": True,
+        "auditDays": 7,
+        "allowedIpRanges": ["127.0.0.0/8"],
+        "webUrl": "http://a=b",
+    }
+
+
+@pytest.mark.parametrize("given", ["userPool", "=true", ""])
+def test_what_is_no_setting_is_refused(given: str) -> None:
+    with pytest.raises(LocalError, match="NAME=VALUE"):
+        parsed_settings([given], None)
+
+
+def test_an_assembly_that_is_there_already_takes_none() -> None:
+    assert parsed_settings([], Path("cdk.out")) == {}
+    with pytest.raises(LocalError, match="--assembly"):
+        parsed_settings(["userPool=true"], Path("cdk.out"))
+
+
+def test_settings_of_up_come_before_those_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CDK_CONTEXT_JSON", '{"stage": "local", "auditDays": 1}')
+    assert synthesis.context_variables({}) == {}
+    found = synthesis.context_variables({"auditDays": 2})
+    assert json.loads(found["CDK_CONTEXT_JSON"]) == {"stage": "local", "auditDays": 2}
+
+
+def test_models_have_turntables_where_the_page_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"webUrl": "http://127.0.0.1:1"}
+    monkeypatch.delenv("CDK_CONTEXT_JSON", raising=False)
+
+    def settings(given: Mapping[str, JsonValue], *, page: bool = True) -> Mapping[str, JsonValue]:
+        return synthesis.with_defaults(given, url=own["webUrl"], page=page)
+
+    assert settings({}, page=False) == own
+    assert settings({}) == {**own, "turntables": True}
+    assert settings({"turntables": False}) == {**own, "turntables": False}
+    assert settings({"webUrl": "http://a"}) == {"webUrl": "http://a", "turntables": True}
+    off: dict[str, JsonValue] = {"processing": False}
+    assert settings(off) == {**own, **off}, "turntables would have no effect"
+    for chosen in (off, {"turntables": False}, {"webUrl": "http://a", "turntables": False}):
+        monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps(chosen))
+        assert settings({}) == {**own, **chosen}, "as the environment has it"
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Path:
+    folder = tmp_path / "samples" / "library"
+    folder.mkdir(parents=True)
+    for name in ("a.glb", "b.glb"):
+        (folder / name).write_bytes(b"glTF")
+    return folder
+
+
+def printed_lines(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) -> list[str]:
+    def command(*arguments: str | Path) -> list[str]:
+        return ["sh", "-c", waiting if arguments[0] == "wait" else "true"]
+
+    monkeypatch.setattr(first_look, "vitrine", command)
+    lines: list[str] = []
+    state = StateFolder(samples.parent / "state")
+    state.root.mkdir()
+    first_look.import_samples(state, samples, lines.append)
+    return lines
+
+
+def test_each_stage_is_printed_with_what_it_waits_for(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = printed_lines(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
+    assert found[0].startswith("importing 2 files from ")
+    assert found[1:3] == [
+        "waiting until the files are inspected and can be found",
+        "  10 s: waiting for executions 3",
+    ]
+    assert found[3] == "try:"
+
+
+def test_a_step_that_fails_is_named_with_its_last_line(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LocalError, match=r"^waiting for them failed: error: 3 changes are left$"):
+        printed_lines(samples, monkeypatch, "echo 'error: 3 changes are left' >&2; exit 1")
+
+
+def test_files_are_replaced_whole_and_private(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path / "s")
+    state.create()
+    state.write("a.json", {"a": 1})
+    state.write("a.json", {"a": 2})
+
+    assert state.read("a.json", {"a": 0}) == {"a": 2}
+    assert state.read("b.json", {"b": 0}) == {"b": 0}
+    assert stat.S_IMODE((state.root / "a.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(state.root.stat().st_mode) == 0o700
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(LocalError, match=r"a\.json is damaged"):
+        StateFolder(tmp_path).read("a.json", 0)
+
+
+def test_a_folder_is_locked_for_one(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path)
+    lock = state.lock()
+    with pytest.raises(AlreadyRunningError, match="already uses"):
+        state.lock()
+    lock.release()
+    state.lock().release()
+
+
+def test_emptying_keeps_tools_and_packages(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path)
+    state.create()
+    for name in ("tools", "layer", "runtime", "data"):
+        (tmp_path / name).mkdir()
+    state.write("secrets.json", {})
+
+    state.empty()
+
+    assert {entry.name for entry in tmp_path.iterdir()} == {"tools", "layer", "runtime"}
+
+
+def test_a_full_disk_is_reported_with_the_file_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = StateFolder(tmp_path)
+    folder.write("secrets.json", {"kept": 1})
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/secrets\.json'"):
+        folder.write("secrets.json", {"kept": 2})
+    assert folder.read("secrets.json", dict[str, int]()) == {"kept": 1}
+
+
+def test_the_secret_key_of_the_engines_is_random_and_kept(tmp_path: Path) -> None:
+    folders = [StateFolder(tmp_path / name) for name in "ab"]
+    for state in folders:
+        state.create()
+    keys = [state.secret_key() for state in folders]
+
+    assert len(set(keys)) == 2
+    assert min(map(len, keys)) >= 32
+    assert [state.secret_key() for state in folders] == keys

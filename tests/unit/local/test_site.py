@@ -1,6 +1,9 @@
+"""The page that the runtime builds and serves, and links that sign in."""
+
 import asyncio
 import gzip
 import json
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,10 +11,12 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from local.links import Links
+import web_page
+from local.errors import LocalError
+from local.links import SECONDS, Links, new_link
 from local.site import Site, Surroundings
 from local.state import StateFolder
-from web_page import Page
+from web_page import Page, build_page, built_page
 
 OWN = "http://127.0.0.1:8080"
 BUCKETS = "http://127.0.0.1:9000"
@@ -175,3 +180,143 @@ def test_a_body_that_is_no_secret_is_refused(site: SiteSetup) -> None:
     found = [site.send("POST", "/ui/once", {"origin": OWN}, body).status_code for body in bodies]
 
     assert found == [400] * len(bodies)
+
+
+class Npm:
+    """Stands in for npm: builds a page of one file, or fails."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+        self.fails = ""
+
+    def run(self, command: list[str], *, cwd: Path, **_: object) -> object:
+        self.calls.append(command)
+        if self.fails:
+            return subprocess.CompletedProcess(command, 1, "", self.fails)
+        (cwd / "dist").mkdir(exist_ok=True)
+        (cwd / "dist" / "index.html").write_text((cwd / "src.ts").read_text())
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+
+@pytest.fixture
+def npm(monkeypatch: pytest.MonkeyPatch) -> Npm:
+    fake = Npm()
+    monkeypatch.setattr(web_page.subprocess, "run", fake.run)
+    monkeypatch.setattr(web_page, "_npm", lambda: ["/nowhere/npm"])
+    return fake
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "package.json").write_text("{}")
+    (folder / "src.ts").write_text("one")
+    return folder
+
+
+def _say(_text: str) -> None:
+    pass
+
+
+def test_the_page_is_built_once_for_its_sources(npm: Npm, sources: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    first, again = (build_page(tools, _say, sources) for _ in range(2))
+    assert first == again == built_page(tools, sources)
+    assert len(npm.calls) == 2  # install and build, the first time only
+
+    (sources / "src.ts").write_text("two")
+    assert built_page(tools, sources).folder is None
+    changed = build_page(tools, _say, sources)
+    assert changed.folder is not None
+    assert (changed.folder / "index.html").read_text() == "two"
+    assert first.folder is not None
+    assert not first.folder.exists()
+
+
+def test_what_is_not_part_of_the_page_does_not_build_it_again(
+    npm: Npm, sources: Path, tmp_path: Path
+) -> None:
+    built = build_page(tmp_path / "tools", _say, sources)
+    for name in ("node_modules", "dist", "e2e", "checks", "testing"):
+        (sources / name).mkdir()
+        (sources / name / "x.js").write_text("x")
+    for name in ("src.test.ts", "src.component.test.tsx"):
+        (sources / name).write_text("x")
+
+    assert build_page(tmp_path / "tools", _say, sources) == built
+    assert len(npm.calls) == 2
+
+
+def test_a_machine_without_the_network_serves_without_the_page_and_prints_why(
+    npm: Npm, sources: Path, tmp_path: Path
+) -> None:
+    npm.fails = "npm error code ENOTFOUND\nnpm error network request failed\nA complete log of x"
+    found = build_page(tmp_path / "tools", _say, sources)
+    assert found.folder is None
+    assert "ENOTFOUND" in found.missing
+    assert "complete log" not in found.missing
+
+    npm.fails = ""
+    assert build_page(tmp_path / "tools", _say, sources).folder is not None
+
+
+class Clock:
+    def __init__(self, file_of: StateFolder) -> None:
+        self._folder = file_of.root / "links"
+        self.later = 0.0
+
+    def __call__(self) -> float:
+        newest = max((each.stat().st_mtime for each in self._folder.iterdir()), default=0.0)
+        return newest + self.later
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateFolder:
+    return StateFolder(tmp_path)
+
+
+def test_a_link_works_once(state: StateFolder) -> None:
+    links = Links(state)
+    first, second = links.create(), links.create()
+
+    assert links.use(first)
+    assert not links.use(first)
+    assert links.use(second)
+
+
+def test_a_link_ends_after_ten_minutes_and_is_removed(state: StateFolder) -> None:
+    clock = Clock(state)
+    links = Links(state, clock)
+    old = links.create()
+    clock.later = SECONDS - 1
+    assert links.use(old)
+
+    old = links.create()
+    clock.later = SECONDS
+    assert not links.use(old)
+    assert list((state.root / "links").iterdir()) == []
+
+
+def test_no_other_text_is_a_link(state: StateFolder) -> None:
+    links = Links(state)
+    secret = links.create()
+    name = next((state.root / "links").iterdir()).name
+    wrong = ["", name, f"../links/{name}", secret + "x", "x" * 10_000, "\0", "\ud800"]
+
+    assert [each for each in wrong if links.use(each)] == []
+    assert links.use(secret)
+
+
+def test_the_folder_of_links_holds_no_secret_and_is_the_owners(state: StateFolder) -> None:
+    secret = Links(state).create()
+    folder = state.root / "links"
+
+    assert folder.stat().st_mode & 0o077 == 0
+    assert all(secret not in each.name and not each.read_bytes() for each in folder.iterdir())
+
+
+def test_there_is_no_link_without_a_runtime(state: StateFolder) -> None:
+    with pytest.raises(LocalError, match="no runtime is running"):
+        new_link(state, "")
+    assert new_link(state, "http://127.0.0.1:8080").startswith("http://127.0.0.1:8080/ui/#once=")
