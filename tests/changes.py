@@ -20,43 +20,43 @@ def _attacks(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/journeys/attacks/test_{name}.py" for name in names)
 
 
-_EXECUTIONS = ("contract", *_journeys("executions", "foreign_pipelines"))
+_EXECUTIONS = ("contract", *_journeys("executions"))
 _FILES = ("contract", "tests/integration/files", *_journeys("file_changes", "uploads"))
 _SLICES: Mapping[str, tuple[str, ...]] = {
     "access": ("contract", "tests/integration/access", *_journeys("permissions", "constraints")),
     "asset_lifecycle": ("contract", "tests/integration/files", *_journeys("lifecycle")),
     "asset_links": ("contract", *_journeys("links")),
     "asset_versions": ("contract", *_journeys("versions")),
-    "assets": ("contract", *_journeys("lifecycle", "bad_input"), *_attacks("cursors")),
+    "assets": ("contract", *_journeys("lifecycle", "bad_input"), *_attacks("reading")),
     "audit": (
         *("contract", "tests/integration/audit"),
-        *(*_journeys("audit"), *_attacks("who_read_what")),
+        *(*_journeys("administration"), *_attacks("reading")),
     ),
-    "bucket_sync": ("contract", *_journeys("bucket_sync", "existing_folders")),
+    "bucket_sync": ("contract", *_journeys("bucket_sync")),
     "buckets": ("contract", *_journeys("bucket_sync")),
-    "comments": ("contract", *_journeys("comments")),
-    "configuration": ("contract", *_journeys("starts")),
+    "comments": ("contract", *_journeys("links")),
+    "configuration": ("contract", *_journeys("administration")),
     "database_purges": ("contract", *_journeys("database_purges")),
     "databases": ("contract", "tests/integration/databases", *_journeys("database_purges")),
     "downloads": _FILES,
     "executions": _EXECUTIONS,
-    "exports": ("contract", *_attacks("hidden_exports")),
-    "facts": ("contract", *_journeys("facts", "renewals")),
+    "exports": ("contract", *_attacks("reading")),
+    "facts": ("contract", *_journeys("facts", "jobs")),
     "files": _FILES,
-    "identity": ("contract", "tests/journeys/alone", *_attacks("keys", "user_administration")),
-    "ingest": ("contract", *_journeys("ingest")),
+    "identity": ("contract", "tests/journeys/alone", *_attacks("users")),
+    "ingest": ("contract", *_journeys("jobs")),
     "jobs": ("contract", "tests/integration/jobs", *_journeys("jobs")),
     "metadata": ("contract", *_journeys("metadata")),
     "metadata_schemas": ("contract", *_journeys("metadata")),
     "outputs": _EXECUTIONS,
     "pipelines": _EXECUTIONS,
     "quarantine": ("contract", *_attacks("quarantine")),
-    "subscriptions": ("contract", *_journeys("administration"), *_attacks("mail")),
-    "tags": ("contract", *_attacks("named_tags")),
-    "uploads": (*_FILES, *_journeys("import")),
+    "subscriptions": ("contract", *_journeys("administration"), *_attacks("users")),
+    "tags": ("contract", *_attacks("names")),
+    "uploads": _FILES,
     "workflows": _EXECUTIONS,
 }
-_SEARCHING = _journeys("search", "search_indexes", "streams")
+_SEARCHING = _journeys("search")
 AREAS: Mapping[str, tuple[str, ...]] = {
     # What most of the product stands on: everything short.
     **dict.fromkeys(("app.py", "web_page.py", "cdk.json", "backend", "infra", "local"), _ALL),
@@ -69,7 +69,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
         *(*_SEARCHING, "tests/journeys/test_permissions.py"),
     ),
     "benchmarks": ("costs",),
-    "client": ("docs", *_journeys("import", "stock_clients")),
+    "client": ("docs", *_journeys("uploads", "stock_clients")),
     "docs": ("docs",),
     "samples": ("docs", "processing"),
     "tracking": ("tracking",),

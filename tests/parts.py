@@ -273,10 +273,7 @@ LONG: Mapping[str, Part] = {
                 amounts=("CONCURRENCY_SECONDS", "VERSION_CLIENTS"),
             ),
             Run(
-                _files(
-                    "tests/journeys/long",
-                    *("lifecycle_kills", "one_kill", "reindex_kills", "two_gibibytes"),
-                ),
+                _files("tests/journeys/long", "one_kill", "two_gibibytes"),
                 ALONE,
             ),
         ),
@@ -304,11 +301,7 @@ LONG: Mapping[str, Part] = {
         "ten thousand outputs of a pipeline",
         (
             Run(
-                (
-                    "tests/models",
-                    *_files("tests/journeys/long", "debian_models", "thousand_uploads"),
-                    *_files("tests/journeys/long", "many_outputs"),
-                ),
+                ("tests/models", *_files("tests/journeys/long", "thousand_uploads")),
                 ("-q", "-s"),
             ),
         ),
@@ -342,7 +335,7 @@ LONG: Mapping[str, Part] = {
         "beside 31 clients",
         (
             Run((GENERATED,), ALONE, amounts=("POLICIES",)),
-            Run(_files("tests/journeys/long", "search_bombs", "hostile_client"), ALONE),
+            Run(_files("tests/journeys/long", "hostile_client"), ALONE),
         ),
         needs=(*_JOURNEYS, "tests/unit", "tests/routes"),
     ),
@@ -366,8 +359,7 @@ LONG: Mapping[str, Part] = {
             Run(
                 _files(
                     "tests/integration/tracking",
-                    *("differential", "traces_differential", "registry_differential"),
-                    *("logged_models", "evaluation", "import_order"),
+                    *("differential", "registry", "evaluation", "import_order"),
                 ),
                 ("-q", "-n", str(CORES)),
                 amounts=(
@@ -375,7 +367,7 @@ LONG: Mapping[str, Part] = {
                     "IMPORTED_MODULES",
                 ),
             ),
-            Run(_files("tests/journeys/long", "mlflow_server", "tracking_demo"), ALONE),
+            Run(_files("tests/journeys/long", "mlflow_server"), ALONE),
         ),
         needs=(*_JOURNEYS, "tracking"),
     ),

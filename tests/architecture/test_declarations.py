@@ -1,13 +1,23 @@
-"""Every declaration is used, and everything that is used is declared."""
+"""Declarations are used, errors have codes of their own, and slices have the same structure."""
 
 import ast
+import builtins
+import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
+import grimp
 import pytest
 
+from backend.core.errors import VitrineError
 from backend.domains.jobs.service.consumers import WORK_TIME
 from backend.domains.jobs.service.runner import LONGEST_LEASE_SECONDS
+from backend.http.errors import status_of
 from backend.spec import secrets, settings
 from backend.spec.buckets import BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
@@ -223,3 +233,112 @@ def test_only_registries_are_scanned() -> None:
         table for table in TABLES if any("a registry" in each for each in table.access_patterns)
     }
     assert {table.name for table in scanned} == {table.name for table in registries}
+
+
+CODE = ("backend", "client/src", "infra", "local", "tracking/src")
+OF_LIBRARIES = {"BotoCoreError", "ClientError", "MlflowException"}
+PARTS = ("aws", "core", "domains", "http", "operations", "search")
+
+
+def _kinds(base: type[VitrineError]) -> Iterator[type[VitrineError]]:
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith("backend."):
+            yield kind
+        yield from _kinds(kind)
+
+
+def _all_kinds() -> set[type[VitrineError]]:
+    """All errors of the backend, whether or not another test has imported their modules."""
+    for part in PARTS:
+        package = import_module(f"backend.{part}")
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    return set(_kinds(VitrineError))
+
+
+def test_a_code_of_an_error_is_declared_once() -> None:
+    declared = Counter(kind.code for kind in _all_kinds() if "code" in vars(kind))
+    assert len(declared) > 100
+    assert {code: times for code, times in declared.items() if times > 1} == {}
+
+
+def test_a_code_of_an_error_has_one_status() -> None:
+    found = {(kind.code, status_of(kind.__new__(kind))) for kind in _all_kinds()}
+    statuses = Counter(code for code, _ in found)
+    assert {code: times for code, times in statuses.items() if times > 1} == {}
+
+
+def test_a_slice_declares_its_errors_in_its_module_of_errors() -> None:
+    """Errors that other modules use; names of the others begin with an underscore."""
+    slices = [kind for kind in _all_kinds() if kind.__module__.startswith("backend.domains.")]
+    public = [kind for kind in slices if not kind.__name__.startswith("_")]
+    assert len(public) > 80
+    assert (
+        sorted(
+            f"{kind.__module__}.{kind.__name__}"
+            for kind in public
+            if kind.__module__.split(".")[3:] != ["errors"]
+        )
+        == []
+    )
+
+
+def test_an_error_that_a_docstring_lists_exists() -> None:
+    texts = [path.read_text() for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    existing = {name for text in texts for name in re.findall(r"^class (\w+)", text, re.MULTILINE)}
+    sections = (part for text in texts for part in re.findall(r"Raises:\n((?: {4,}.*\n)+)", text))
+    listed = {name for each in sections for name in re.findall(r"(?m)^ +(\w+Error):", each)}
+    assert len(listed) > 100
+    assert listed - existing - OF_LIBRARIES - vars(builtins).keys() == set()
+
+
+DOMAINS = "backend.domains."
+KINDS = {"models", "errors", "rules", "repository", "service", "routes"}
+
+
+@cache
+def _imports_between_slices() -> list[tuple[str, str]]:
+    graph = grimp.build_graph("backend", cache_dir=None)
+    return [
+        (module, imported)
+        for module in sorted(graph.modules)
+        if module.startswith(DOMAINS)
+        for imported in sorted(graph.find_modules_directly_imported_by(module))
+        if imported.startswith(DOMAINS) and imported.split(".")[2] != module.split(".")[2]
+    ]
+
+
+def test_a_slice_imports_from_another_its_service_its_errors_and_the_models_that_it_uses() -> None:
+    inner = [
+        (module, imported)
+        for module, imported in _imports_between_slices()
+        if imported.split(".")[3] not in {"service", "errors", "models"}
+    ]
+    assert inner == []
+
+
+def test_slices_that_use_each_other_are_seen() -> None:
+    pairs = {(a.split(".")[2], b.split(".")[2]) for a, b in _imports_between_slices()}
+    assert ("databases", "buckets") in pairs
+
+
+BESIDE = {"access": {"policy"}}
+"""The terms of permission rules, and their compiled forms. Models use these terms, so they cannot
+be in the rules module, which uses models."""
+
+
+def test_a_slice_holds_the_six_kinds_of_files_and_no_seventh() -> None:
+    slices = [path for path in (ROOT / "backend" / "domains").iterdir() if path.is_dir()]
+    for path in slices:
+        found = {part.stem for part in path.iterdir() if part.suffix == ".py" or part.is_dir()}
+        assert found - {"__init__", "__pycache__"} <= KINDS | BESIDE.get(path.name, set()), (
+            path.name
+        )
+
+
+# import-linter's `acyclic_siblings` compares packages, which is stricter than circles of modules.
+@pytest.mark.parametrize("package", ["backend", "infra", "local", "vitrine", "vitrine_mlflow"])
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    graph = grimp.build_graph(package, cache_dir=None)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle

@@ -1,23 +1,106 @@
-"""The OpenAPI document against the declared routes and the models that serve them."""
+"""The OpenAPI document: its routes, bodies, and what tools read from it."""
 
 import inspect
 import re
+from collections import Counter
 from typing import Any, cast
 
 import pytest
 
+from backend.core.errors import InvalidInputError
 from backend.core.models import LegacyEnvelope, OptionalBody
-from backend.entrypoints.openapi import bindings, openapi
+from backend.entrypoints.openapi import bindings, openapi, routers
 from backend.http.bodies import validate
 from backend.http.openapi import document_path
 from backend.http.router import Binding
-from backend.spec.routes import ROUTES, Route
+from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION, DELETE_DATABASE, ROUTES, Route
 from backend.spec.routes.files import (
     HEAD_AUXILIARY_FILE,
     HEAD_FILE,
     STREAM_AUXILIARY_FILE,
     STREAM_FILE,
 )
+from tests.routes import CASES
+
+PATHS = openapi()["paths"]
+FIELDS = [
+    (binding, field.alias or name, field)
+    for binding in bindings()
+    if "body" in binding.models
+    for name, field in binding.models["body"].model_fields.items()
+]
+DEMANDED = [(binding, name) for binding, name, field in FIELDS if field.is_required()]
+CHECKED_LATER = {
+    "POST /assets bucketExistingKey": "the path of a folder, by the rules of paths",
+    "POST /database/{databaseId}/assets/{assetId}/download key": "as bucketExistingKey",
+    "POST /database/{databaseId}/assets/{assetId}/export startingToken": "by its signature",
+}
+"""Texts without a maximum length of their own."""
+TAKES_ANYTHING = {"POST /search operation"}
+TAKES_ANY_LIST = {"POST /search tokens"}
+"""Fields of older clients, which are ignored."""
+TAKE_NO_NULL = {
+    f"{ARCHIVE_ASSET.key} confirmArchive",
+    f"{ARCHIVE_ASSET_VERSION.key} confirmArchiveAsset",
+    f"{DELETE_DATABASE.key} confirmPermanentDelete",
+}
+"""Fields that confirm an operation: clients must send them, or omit them; null is refused."""
+WRONG: tuple[Any, ...] = ({"unexpected": []}, [["x"]])
+LONG = "x" * 300_000
+
+
+def example(binding: Binding) -> dict[str, Any]:
+    operation = PATHS[document_path(binding.route)][binding.route.method.lower()]
+    return operation["requestBody"]["content"]["application/json"]["example"]
+
+
+def named(binding: Binding, body: dict[str, Any]) -> set[str]:
+    """The top-level fields without which a body is refused."""
+    try:
+        validate(binding.models["body"], body, strict=True)
+    except InvalidInputError as refused:
+        return {each.field.split(".")[0] for each in refused.fields}
+    return set()
+
+
+@pytest.mark.parametrize(
+    ("binding", "name"),
+    [pytest.param(*each, id=f"{each[0].route.key} {each[1]}") for each in DEMANDED],
+)
+def test_a_field_that_is_demanded_and_lacks_is_named(binding: Binding, name: str) -> None:
+    body = {field: value for field, value in example(binding).items() if field != name}
+    assert name in named(binding, body)
+
+
+def test_a_field_of_a_wrong_type_is_named() -> None:
+    taken: set[str] = set()
+    for wrong in WRONG:
+        for binding, name, _ in FIELDS:
+            if name not in named(binding, {**example(binding), name: wrong}):
+                taken.add(f"{binding.route.key} {name}")
+    assert taken == TAKES_ANYTHING | TAKES_ANY_LIST
+
+
+def test_a_text_that_is_too_long_is_named() -> None:
+    taken = {
+        f"{binding.route.key} {name}"
+        for binding, name, _ in FIELDS
+        if name not in named(binding, {**example(binding), name: LONG})
+    }
+    assert taken == {*CHECKED_LATER, *TAKES_ANYTHING}
+
+
+def test_null_means_the_same_as_leaving_out_in_the_requests_of_vams() -> None:
+    """Clients of VAMS send null for fields without a value."""
+    refused: set[str] = set()
+    for binding, name, field in FIELDS:
+        if not (binding.route.ours or field.is_required()):
+            sent = example(binding)
+            there = named(binding, {each: sent[each] for each in sent if each != name})
+            if name in named(binding, {**sent, name: None}) - there:
+                refused.add(f"{binding.route.key} {name}")
+    assert refused == TAKE_NO_NULL
+
 
 DOCUMENT = openapi()
 BODIES = [binding for binding in bindings() if "body" in binding.models]
@@ -137,3 +220,36 @@ def test_what_is_repeated_is_in_the_document_twice(subtests: pytest.Subtests) ->
             message = properties.pop("message")
             assert message["properties"] == properties
             assert schema["required"] == [*message["required"], "message"] == ["Items", "message"]
+
+
+DOMAINS = sorted({route.domain for route in ROUTES})
+
+
+def _bindings(domain: str) -> dict[Route, Any]:
+    """The bindings of a domain's routers, which are built without services."""
+    bound = [
+        build(*(object() for _ in inspect.signature(build).parameters)).bindings
+        for build in routers(domain)
+    ]
+    joined = {route: binding for one in bound for route, binding in one.items()}
+    assert len(joined) == sum(map(len, bound))  # two slices must not bind one route
+    return joined
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_domain_binds_exactly_its_own_routes(domain: str) -> None:
+    assert set(_bindings(domain)) == {route for route in ROUTES if route.domain == domain}
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_route_and_the_function_bound_to_it_have_the_same_name(domain: str) -> None:
+    for route, binding in _bindings(domain).items():
+        assert binding.endpoint.__name__ == route.name
+
+
+def test_every_declared_route_has_exactly_one_case_in_the_registry_of_tests() -> None:
+    assert Counter(case.route.key for case in CASES) == Counter(route.key for route in ROUTES)
+
+
+def test_a_case_can_name_the_state_in_which_it_succeeds() -> None:
+    assert [case.route.key for case in CASES if case.succeeds not in case.states] == []

@@ -1,20 +1,28 @@
-"""The CDK command deploys, updates and deletes the stage `prod`, on the stand-in.
+"""Commands of the guide on deploying: stacks are made, changed, upgraded and destroyed."""
 
-All commands are on the page on deploying. No resource is created: these tests are about
-CloudFormation's rules for stacks, exports and templates. They run in their order on one account.
-"""
-
+import io
 import json
+import os
+import subprocess
+import sys
+import tarfile
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from tests.deploy import guide
+from tests.cloudformation.building import Place
+from tests.deploy import console, guide
 from tests.deploy.account import NO_TERMINAL, Account, account
+from tests.deploy.conftest import Running
+from tests.infra.released import DATA_TYPES
+from tests.journeys.docs.test_commands import ALL, SYNTH, ran
+from tests.journeys.main import test_whole_path
+from tests.journeys.runtime import ROOT, wait_for
 
 RETENTION = guide.option("logRetentionDays")
 UNPROTECT = "aws cloudformation update-termination-protection --no-enable-termination-protection"
@@ -155,3 +163,101 @@ def test_a_first_deployment_that_fails_is_removed_as_the_page_describes_and_repe
         _wait_until(lambda: not fresh.statuses())
         fresh.deploy()
         assert set(fresh.statuses().values()) == {"CREATE_COMPLETE"}
+
+
+def test_make_synth_writes_templates() -> None:
+    assert SYNTH in ALL
+    ran(SYNTH, dict(os.environ))
+    assert list((ROOT / "cdk.out").glob("*.template.json"))
+
+
+BEFORE = "0de5538cb4f8c866601e615a87405a7e2ba4a6fa^"
+"""The parent of the commit that raised the mapping version to 5."""
+FOREIGN = Place("111122223333", "eu-central-1")
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The assembly of the older commit, written by its own code with today's packages."""
+    folder = tmp_path_factory.mktemp("older")
+    archive = subprocess.run(
+        ["git", "archive", BEFORE], cwd=guide.ROOT, capture_output=True, check=False
+    )
+    assert archive.returncode == 0, "the history is missing: run `git fetch --unshallow`"
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        files.extractall(folder, filter="data")
+    (folder / ".venv").symlink_to(guide.ROOT / ".venv")  # has the command that builds layers
+    context = json.dumps({"stage": guide.STAGE})
+    environment = {**os.environ, "CDK_CONTEXT_JSON": context, "CDK_OUTDIR": str(folder / "out")}
+    subprocess.run([sys.executable, "app.py"], cwd=folder, env=environment, check=True)
+    return folder / "out"
+
+
+def _kinds(found: Account, status: str) -> Counter[str]:
+    """The types of the resources that ever had a status."""
+    events: list[dict[str, Any]] = [e for stack in found.statuses() for e in found.events(stack)]
+    return Counter(e["ResourceType"] for e in events if e["ResourceStatus"] == status)
+
+
+def test_a_deployment_of_an_older_commit_is_upgraded_and_loses_no_data(
+    older: Path, tmp_path: Path
+) -> None:
+    with account(tmp_path, place=FOREIGN) as found:
+        found.bootstrap()
+        found.deploy("--app", str(older))
+        assert set(found.statuses().values()) == {"CREATE_COMPLETE"}
+        found.deploy()
+        assert set(found.statuses().values()) <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+        assert not _kinds(found, "DELETE_COMPLETE").keys() & DATA_TYPES
+        assert not _kinds(found, "DELETE_SKIPPED").keys() & DATA_TYPES
+
+
+BOOTSTRAP = f"vitrine-{guide.STAGE}-bootstrap"
+SECRET = "aws secretsmanager get-secret-value"
+
+
+def _output(running: Running, key: str) -> str:
+    query = f"Stacks[].Outputs[] | [?OutputKey=='{key}'].OutputValue"
+    (found,) = running.account.aws(f'aws cloudformation describe-stacks --query "{query}"')
+    return str(found)
+
+
+def test_the_outputs_are_the_address_and_the_key_that_the_page_names(running: Running) -> None:
+    endpoint = running.runtime.endpoint
+    assert _output(running, "ApiUrl") == endpoint["api"]
+    secret = f"{guide.line(SECRET)} {_output(running, 'AdminApiKeySecret')}"
+    assert console.run(secret, endpoint["aws"]) == endpoint["adminApiKey"]
+
+
+def test_the_custom_resource_was_created(running: Running) -> None:
+    found = running.account.events(BOOTSTRAP)
+    created = [e["LogicalResourceId"] for e in found if e["ResourceStatus"] == "CREATE_COMPLETE"]
+    assert "BootstrapRun" in created
+
+
+def test_the_main_job_succeeds(running: Running) -> None:
+    test_whole_path.test_an_asset_from_its_creation_to_its_archive(running.runtime)
+
+
+def test_an_update_keeps_the_data(running: Running) -> None:
+    api = running.runtime.client()
+    database = api.new_database(f"kept-{uuid4().hex[:8]}")
+    asset = api.new_asset(database, "Locomotive")
+    wait_for(lambda: len(api.search(query="locomotive")), 1)
+    running.account.deploy("-c", "presignedUrlSeconds=600")
+    assert running.account.statuses()[API] == "UPDATE_COMPLETE"
+    api = running.runtime.client()
+    assert api.ok("GET", f"/database/{database}/assets/{asset}")["assetName"] == "Locomotive"
+    wait_for(lambda: len(api.search(query="locomotive")), 1)
+
+
+def test_a_custom_resource_is_deleted_before_its_function(running: Running) -> None:
+    account = running.account
+    for name in stacks(account):
+        account.aws(guide.line(UNPROTECT, containing=API).replace(API, name))
+    identity = account.aws(f"aws cloudformation describe-stacks --stack-name {BOOTSTRAP}")
+    account.make(guide.line("make destroy"), "--force")
+    assert account.statuses() == {}
+    events = account.events(identity["Stacks"][0]["StackId"])
+    gone = [e["LogicalResourceId"] for e in events if e["ResourceStatus"] == "DELETE_COMPLETE"]
+    assert gone.index("Bootstrap") < gone.index("BootstrapRun")  # the last one is the first

@@ -17,10 +17,10 @@ from tests.journeys.stock import WEB_ORIGIN
 
 LONGEST = (
     "test_contract",
-    "test_search_indexes",  # reads complete indexes, which grow
+    "test_search",  # reads complete indexes, which grow
     "test_bucket_sync",
     "test_file_changes",
-    "test_import",
+    "test_uploads",
     "test_whole_deployment",
 )
 """Order the files: xdist assigns the next one to a free worker."""
@@ -50,7 +50,7 @@ def runtime(worker_id: str) -> Iterator[Runtime]:
     """The product with its tables in memory, started once for all workers.
 
     It has the address of VAMS's web application, like a deployment that serves one, and allows
-    pipelines to name the queue of `test_foreign_pipelines.py`.
+    pipelines to name the queue of `test_executions.py`.
     """
     page = ("--set", f"webUrl={WEB_ORIGIN}")
     queues = ("--set", f"allowedPipelineQueues={ALLOWED_QUEUES}")

@@ -1,13 +1,11 @@
-"""Roles, profiles and subscriptions over HTTP, from the templates on.
-
-All journeys that create administrators are here, because one of them is about the last one: xdist
-runs a file in one worker.
-"""
+"""Roles, profiles and subscriptions; the audit log; starts that must fail."""
 
 from typing import Any
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime, wait_until
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, run_local, wait_until
 from tests.journeys.test_constraints import constraint, unique
 
 
@@ -165,3 +163,49 @@ def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
     own.ok("DELETE", path)
     wait_until(lambda: own.send("GET", "/roles").status_code == 200)
     admin.ok("DELETE", "/user-roles", {"userId": user})
+
+
+def test_the_audit_log_lists_changes_and_the_creation_newest_first(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Before")
+    path = f"/database/{database}/assets/{asset}"
+    api.ok("PUT", path, {"assetName": "After"})
+    record = {"metadataKey": "note", "metadataValue": "x" * 5000, "metadataValueType": "string"}
+    api.ok("POST", f"{path}/metadata", {"metadata": [record]})
+    api.upload(database, asset, {"/a.stl": [b"solid\n"]})
+    api.refused("PUT", path, {"tags": ["no such tag"]})
+
+    def audit_items() -> list[dict[str, Any]]:
+        return api.ok("GET", "/audit", params={"entity": f"asset:{database}:{asset}"})["Items"]
+
+    expected = ["complete_upload", "create_asset_metadata", "update_asset", "create_asset"]
+    wait_until(lambda: [entry["operation"] for entry in audit_items()] == expected)
+    uploaded, described, renamed, created = audit_items()
+    assert renamed["changes"] == {"assetName": {"before": "Before", "after": "After"}}
+    assert created["changes"]["assetName"] == {"after": "Before"}
+    assert uploaded["changes"]["files"]["after"] == {"/a.stl": "uploaded"}
+    stored = described["changes"]["metadata.note"]["afterStored"]
+    query = {"entity": described["entity"], "at": described["at"]}
+    value = api.ok("GET", f"/audit/values/{stored['sha256']}", params=query)["value"]
+    assert value == {"value": record["metadataValue"], "valueType": "string"}
+    (made,) = api.ok("GET", "/audit", params={"entity": f"database:{database}"})["Items"]
+    assert made["operation"] == "create_database"
+    newest = api.ok("GET", "/audit", params={"userId": made["userId"], "maxItems": "1"})
+    assert "NextToken" in newest
+
+
+def test_a_second_start_on_the_same_folder_is_one_clear_line(runtime: Runtime) -> None:
+    again = run_local("up", "--state", str(runtime.state))
+    assert again.returncode == 2
+    assert "Traceback" not in again.stderr
+    assert len(again.stderr.strip().splitlines()) == 1
+
+
+def test_a_port_in_use_is_one_clear_line(runtime: Runtime, own_runtime: Runtime) -> None:
+    port = httpx.URL(runtime.endpoint["api"]).port
+    refused = run_local("up", "--state", str(own_runtime.state), "--port", str(port))
+    assert refused.returncode == 1
+    assert str(port) in refused.stderr
+    assert len(refused.stderr.strip().splitlines()) == 1

@@ -1,8 +1,4 @@
-"""Objects of another S3 client become assets and files, and are not changed.
-
-It takes over 20 seconds: assets and files appear after events, a queue and the settle delay, in
-several rounds.
-"""
+"""Folders of a bucket that other programs write, and those that exist before a registration."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -191,3 +187,28 @@ def test_files_written_into_an_archived_asset_are_hidden_until_it_is_restored(
 
     wait_for(shown, {"a.glb", "late.glb"})
     wait_for(lambda: keys_found(api, folder), {f"{folder}/a.glb", f"{folder}/late.glb"})
+
+
+__all__ = ["s3"]
+
+
+def test_files_that_were_there_before_their_asset_are_found(runtime: Runtime, s3: Any) -> None:
+    own_bucket(s3)
+    api = runtime.client()
+    base = f"archive-{uuid4().hex[:8]}"
+    folder = f"{base}/old scans"
+    for name in ("hall.e57", "yard/gate.e57"):
+        s3.put_object(Bucket=OTHERS, Key=f"{folder}/{name}", Body=b"points")
+    runtime.drain()
+    bucket = api.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": base})
+    made = {"databaseId": base, "description": "made by a test"}
+    api.ok("POST", "/database", {**made, "defaultBucketId": bucket["bucketId"]})
+    assert api.search(databaseId=base) == []
+
+    asset = api.new_asset(base, "Scans", bucketExistingKey="old scans")
+
+    def files() -> set[tuple[str, str]]:
+        found = api.search(databaseId=base, entityTypes=["file"])
+        return {(one["str_assetid"], one["str_key"]) for one in found}
+
+    wait_for(files, {(asset, f"{folder}/{name}") for name in ("hall.e57", "yard/gate.e57")})

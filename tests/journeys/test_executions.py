@@ -1,11 +1,17 @@
-"""Workflows run on uploads and on request, on the local state machine."""
+"""Workflows, pipelines of others, and the main path: create, upload, describe, find."""
 
 import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime, wait_until
+import httpx
+import pytest
+
+from tests.journeys import canaries
+from tests.journeys.foreign_workflows import define_workflow, queue_of
+from tests.journeys.replaying import SESSION
+from tests.journeys.runtime import Api, Runtime, noise, wait_for, wait_until
 
 TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 SHIPPED = "vitrine-inspect"
@@ -81,3 +87,249 @@ def test_the_pipeline_of_the_guide_inspects_a_file_and_is_refused_for_a_whole_as
     shown = api.ok("GET", f"{path}/executions/{started}")["message"]
     assert (shown["executionStatus"], shown["outputs"]["metadata"]) == ("SUCCEEDED", ["/a.obj"])
     assert [one["executionId"] for one in executions(api, path)] == [started]
+
+
+HAMMER = "/database/forge/assets/hammer"
+
+
+class Pipeline:
+    """Functions of another owner behind a queue.
+
+    `bad` makes one write an output that an asset refuses. `failure` makes it reply with an error of
+    that cause.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.s3: Any = SESSION.client("s3", endpoint_url=runtime.endpoint["s3"], **runtime.keys)
+        states = runtime.endpoint["states"]
+        self.states: Any = SESSION.client("stepfunctions", endpoint_url=states)
+        self.sqs, self.url = queue_of(runtime)
+        self.bad = False
+        self.failure = ""
+        self.inputs: list[str] = []
+
+    def work(self) -> None:
+        """Receive one message."""
+        found: list[Any] = []
+        wait_until(lambda: found.extend(self._received()) or bool(found))
+        self.handler(json.loads(found[0]["Body"]))
+        self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=found[0]["ReceiptHandle"])
+
+    def handler(self, event: dict[str, Any]) -> None:
+        body = event["body"]
+        canaries.plant_words(body["TaskToken"])
+        self.inputs.append(body["inputS3AssetFilePath"])
+        if self.failure:
+            self.states.send_task_failure(
+                taskToken=body["TaskToken"], error="Broken", cause=self.failure
+            )
+            return
+        bucket, key = _parts(body["inputS3AssetFilePath"])
+        if key.endswith("/1/files/"):  # the second pipeline, which writes nothing
+            self.states.send_task_success(taskToken=body["TaskToken"], output="{}")
+            return
+        text = self.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        path = key.removeprefix(body["inputAssetLocationKey"])
+        files, metadata = body["outputS3AssetFilesPath"], body["outputS3AssetMetadataPath"]
+        self._write(files + path + ".txt", text.upper())
+        self._write(body["outputS3AssetPreviewPath"] + path + ".previewFile.gif", b"GIF89a")
+        record = {"metadataKey": "pages", "metadataValue": "3", "metadataValueType": "number"}
+        self._write(metadata + path + ".metadata.json", json.dumps({"metadata": [record]}))
+        if self.bad:
+            self._write(files + "tool.exe", b"x")
+        self.states.send_task_success(taskToken=body["TaskToken"], output="{}")
+
+    def _received(self) -> list[Any]:
+        reply = self.sqs.receive_message(QueueUrl=self.url, WaitTimeSeconds=1)
+        return list(reply.get("Messages", []))
+
+    def _write(self, uri: str, body: bytes | str) -> None:
+        bucket, key = _parts(uri)
+        self.s3.put_object(Bucket=bucket, Key=key, Body=body)
+
+
+@pytest.fixture
+def pipeline(runtime: Runtime) -> Pipeline:
+    return Pipeline(runtime)
+
+
+def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
+    runtime: Runtime, pipeline: Pipeline
+) -> None:
+    api = runtime.client()
+    api.new_database("forge")
+    asset = {"databaseId": "forge", "assetId": "hammer", "assetName": "hammer"}
+    api.ok("POST", "/assets", {**asset, "description": "a hammer", "isDistributable": True})
+    bucket = api.own_bucket()["bucketName"]
+    pipeline.s3.put_object(Bucket=bucket, Key="hammer/in/notes.md", Body=b"hello")
+    define_workflow(api, "forge", "report")
+
+    done = _run(api, pipeline)
+    assert done["executionStatus"] == "SUCCEEDED", done
+    read, report = pipeline.inputs
+    assert read == f"s3://{bucket}/hammer/in/notes.md"
+    assert report.endswith(f"/pipelines/{done['executionId']}/1/files/")
+    first, second = done["steps"]
+    assert (first["state"], second["state"]) == ("SUCCEEDED", "SUCCEEDED")
+    assert first["startedAt"] <= first["stoppedAt"] <= second["startedAt"] <= second["stoppedAt"]
+    assert done["outputs"]["files"] == ["/in/notes.md.txt"]
+    files = api.ok("GET", "/database/forge/assets/hammer/listFiles")["items"]
+    shown = {one["relativePath"]: one.get("previewFile") for one in files}
+    assert shown["/in/notes.md"] == "hammer/in/notes.md.previewFile.gif"
+    assert "/in/notes.md.txt" in shown
+    where = "/database/forge/assets/hammer/metadata/file?filePath=/in/notes.md&type=metadata"
+    (record,) = api.ok("GET", where)["metadata"]
+    assert record["metadataValue"] == "3"
+
+    pipeline.bad = True
+    failed = _run(api, pipeline)
+    assert failed["executionStatus"] == "FAILED"
+    assert failed["error"]["code"] == "OutputsRefused"
+    assert (
+        "1/files/tool.exe: files with the extension .exe are blocked in this deployment"
+        in failed["error"]["message"]
+    )
+    assert (failed["outputs"]["fileCount"], failed["outputs"]["refusedCount"]) == (1, 1)
+    _check_no_secret_is_returned(runtime, pipeline)
+
+
+def _check_no_secret_is_returned(runtime: Runtime, pipeline: Pipeline) -> None:
+    """No reply or entry contains a token or a presigned URL, although a cause contains both."""
+    api = runtime.client()
+    signed = f"http://s3/a.md?X-Amz-Date=1&X-Amz-Signature={'5ca1ab1e' * 8}"
+    token = "AQDEAAAAKgAAAAMAAAAAAAAAAT" * 8  # as long as those of Step Functions
+    pipeline.failure = f"cannot read {signed} with {token}"
+    for secret in (signed, token):
+        canaries.plant(secret)
+        canaries.plant_words(secret.rpartition("=")[2])
+    failed = _run(api, pipeline, steps=1)
+    assert failed["error"]["message"] == "cannot read http://s3/a.md?[removed] with [removed]"
+    (first, second) = failed["steps"]
+    assert (first["state"], "state" in second) == ("FAILED", False)
+    execution = {"entity": f"execution:{failed['executionId']}"}
+    texts = [
+        json.dumps(failed),
+        api.send("GET", f"{HAMMER}/workflows/executions").text,
+        api.send("GET", "/audit", params=execution).text,
+        api.send("GET", "/audit", params={"entity": "asset:forge:hammer"}).text,
+    ]
+    assert failed["executionId"] in texts[1]
+    assert "start_execution" in texts[2]
+    assert [canaries.found_in(text) for text in texts] == [set()] * len(texts)
+
+
+def _run(api: Api, pipeline: Pipeline, *, steps: int = 2) -> dict[str, Any]:
+    """Run the workflow on the file; return the execution when it has ended."""
+    body = {"workflowDatabaseId": "forge", "fileKey": "in/notes.md"}
+    execution_id = api.ok("POST", f"{HAMMER}/workflows/convert", body)["message"]
+    for _ in range(steps):
+        pipeline.work()
+
+    def found() -> dict[str, Any]:
+        return api.ok("GET", f"{HAMMER}/executions/{execution_id}")["message"]
+
+    wait_until(lambda: found()["executionStatus"] not in {"NEW", "RUNNING"})
+    return found()
+
+
+def _parts(uri: str) -> tuple[str, str]:
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    return bucket, key
+
+
+MIB = 1024 * 1024
+
+
+def test_uploaded_files_with_metadata_are_found(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Beam Engine")
+    parts = [noise(5 * MIB, "first"), noise(1000, "second")]
+    reply = api.upload(database, asset, {"/models/engine.glb": parts, "/empty.txt": []})
+    assert reply["overallSuccess"] is True
+    path = f"/database/{database}/assets/{asset}/metadata"
+    entry = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
+    assert api.ok("POST", path, {"metadata": [entry]})["successCount"] == 1
+    file_path = f"{path}/file"
+    described = {"filePath": "/models/engine.glb", "type": "metadata", "metadata": [entry]}
+    assert api.ok("POST", file_path, described)["successCount"] == 1
+
+    def itself() -> list[tuple[str, str, Any]]:
+        found = api.search(query="beam", databaseId=database, entityTypes=["asset"])
+        return [(f["str_assetname"], f["str_assetid"], f.get("MD_")) for f in found]
+
+    def files(**more: str) -> set[tuple[str, int]]:
+        found = api.search(databaseId=database, entityTypes=["file"], **more)
+        return {(f["str_key"], f["num_filesize"]) for f in found}
+
+    model = (f"{asset}/models/engine.glb", 5 * MIB + 1000)
+    wait_for(itself, [("Beam Engine", asset, {"maker": "Boulton"})])
+    wait_for(files, {model, (f"{asset}/empty.txt", 0)})
+    wait_for(lambda: files(metadataKey="maker", metadataValue="boulton"), {model})
+
+
+def test_a_downloaded_file_is_the_one_that_was_uploaded(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Pump")
+    content = noise(70_000, "pump")
+    api.upload(database, asset, {"/pump.stl": [content]})
+    body = {"downloadType": "assetFile", "key": "/pump.stl"}
+    reply = api.ok("POST", f"/database/{database}/assets/{asset}/download", body)
+    fetched = httpx.get(reply["downloadUrl"])
+    assert fetched.content == content
+    assert reply["expiresIn"] <= 3600
+
+
+def test_edits_and_removals_reach_the_index(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Old name")
+    metadata = f"/database/{database}/assets/{asset}/metadata"
+    entry = {"metadataKey": "state", "metadataValue": "worn", "metadataValueType": "string"}
+    api.ok("POST", metadata, {"metadata": [entry]})
+    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "New name"})
+
+    def documents() -> list[tuple[str, Any]]:
+        found = api.search(databaseId=database)
+        return [(one["str_assetname"], one.get("MD_", {})) for one in found]
+
+    wait_for(documents, [("New name", {"state": "worn"})])
+    api.ok("DELETE", metadata, {"metadataKeys": ["state"]})
+    wait_for(documents, [("New name", {})])
+
+
+def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Before")
+    api.upload(database, asset, {f"/part-{n}.obj": [b"v 0 0 0\n"] for n in range(12)})
+
+    def names() -> list[str]:
+        found = api.search(databaseId=database, entityTypes=["file"])
+        return [one["str_assetname"] for one in found]
+
+    wait_for(names, ["Before"] * 12)
+    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "After"})
+    wait_for(names, ["After"] * 12)
+
+
+def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    for number in range(3):
+        asset = api.new_asset(database, f"Gear {number}")
+        api.upload(database, asset, {"/a.stl": [b"solid\n"], "/b.ply": [b"ply\n"]})
+    wait_for(lambda: len(api.search(databaseId=database)), 9)
+    only = [{"query_string": {"query": f"str_databaseid:{database}"}}]
+    pages = [
+        api.ok("POST", "/search", {"filters": only, "from": start, "size": 2})
+        for start in range(0, 9, 2)
+    ]
+    assert {page["hits"]["total"]["value"] for page in pages} == {9}
+    seen = [hit["_id"] for page in pages for hit in page["hits"]["hits"]]
+    assert len(seen) == len(set(seen)) == 9
+    facets = pages[0]["aggregations"]
+    extensions = facets["str_fileext"]["filtered_fileext"]["buckets"]
+    assert {(b["key"], b["doc_count"]) for b in extensions} == {(".stl", 3), (".ply", 3)}
+    assert facets["str_assettype"]["doc_count"] == 3
+
+
+def test_both_mappings_are_returned(api: Api) -> None:
+    mappings = api.ok("GET", "/search")["mappings"]
+    assert mappings["asset_index"]["mappings"]["properties"]["MD_"]["type"] == "flat_object"
+    assert mappings["file_index"]["mappings"]["properties"]["AB_"]["type"] == "flat_object"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.journeys.runtime import Api, Runtime, noise, wait_for
 from tests.journeys.test_bucket_sync import s3
-from tests.journeys.test_search_indexes import drift
+from tests.journeys.test_search import drift
 
 __all__ = ["s3"]
 

@@ -1,12 +1,12 @@
-"""Jobs over HTTP: started by a request, read, completed in the background.
+"""Jobs, ingests and renewals of facts over HTTP."""
 
-It takes over 20 seconds: jobs of many steps are stopped, resumed and waited for.
-"""
-
+from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime, wait_for
+from backend.spec.facts import READERS_VERSION, READERS_VERSION_KEY
+from tests.journeys.runtime import Api, Runtime, noise, put_parts, wait_for, wait_until
+from tests.journeys.test_facts import Inspector, attributes
 
 
 def new_tag(api: Api) -> str:
@@ -54,3 +54,146 @@ def test_a_new_name_is_a_job_that_anyone_who_sees_the_asset_can_look_at(
     assert api.refused("POST", f"{path}/cancel")[0] == 409
     assert api.refused("POST", f"{path}/resume")[0] == 409
     assert api.refused("GET", "/jobs/fanOut.nowhere.none.2")[0] == 404
+
+
+TILE = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"
+PART = (
+    b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    b"endloop\nendfacet\nendsolid a\n"
+)
+FILES = {"/tile.obj": TILE, "/part.stl": PART}
+READ = {"/tile.obj": ("2", str(READERS_VERSION)), "/part.stl": ("1", str(READERS_VERSION))}
+
+
+class Tiles:
+    """An asset of two inspected files."""
+
+    def __init__(self, runtime: Runtime, api: Api) -> None:
+        self.runtime, self.api = runtime, api
+        self.database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
+        self.asset = api.new_asset(self.database, "Tiles")
+        self.base = f"/database/{self.database}/assets/{self.asset}"
+        api.upload(self.database, self.asset, {path: [body] for path, body in FILES.items()})
+        wait_for(self.triangles, READ)
+        self.versions = self.sources()
+
+    def triangles(self) -> dict[str, tuple[str | None, str | None]]:
+        """The triangles of each file, and the version of the readers that counted them."""
+        found = {path: attributes(self.api, self.base, path) for path in FILES}
+        return {
+            path: (one.get("fact_triangles"), one.get(READERS_VERSION_KEY))
+            for path, one in found.items()
+        }
+
+    def sources(self) -> dict[str, str]:
+        return {
+            path: attributes(self.api, self.base, path)["fact_sourceVersionId"] for path in FILES
+        }
+
+    def age(self) -> None:
+        """Store facts as the first version did, with an error of that version."""
+        inspector = Inspector(self.runtime, self.database, self.asset)
+        for path, version in self.versions.items():
+            inspector.record(path, version, facts={"triangles": 77, "format": "OLD"})
+
+    def renew(self, **body: Any) -> int:
+        """Renew facts; return the number of files whose inspections were requested."""
+        wanted = {"databaseId": self.database, **body}
+        started = self.api.ok("POST", "/admin/facts/renew", wanted)
+        assert started["started"] is True
+        job = self.api.ended(started["jobId"])
+        assert job["state"] == "done"
+        return job["itemsDone"]
+
+    def renewals(self) -> int:
+        reply = self.api.ok("GET", f"{self.base}/workflows/executions")["message"]
+        return sum(one["trigger"] == "renewal" for one in reply["Items"])
+
+    def found(self) -> int:
+        """The number of files that search finds by the current version."""
+        mine = [{"query_string": {"query": f'str_databaseid:"{self.database}"'}}]
+        wanted = {"key": READERS_VERSION_KEY, "op": "gte", "value": READERS_VERSION}
+        body = {"filters": mine, "metadataFilters": [wanted], "entityTypes": ["file"]}
+        return len(self.api.ok("POST", "/search", body)["hits"]["hits"])
+
+
+def test_old_facts_are_read_again_and_only_once(runtime: Runtime, api: Api) -> None:
+    tiles = Tiles(runtime, api)
+    tiles.age()
+    assert tiles.triangles() == dict.fromkeys(FILES, ("77", None))
+    assert tiles.renew(formats=["stl"]) == 1
+    wait_for(tiles.triangles, {**READ, "/tile.obj": ("77", None)})
+    assert tiles.renew() == 1
+    wait_for(tiles.triangles, READ)
+    wait_until(lambda: tiles.found() == len(FILES))
+    assert tiles.renew() == 0
+    assert tiles.renewals() == len(FILES)
+    assert tiles.sources() == tiles.versions
+
+
+def test_an_asset_is_ingested_in_two_calls(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = f"lion-{uuid4().hex[:8]}"
+    model = noise(3000, "model")
+    body = _beginning(database, asset, len(model))
+    _refuses(api, body)
+    api.ok("POST", "/ingest-asset", body)
+    begun = api.ok("POST", "/ingest-asset", body)
+    assert begun["assetId"] == asset
+    contents = ([model], list[bytes](), [noise(10, "preview")])
+    done = [put_parts(file, parts) for file, parts in zip(begun["files"], contents, strict=True)]
+    end = {
+        "databaseId": database,
+        "assetId": asset,
+        "uploadId": begun["uploadId"],
+        "files": done,
+    }
+    finished = api.ok("POST", "/ingest-asset", end)
+    assert (finished["overallSuccess"], finished["assetType"]) == (True, "folder")
+    results = [(one["relativeKey"], one["success"]) for one in finished["fileResults"]]
+    assert results == [(file["relativeKey"], True) for file in body["files"]]
+    assert api.ok("POST", "/ingest-asset", end) == finished
+
+    root = f"/database/{database}/assets/{asset}"
+    assert api.ok("GET", root)["assetName"] == "Lion"
+    listed = api.ok("GET", f"{root}/listFiles")["items"]
+    files = {one["relativePath"]: one["size"] for one in listed if not one["isFolder"]}
+    assert files == {"/empty.txt": 0, "/parts/model.glb": 3000}
+    assert api.send("GET", f"{root}/download/stream/parts/model.glb").content == model
+    # the asset, the model and the empty file; the preview is part of the model's document
+    wait_for(
+        lambda: [one["str_assetname"] for one in api.search(databaseId=database)], ["Lion"] * 3
+    )
+
+
+def _beginning(database: str, asset: str, size: int) -> dict[str, Any]:
+    """An asset of a model, an empty file, and a preview of the model."""
+    sizes = {"parts/model.glb": size, "empty.txt": 0, "parts/model.glb.previewFile.png": 10}
+    return {
+        "databaseId": database,
+        "assetId": asset,
+        "assetName": "Lion",
+        "description": "made by a test",
+        "isDistributable": True,
+        "tags": [],
+        "files": [
+            {"relativeKey": f"{asset}/{path}", "file_size": one, "num_parts": min(one, 1)}
+            for path, one in sizes.items()
+        ],
+    }
+
+
+def _refuses(api: Api, body: dict[str, Any]) -> None:
+    """A refused ingest leaves no data."""
+    blocked = [{**body["files"][0], "relativeKey": f"{body['assetId']}/a.exe"}]
+    outside = [{**body["files"][0], "relativeKey": "/a.glb"}]
+    for more, status in (
+        ({"files": blocked}, 400),
+        ({"files": outside}, 400),
+        ({"tags": ["none-such"]}, 400),
+        ({"databaseId": "no-such-database"}, 404),
+        ({"uploadId": "y-none"}, 400),
+    ):
+        assert api.refused("POST", "/ingest-asset", {**body, **more})[0] == status, more
+    path = f"/database/{body['databaseId']}/assets/{body['assetId']}"
+    assert api.refused("GET", path)[0] == 404

@@ -1,11 +1,18 @@
-"""A user with one database sees nothing of others, and nothing after the permission is revoked."""
+"""A user sees nothing of other databases; denials are recorded; no log contains a key."""
 
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
+from backend.spec.routes import ROUTES, Route
+from tests.factories.identity_provider import encoded
+from tests.journeys.canaries import found_in, leaks, plant, planted, secrets_of
+from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime, wait_for, wait_until
 
 # Functions read the rules every two seconds.
 GONE_SECONDS = 5
@@ -167,3 +174,167 @@ def test_a_role_that_was_taken_away_has_no_effect_in_any_function(world: World) 
     assert {send() for send in requests} == {200}
     world.admin.ok("DELETE", "/user-roles", {"userId": world.user})
     wait_until(lambda: {send() for send in requests} == {403}, seconds=GONE_SECONDS)
+
+
+SOME_SECONDS = 3
+"""Maximum time until rules apply in every process; few entries are written per user and minute."""
+
+
+def one_route_a_function() -> list[Route]:
+    """A route of each function that a caller without permissions may not use."""
+    first: dict[str, Route] = {}
+    for route in ROUTES:
+        if not (route.public or route.open_to_users or route.method == "HEAD"):
+            first.setdefault(route.domain, route)
+    return list(first.values())
+
+
+def new_role(api: Api) -> str:
+    role = f"role-{uuid4().hex[:8]}"
+    api.ok("POST", "/roles", {"roleName": role, "description": "Looks around"})
+    return role
+
+
+def user_of(runtime: Runtime, role: str) -> tuple[str, Api]:
+    api, user = runtime.client(), f"user-{uuid4().hex[:8]}"
+    api.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})
+    body = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
+    return user, runtime.client(api.ok("POST", "/auth/api-keys", body)["apiKey"])
+
+
+def refusals_of(api: Api, **query: str) -> list[dict[str, Any]]:
+    items = api.ok("GET", "/audit", params=query)["Items"]
+    return [item for item in items if "denied" in item]
+
+
+def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
+    api = runtime.client()
+    user, own = user_of(runtime, new_role(api))
+    wanted = one_route_a_function()
+
+    def send(route: Route) -> int:
+        path = route.path.replace("{proxy+}", "a.txt").replace("{", "").replace("}", "")
+        status = 503
+        for _ in range(20):  # time for a function that starts for the first time on a busy machine
+            status = own.send(route.method, path).status_code
+            if status != 503:
+                break
+        return status
+
+    def denied_routes() -> set[str]:
+        return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
+
+    # Again if an entry is missing: a busy machine may not have written it within its two seconds.
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while missing := [route for route in wanted if route.key not in denied_routes()]:
+        assert time.monotonic() < deadline, missing
+        with ThreadPoolExecutor(2) as threads:
+            assert set(threads.map(send, missing)) == {403}
+        if {route.key for route in missing} - denied_routes():
+            time.sleep(SOME_SECONDS)
+    assert all(one["denied"]["refusal"] == "route" for one in refusals_of(api, userId=user))
+    assert own.refused("GET", "/audit", params={"userId": user})[0] == 403
+
+
+def test_a_refusal_of_a_hidden_object_is_recorded_with_its_name(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    role = new_role(api)
+    anything = {"field": "route__path", "operator": "contains", "value": ".*"}
+    rule = {
+        "name": "Use the API",
+        "description": "All routes, and no object",
+        "objectType": "api",
+        "criteriaAnd": [anything],
+        "groupPermissions": [{"groupId": role, "permission": "GET", "permissionType": "allow"}],
+    }
+    api.ok("POST", f"/auth/constraints/api-{uuid4().hex[:8]}", rule)
+    user, own = user_of(runtime, role)
+    asset = api.new_asset(database, "Hidden")
+    there, nowhere = (f"/database/{database}/assets/{one}" for one in (asset, "nowhere"))
+    wait_until(lambda: own.send("GET", "/tags").status_code == 200)
+    named = f"denial:asset:{database}:{asset}"
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        answers = [own.send("GET", there), own.send("GET", nowhere)]
+        known = {answer.status_code for answer in answers} == {404}
+        if known and refusals_of(api, entity=named):
+            break
+        assert time.monotonic() < deadline, [answer.text for answer in answers]
+        time.sleep(SOME_SECONDS)
+    hidden, absent = (answer.json() for answer in answers)
+    assert hidden["code"] == absent["code"]
+    assert hidden["message"].replace(asset, "nowhere") == absent["message"]
+    (entry, *_) = refusals_of(api, entity=named)
+    assert entry["userId"] == user
+    assert (entry["denied"]["refusal"], entry["operation"]) == ("invisible", "get_asset")
+    nothing = refusals_of(api, entity=f"denial:asset:{database}:nowhere")
+    assert [
+        one["denied"]["refusal"] for one in nothing if one["denied"]["refusal"] != "route"
+    ] == []
+
+
+KEY = "vams_" + "canary-" * 8
+TOKEN = ".".join([encoded({"alg": "RS256", "kid": "c"}), encoded({"sub": "canary"}), "c2ln" * 8])
+SIGNED = "https://bucket.example/key?X-Amz-Signature=" + "ca" * 32
+SECRETS = {"key": KEY, "token": TOKEN, "url": SIGNED}
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_log_with_a_secret_is_found(tmp_path: Path, name: str) -> None:
+    (tmp_path / "functions").mkdir()
+    log = tmp_path / "functions" / "Api.log"
+    log.write_text(f'quiet\n{{"message": "{SECRETS[name]}"}}\n')
+    assert len(leaks(tmp_path, [])) == 1
+    log.write_text("quiet\n")
+    assert leaks(tmp_path, []) == []
+
+
+def test_a_secret_of_no_known_form_is_found(tmp_path: Path) -> None:
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "runner.log").write_text("the pepper is " + "p" * 32)
+    assert leaks(tmp_path, []) == []
+    assert leaks(tmp_path, ["p" * 32]) == ["runner.log:1: pppppppppppp…"]
+
+
+def test_a_part_of_a_reply_in_a_log_is_found(tmp_path: Path) -> None:
+    (tmp_path / "functions").mkdir()
+    # of this test only; those of other tests of the process are found, too
+    signature = uuid4().hex * 2
+    (tmp_path / "functions" / "Api.log").write_text(f"signed with {signature}")
+    assert leaks(tmp_path, []) == []
+    plant(f"https://bucket.example/key?X-Amz-Signature={signature}&x=1")
+    assert leaks(tmp_path, []) == [f"Api.log:1: {signature[:12]}…"]
+
+
+def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: str) -> None:
+    """The rest of the suite's secrets are searched for when it has ended."""
+    api = runtime.client()
+    for secret in SECRETS.values():
+        plant(secret)
+        _send_everywhere(runtime, api, database, secret)
+    asset = api.new_asset(database, "with a file")
+    api.upload(database, asset, {"/a.txt": [b"text"]})
+    path = f"/database/{database}/assets/{asset}"
+    api.ok("POST", f"{path}/download", {"downloadType": "assetFile", "key": "/a.txt"})
+    signatures = {each for each in planted if re.fullmatch("[0-9a-f]{64}", each)}
+    assert len(signatures) > 1, "those of the upload are not planted"
+    secrets = secrets_of(runtime.state)
+    assert len(secrets) >= 3
+    assert leaks(runtime.state / "logs", secrets) == []
+    runtime.drain()
+    trail = api.send("GET", "/audit", params={"entity": f"asset:{database}:{asset}"}).text
+    assert asset in trail
+    assert found_in(trail) == set()
+
+
+def _send_everywhere(runtime: Runtime, api: Api, database: str, secret: str) -> None:
+    for header in (secret, f"Bearer {secret}", f"Basic {secret}", f"{secret},{secret}"):
+        assert runtime.client(header).refused("GET", "/database")[0] == 403
+    body: dict[str, Any] = {"databaseId": secret, "description": secret, secret: secret}
+    for path in ("/database", "/assets", "/auth/api-keys", "/uploads", "/search", "/tags"):
+        api.send("POST", path, {**body, "assetName": {"secret": secret}})
+        api.send("GET", path, params={"startingToken": secret, "maxItems": secret})
+    api.send("POST", "/database", content=secret, headers={"Content-Type": "application/json"})
+    api.send("GET", f"/database/{database}", headers={"If-Match": secret, "Cookie": secret})

@@ -15,7 +15,7 @@ from PIL import Image
 from backend.spec.functions.searches import SEARCH_API
 from tests.journeys.runtime import Api, Runtime, put_parts, wait_for, wait_until
 from tests.journeys.shared import stop_and_check
-from tests.journeys.test_denials import new_role, user_of
+from tests.journeys.test_permissions import new_role, user_of
 
 COLORS = {"/red.png": (255, 0, 0), "/blue.png": (0, 0, 255)}
 TILE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"

@@ -1,13 +1,16 @@
-"""Searches over HTTP: after the client's own writes, by typed metadata, page after page."""
+"""Searches, checks and rebuilds of the indexes, and bytes of files as viewers request them."""
 
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote, urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
 
-from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime, wait_until
+from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime, noise, wait_until
+from tests.journeys.test_bucket_sync import s3
 
 Body = dict[str, Any]
 
@@ -237,3 +240,210 @@ def test_pages_by_cursor_continue_where_the_last_one_ended(
     rest = {**query, "after": page["after"]}
     status, error = writer.api.refused("POST", "/search", rest, headers={"X-After": tokens[0]})
     assert (status, error["errors"][0]["field"]) == (400, "X-After")
+
+
+CONSISTENCY, REPAIR, REINDEX = (
+    f"/admin/search/{name}" for name in ("consistency", "repair", "reindex")
+)
+SECONDS = 600
+
+
+def ended(api: Api, job_id: str) -> dict[str, Any]:
+    """A job when it has ended, in any state."""
+    found: list[dict[str, Any]] = [{}]
+
+    def has_ended() -> bool:
+        found[0] = api.ok("GET", f"/jobs/{job_id}")
+        return found[0]["state"] in {"done", "failed", "cancelled"}
+
+    wait_until(has_ended, seconds=SECONDS)
+    return found[0]
+
+
+def checked(api: Api) -> dict[str, Any]:
+    """The report of a check that begins now."""
+    while not (begun := api.ok("POST", CONSISTENCY))["started"]:
+        ended(api, begun["jobId"])
+    assert ended(api, begun["jobId"])["state"] == "done"
+    return api.ok("GET", CONSISTENCY)["report"]
+
+
+def drift(api: Api, database: str) -> set[tuple[str, str]]:
+    """The differences in a database, by class; this test ignores those of other databases."""
+    examples = checked(api)["examples"]
+    return {(one["drift"], one["documentId"]) for one in examples if one["databaseId"] == database}
+
+
+def spoil(runtime: Runtime, method: str, index: str, document_id: str, body: Any = None) -> None:
+    """Change an index without the product."""
+    url = f"{runtime.endpoint['opensearch']}/{index}/_doc/{document_id}"
+    answer = httpx.request(method, url, params={"refresh": "true"}, json=body, timeout=30)
+    answer.raise_for_status()
+
+
+@pytest.fixture
+def pump(runtime: Runtime, api: Api, database: str) -> str:
+    """An asset with two files, which is indexed."""
+    asset = api.new_asset(database, "Pump", assetId=f"pump-{uuid4().hex[:8]}")
+    api.upload(database, asset, {f"/{n}.stl": [noise(20, f"{n}")] for n in range(2)})
+    runtime.drain()
+    return asset
+
+
+def reads(api: Api) -> dict[str, str]:
+    return {one["alias"]: one["reads"] for one in api.ok("GET", CONSISTENCY)["indexes"]}
+
+
+def test_missing_stale_and_extra_documents_are_reported_and_repaired(
+    runtime: Runtime, api: Api, database: str, pump: str
+) -> None:
+    index = reads(api)
+    ids = {"str_databaseid": database, "str_assetid": "nobody"}
+    spoil(runtime, "DELETE", index["assets"], f"{database}:{pump}")
+    extra = {**ids, "_rectype": "asset", "hash": "x", "rev": 1}
+    spoil(runtime, "PUT", index["assets"], f"{database}:nobody", extra)
+    assert drift(api, database) == {
+        ("missing", f"{database}:{pump}"),
+        ("extra", f"{database}:nobody"),
+    }
+    assert api.ok("GET", CONSISTENCY)["corrections"]
+    job = ended(api, api.ok("POST", REPAIR, {"databaseId": database})["jobId"])
+    assert (job["state"], job["result"]["repaired"]) == ("done", 2)
+    runtime.drain()
+    assert drift(api, database) == set()
+
+
+def test_a_reindex_runs_during_writes_and_searches_and_can_be_undone(
+    runtime: Runtime, api: Api, database: str, pump: str
+) -> None:
+    before = reads(api)
+    taken_back = api.ok("POST", REINDEX)["jobId"]
+    begun = api.ok("POST", REINDEX)
+    assert (begun["started"], begun["jobId"]) == (False, taken_back)
+    api.ok("POST", f"/jobs/{taken_back}/cancel")
+    assert ended(api, taken_back)["state"] == "cancelled"
+    assert reads(api) == before
+
+    job_id = api.ok("POST", REINDEX)["jobId"]
+    made = 0
+    while api.ok("GET", f"/jobs/{job_id}")["state"] in {"queued", "running"}:
+        assert len(api.search(query="pump", databaseId=database, entityTypes=["asset"])) == 1
+        api.ok("PUT", f"/database/{database}/assets/{pump}", {"description": f"round {made}"})
+        made += 1
+    assert api.ok("GET", f"/jobs/{job_id}")["state"] == "done"
+    after = reads(api)
+    assert set(after.values()).isdisjoint(before.values())
+    runtime.drain()
+    assert drift(api, database) == set()
+    (found,) = api.search(query="pump", databaseId=database, entityTypes=["asset"])
+    assert found["str_description"] == f"round {made - 1}"
+    names = set(httpx.get(f"{runtime.endpoint['opensearch']}/_aliases", timeout=30).json())
+    assert not names & set(before.values())
+    assert set(after.values()) <= names
+
+
+__all__ = ["s3"]
+
+LARGE = 5_000_000
+ODD = "/Löwe +1 #2/a b%.gltf"
+
+
+def streamed(api: Api, path: str, method: str = "GET", **headers: str) -> httpx.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return api.send(method, path, headers=named)
+
+
+def test_viewers_read_files_whole_in_parts_and_by_redirect(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Lion")
+    small, large = noise(5000, "small"), noise(LARGE, "large")
+    files = {ODD: [small], "/large.bin": [large], "/a.svg": [b"<svg/>"], "/empty.txt": []}
+    api.upload(database, asset, files)
+    place = f"/database/{database}/assets/{asset}/download/stream"
+    odd = f"{place}/{quote(ODD[1:])}"
+
+    whole = streamed(api, odd)
+    assert (whole.status_code, whole.content) == (200, small)
+    assert whole.headers["content-type"] == "model/gltf+json"
+    assert whole.headers["x-content-type-options"] == "nosniff"
+    assert whole.headers["content-length"] == "5000"
+    head = streamed(api, odd, "HEAD")
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("content-length", "content-type", "etag", "accept-ranges", "last-modified"):
+        assert head.headers[name] == whole.headers[name]
+
+    etag = whole.headers["etag"]
+    assert streamed(api, odd, if_none_match=etag).status_code == 304
+    part = streamed(api, odd, range="bytes=100-199", if_range=etag)
+    assert (part.status_code, part.content) == (206, small[100:200])
+    assert part.headers["content-range"] == "bytes 100-199/5000"
+    assert streamed(api, odd, range="bytes=1-2", if_range='"other"').status_code == 200
+    assert streamed(api, odd, range="bytes=0-1,5-6").content == small
+    beyond = streamed(api, odd, range="bytes=5000-")
+    assert (beyond.status_code, beyond.headers["content-range"]) == (416, "bytes */5000")
+
+    _follows_redirects(api, f"{place}/large.bin", large)
+    assert streamed(api, f"{place}/large.bin", range="bytes=-10").content == large[-10:]
+    svg = streamed(api, f"{place}/a.svg").headers["content-disposition"]
+    assert svg.startswith("attachment")
+    assert streamed(api, f"{place}/empty.txt").content == b""
+
+
+def _follows_redirects(api: Api, path: str, large: bytes) -> None:
+    away = streamed(api, path)
+    assert (away.status_code, away.content) == (307, b"")
+    where = away.headers["location"]
+    assert urlsplit(where).netloc != urlsplit(str(api.http.base_url)).netloc
+    assert httpx.get(where, timeout=60).content == large
+    part = httpx.get(where, headers={"Range": "bytes=1000-4999999"}, timeout=60)
+    assert (part.status_code, part.content) == (206, large[1000:])
+    assert streamed(api, path, "HEAD").headers["content-length"] == str(LARGE)
+
+
+def test_only_files_of_the_asset_in_the_wanted_version_are_streamed(
+    api: Api, database: str, s3: Any
+) -> None:
+    asset, other = api.new_asset(database, "Lion"), api.new_asset(database, "Tiger")
+    api.upload(database, asset, {"/a.txt": [b"first"]})
+    api.upload(database, asset, {"/a.txt": [b"second"]})
+    api.upload(database, other, {"/secret.txt": [b"secret"]})
+    root = f"/database/{database}/assets/{asset}"
+    info = api.ok("GET", f"{root}/fileInfo?filePath=/a.txt&includeVersions=true")
+    first = next(one["versionId"] for one in info["versions"] if not one["isLatest"])
+    place = f"{root}/download/stream"
+    assert streamed(api, f"{place}/a.txt").content == b"second"
+    assert streamed(api, f"{place}/a.txt?versionId={quote(first)}").content == b"first"
+    for path, status in (
+        ("none.txt", 404),
+        ("a.txt?versionId=none", 404),
+        ("a.txt?assetVersionId=0", 404),
+        ("a.txt?assetVersionId=0&versionId=x", 400),
+        (f"..%2F{other}%2Fsecret.txt", 400),
+        (f"%2e%2e/{other}/secret.txt", 400),
+        (f"{other}/secret.txt", 404),
+        (f"a.txt/../../{other}/secret.txt".replace("..", "%2E%2E"), 400),
+        ("a%0Ab", 400),
+    ):
+        answer = api.send("GET", f"{place}/{path}")
+        assert answer.status_code == status, (path, answer.text)
+        assert answer.json()["code"]
+        assert api.send("HEAD", f"{place}/{path}").status_code == status, path
+
+    _streams_viewers_files(api, s3, database, asset, other)
+    api.ok("PUT", root, {"isDistributable": False})
+    assert api.refused("GET", f"{place}/a.txt")[0] == 403
+    api.ok("DELETE", f"{root}/archiveAsset", {"confirmArchive": True})
+    assert api.refused("GET", f"{place}/a.txt")[0] == 404
+
+
+def _streams_viewers_files(api: Api, s3: Any, database: str, asset: str, other: str) -> None:
+    assets = f"/database/{database}/assets"
+    bucket = next(one["Name"] for one in s3.list_buckets()["Buckets"] if "auxil" in one["Name"])
+    key = f"{asset}/a.e57/preview/octree.bin"
+    s3.put_object(Bucket=bucket, Key=key, Body=bytes(range(200)))
+    viewer = f"{assets}/{asset}/auxiliaryPreviewAssets/stream"
+    part = streamed(api, f"{viewer}/a.e57/preview/octree.bin", range="bytes=10-19")
+    assert (part.status_code, part.content) == (206, bytes(range(10, 20)))
+    assert streamed(api, f"{viewer}/{key}", "HEAD").headers["content-length"] == "200"
+    assert streamed(api, f"{viewer}/none.bin").status_code == 404
+    foreign = f"{assets}/{other}/auxiliaryPreviewAssets/stream/{key}"
+    assert streamed(api, foreign).status_code == 404

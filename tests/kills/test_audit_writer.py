@@ -1,10 +1,11 @@
-"""A writer that is killed: each write has its audit entry, and each entry its write."""
+"""Parts of the product whose engine or writer is killed: the audit log, and a late writer."""
 
 import json
 import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import Asset
@@ -14,6 +15,9 @@ from tests.engines import OPTIONS
 from tests.factories.assets import ADMIN
 from tests.integration.audit.conftest import Place
 from tests.integration.audit.test_history import STATUE, entries, followed
+from tests.integration.conftest import Deployment, search_engine
+from tests.integration.indexing.conftest import OwnSearch, world_of
+from tests.integration.indexing.test_delivery import late_writer_is_refused
 
 ROUNDS = 4
 
@@ -64,3 +68,10 @@ def _environment(place: Place) -> dict[str, str]:
         "AWS_REGION": OPTIONS.region,
         "AWS_DEFAULT_REGION": OPTIONS.region,
     }
+
+
+def test_a_writer_that_comes_after_a_delete_and_a_restart_is_refused(
+    deployment: Deployment, own_search: OwnSearch
+) -> None:
+    world = world_of(replace(deployment, engine=search_engine(own_search.url)))
+    late_writer_is_refused(world, own_search.kill_and_start)

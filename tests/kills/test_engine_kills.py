@@ -41,8 +41,7 @@ from tests.kills.right_again import (
 
 SECONDS_UNDER_LOAD = float(os.environ.get("LOAD_SECONDS", "2"))
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "1"))
-# ElasticMQ last: it responds a moment before it has restored its queues (local/engines/queues.py).
-DURABLE = ("opensearch", "s3", "aws", "queues")
+DURABLE = ("opensearch", "queues", "s3", "aws")
 CHECK = "/admin/search/consistency"
 CUBES = 12
 CUBE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.infra.templates import Assembly
-from tests.infra.test_exports import refused
+from tests.infra.templates import Assembly, refused
 
 QUEUE = "AWS::SQS::Queue"
 

@@ -1,25 +1,44 @@
-"""Deliveries in any order, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
+"""Delivery of changes to the indexes: order, tombstones, and records that cannot be read."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from opensearchpy import NotFoundError
 
 from backend.aws.search_engine import OpenSearchEngine
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.objects import ObjectVersion
 from backend.core.references import AssetRef
-from backend.core.search_engine import DocumentResult, DocumentWrite
+from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item
+from backend.domains.buckets.models import AssetBucket
+from backend.search.indexing import tombstones
 from backend.search.indexing.bulk import BulkWriter, write_of
 from backend.search.indexing.indexes import ensure_indexes
-from backend.search.indexing.projections import project
+from backend.search.indexing.projections import (
+    AssetGone,
+    AssetSource,
+    FileSource,
+    project,
+    wanted_geo_keys,
+)
+from backend.search.indexing.records import valid_record
+from backend.search.indexing.state import SearchState
+from backend.search.indexing.tombstones import TombstoneSweep
+from backend.search.values import Record
 from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from tests.factories.search import (
+    NOON,
+    asset_row,
     metadata_key,
     remove_asset,
     store_asset,
@@ -242,3 +261,195 @@ def test_a_message_that_is_postponed_arrives_again_after_its_new_delay(world: Wo
     assert receive_handles() == []
     queues.postpone(SETTLE, [*receipts, "no receipt"], seconds=0)
     assert len(receive_handles()) == 1
+
+
+A_DAY_LATER = NOON + timedelta(hours=25)
+
+
+def sweep(world: World, *, at: datetime = A_DAY_LATER, engine: Any = None) -> int:
+    state = SearchState(world.tables, lambda: NOON)
+    sweep = TombstoneSweep(engine or world.deployment.engine, state, lambda: at)
+    world.deployment.engine.refresh([world.pointer.assets_read, world.pointer.files_read])
+    return sweep.run(until=at + timedelta(minutes=1))
+
+
+def find_document(world: World, asset_id: str = "pump") -> dict[str, Any] | None:
+    client = world.deployment.engine.client
+    try:
+        return client.get(index=world.pointer.assets_read, id=f"museum:{asset_id}")
+    except NotFoundError:
+        return None
+
+
+def build(world: World, *asset_ids: str) -> None:
+    world.rebuilder.rebuild([AssetRef("museum", asset_id) for asset_id in asset_ids])
+
+
+@pytest.fixture
+def deleted(world: World) -> World:
+    """An asset that was indexed and deleted."""
+    store_asset(world.tables)
+    build(world, "pump")
+    remove_asset(world.tables)
+    build(world, "pump")
+    document = find_document(world)
+    assert document is not None
+    assert document["_source"]["date_deleted"] == "2026-03-01T12:00:00Z"
+    return world
+
+
+def test_a_tombstone_is_removed_after_a_day(deleted: World) -> None:
+    assert sweep(deleted, at=NOON) == 0
+    assert sweep(deleted, at=NOON + timedelta(hours=24)) == 0
+    assert find_document(deleted) is not None
+    assert sweep(deleted) == 1
+    assert find_document(deleted) is None
+    assert sweep(deleted) == 0
+
+
+def test_live_documents_are_never_swept(world: World) -> None:
+    store_asset(world.tables)
+    build(world, "pump")
+    assert sweep(world, at=NOON + timedelta(days=400)) == 0
+    assert set(world.found()) == {"museum:pump"}
+
+
+def test_an_asset_restored_while_its_tombstone_is_swept_remains(deleted: World) -> None:
+    class Racing:
+        """The engine, with a rebuild between its answer and the removal."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(deleted.deployment.engine, name)
+
+        def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
+            store_asset(deleted.tables)
+            build(deleted, "pump")
+            return deleted.deployment.engine.remove(removals)
+
+    assert sweep(deleted, engine=Racing()) == 0
+    assert set(deleted.found()) == {"museum:pump"}
+
+
+def test_the_very_next_ticket_is_not_refused_by_the_sweep(deleted: World) -> None:
+    before = find_document(deleted)
+    assert before is not None
+    assert sweep(deleted) == 1
+    document = project(AssetGone("museum", "pump"))
+    write = write_of(document, deleted.pointer.assets_read, before["_version"] + 1)
+    outcome = BulkWriter(deleted.deployment.engine).write([write])
+    assert (outcome.written, outcome.overtaken) == (1, 0)
+
+
+def test_a_writer_with_an_older_ticket_cannot_revive_what_was_just_swept(deleted: World) -> None:
+    before = find_document(deleted)
+    assert before is not None
+    assert sweep(deleted) == 1
+    document = project(AssetGone("museum", "pump"))
+    write = write_of(document, deleted.pointer.assets_read, before["_version"])
+    outcome = BulkWriter(deleted.deployment.engine).write([write])
+    assert (outcome.written, outcome.overtaken) == (0, 1)
+    assert find_document(deleted) is None
+
+
+def test_many_tombstones_of_one_ticket_are_swept_page_by_page(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tombstones, "PAGE", 4)
+    build(world, *(f"asset-{number}" for number in range(11)))
+    total, runs = 0, 0
+    while (removed := sweep(world)) > 0:
+        total, runs = total + removed, runs + 1
+    assert total == 11
+    assert runs <= 3
+
+
+def test_a_run_without_time_removes_nothing(deleted: World) -> None:
+    state = SearchState(deleted.tables, lambda: NOON)
+    engine = deleted.deployment.engine
+    assert TombstoneSweep(engine, state, lambda: A_DAY_LATER).run(until=A_DAY_LATER) == 0
+    assert find_document(deleted) is not None
+
+
+BUCKET = AssetBucket(bucket_id="b", bucket_name="bucket", base_assets_prefix="/")
+DEEP = '{"a":' * 1000 + "1" + "}" * 1000
+CORPUS: dict[str, list[Record]] = {
+    "32,767 bytes without a blank": [Record("k", "x" * 32_767)],
+    "400 KB": [Record("k", "€" * 130_000)],
+    "500 values of 32,000 bytes": [Record(f"k{n}", "x" * 32_000) for n in range(500)],
+    "NaN": [Record("k", "NaN", "number")],
+    "1e400": [Record("k", "1e400", "number"), Record("l", "-1e400", "number")],
+    "38 digits": [Record("k", "9" * 38, "number")],
+    "lone surrogates": [
+        valid_record("k", "a\ud800b\udfff", "string"),
+        valid_record("\udc00", "v", "string"),
+    ],
+    "a.b against a": [Record("a", "x"), Record("a.b", "y"), Record("a.b.c", "z")],
+    "odd keys": [Record(key, "v") for key in ("", " ", ".", "..", "a.", ".a", "a*", "a=b", "\0")],
+    "year 0": [Record("k", "0000-01-01", "date"), Record("l", "-0001-01-01", "date")],
+    "year 9999": [Record("k", "9999-12-31T23:59:59.999999Z", "date")],
+    "year 10000": [Record("k", "10000-01-01", "date")],
+    "no such day": [Record("k", "2026-02-30T25:61:61Z", "date")],
+    "coordinates out of range": [
+        Record("k", '{"lat": 91, "long": 181}', "lla"),
+        Record("l", '{"type": "Point", "coordinates": [1e400, 0]}', "geopoint"),
+        Record("m", '{"lat": NaN, "long": 0}', "lla"),
+    ],
+    "coordinates at the edge": [
+        Record("k", '{"lat": 90, "long": -180}', "lla"),
+        Record("l", '{"lat": -90, "long": 180}', "lla"),
+        Record("m", '{"lat": 1e-320, "long": -0.0}', "lla"),
+    ],
+    "deep JSON": [Record("k", DEEP, "json"), Record("l", DEEP, "geojson")],
+    "deep arrays": [Record("k", "[" * 100_000, "geojson")],
+    "a large shape": [
+        Record("k", json.dumps({"type": "X", "coordinates": [[0, 0]] * 20_000}), "geojson")
+    ],
+    "1,024-byte keys": [Record("k" * 1024, "v" * 40_000), Record("é" * 512, "v")],
+    "keys of a thousand steps": [Record("a." * 500 + "a", "v")],
+    "types nobody knows": [Record("k", "v", "None"), Record("l", "v", "")],
+}
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_an_asset_and_a_file_with_poison_are_found(name: str, world: World) -> None:
+    records = tuple(CORPUS[name])
+    version = ObjectVersion(
+        "pump/" + "d" * 200 + "/" + "é" * 400 + ".glb", "v", True, datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    row: dict[str, Any] = asset_row(description="word " + "x" * 40_000, tags=["t" * 40_000, "red"])
+    sources = [
+        AssetSource(row, BUCKET, records),
+        FileSource(row, BUCKET, version, version, metadata=records, attributes=records),
+    ]
+    allowed = frozenset(wanted_geo_keys(sources))
+    documents = [project(source, allowed) for source in sources]
+    writes = [
+        write_of(document, world.pointer.current(document.index), 5) for document in documents
+    ]
+    outcome = BulkWriter(world.deployment.engine).write(writes)
+    assert outcome.refused == []
+    hits = world.found({"match": {"str_assetname": "pump"}})
+    assert {source["_rectype"] for source in hits.values()} == {"asset", "file"}
+    key = min(record.key for record in records).encode(errors="replace").decode()
+    if not key.startswith("?"):
+        pair = {"term": {"metadata.key": key}}
+        assert len(world.found({"nested": {"path": "metadata", "query": pair}})) == 2
+
+
+def test_a_document_that_opensearch_refuses_is_kept_and_found_as_a_stub_beside_others(
+    world: World,
+) -> None:
+    wrong = {"properties": {"gp_where": {"type": "long"}}}
+    client = world.deployment.engine.client
+    client.indices.put_mapping(index=world.pointer.assets_read, body=wrong)
+    for asset_id in ("pump", "valve"):
+        store_asset(world.tables, asset_id)
+    point = '{"lat": 48, "long": 9, "alt": 0}'
+    store_metadata(world.tables, "where", point, asset_id="pump", value_type="lla")
+    assert world.stream(world.changes(ASSETS)) == {"batchItemFailures": []}
+    documents = world.found()
+    assert set(documents) == {"museum:pump", "museum:valve"}
+    assert documents["museum:pump"]["str_assetname"] == "The pump"
+    assert "MD_" not in documents["museum:pump"]
+    assert "str_description" in documents["museum:valve"]
+    assert len(world.failures()) == 1

@@ -1,15 +1,22 @@
-"""Jobs on real engines: the row starts them, workers are killed, each step is recorded once."""
+"""Jobs on real engines, and inspections that are interrupted."""
 
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from backend.core.identity import Identity
+from backend.domains.executions.models import RunError
+from backend.domains.executions.rules import (
+    INTERRUPTED,
+    MAX_REPEATS,
+    reservation_key,
+    target_of,
+)
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.jobs.service.consumers import JobStarter
@@ -18,9 +25,11 @@ from backend.spec.jobs import ARCHIVE_ASSET
 from backend.spec.queues import LIFECYCLE
 from backend.spec.tables.operations import JOBS
 from tests.engines import OPTIONS, RealEngines
+from tests.factories.executions import Runner
 from tests.factories.jobs import job_service
 from tests.integration.conftest import Deployment
 from tests.integration.jobs.worker import LEASE_SECONDS
+from tests.integration.tables import TableSet
 
 ROOT = Path(__file__).parents[3]
 PAGES = 4
@@ -148,3 +157,21 @@ def test_a_worker_that_comes_too_early_waits_for_the_end_of_the_lease(
     again, _ = deployment.objects.list_versions(bucket, "pages/0").versions
     # S3 truncates to seconds
     assert again.last_modified.timestamp() * 1000 >= held.lease_until - 1000
+
+
+def test_an_interrupted_inspection_waits_again_and_not_for_ever(table_set: TableSet) -> None:
+    runner = Runner(tables=cast("Any", table_set.tables))
+    reservation = reservation_key(target_of(runner.create(trigger="upload", shipped=True)))
+    error = RunError(code=INTERRUPTED, message="unknown")
+    for number in range(MAX_REPEATS + 1):
+        (waiting,) = runner.active.list_waiting()
+        found = runner.executions.find(waiting.execution_id)
+        assert found is not None
+        assert found.repeats == number
+        runner.wait(seconds=1)
+        runner.active.admit(waiting, at=found.created_at, limit=1)
+        assert runner.progress.end(waiting.execution_id, "FAILED", error=error)
+        assert runner.status_of(waiting.execution_id) == "FAILED"
+        assert runner.counted == 0
+    assert runner.active.list_waiting() == []
+    assert runner.executions.active_run(reservation) is None

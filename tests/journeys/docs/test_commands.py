@@ -72,7 +72,7 @@ NOT_RUN = {
     ".venv/bin/pytest -q tests/unit/domains/access/matrix/test_matrix.py "
     "tests/unit/client/test_every_route.py tests/unit/spec": "`make test` runs these tests",
     "make test": "continuous integration runs it; that the target is there is tested",
-    "make affected": "`tests/architecture/test_proofs.py` tests what it prints",
+    "make affected": "`tests/architecture/test_parts.py` tests what it prints",
     "make prove": "it takes hours",
     "make prove PART=kills": "it takes minutes, and kills what it starts",
     'make prove PART="integration journeys"': "it would run this test within itself",

@@ -1,6 +1,8 @@
-"""`mlflow server` on DynamoDB Local under the fluent API, and the requests of the UI's pages."""
+"""A whole MLflow server, and the demo of tracking."""
 
 import json
+import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +12,11 @@ import pytest
 from vitrine_mlflow.table import create_request
 
 from tests.integration.tracking.server import Server, serve, store_uri
+from tests.journeys.runtime import ROOT
 
 if TYPE_CHECKING:
     from tests.engines import RealEngines
+
 
 _TRAINING = Path(__file__).with_name("fluent_training.py")
 
@@ -190,3 +194,17 @@ def test_users_see_what_they_are_granted(engines: "RealEngines", tmp_path: Path)
         )  # fmt: skip
         assert granted.status_code == 200, granted.text
         assert server.api("POST", update, json=changed, auth=bob).status_code == 200
+
+
+def test_the_demo_trains_registers_and_searches() -> None:
+    done = subprocess.run(
+        ["make", "demo-tracking"],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    accuracies = [float(one) for one in re.findall(r"C = \S+: accuracy (\S+)", done.stdout)]
+    assert len(accuracies) == 3
+    assert accuracies == sorted(accuracies, reverse=True)
+    best = re.search(r"iris-classifier version [123] is the best: (\S+)", done.stdout)
+    assert best is not None, done.stdout
+    assert float(best[1]) > 0.9

@@ -1,14 +1,10 @@
-"""kill -9 of all processes during seven kinds of work, one restart, and checks of the result.
-
-In progress are writers under load, an import by the command, the copy of a large file, a
-restoration of 200 files, a job over the assets of a tag, executions of workflows, and a batch of a
-stream that waits for its replay. This takes about two minutes: two starts of the runtime with its
-tables on disk, and the work.
-"""
+"""Everything is killed amid long work: jobs, a reindex, and all at once."""
 
 import hashlib
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,19 +22,21 @@ from tests.journeys.foreign_workflows import (
     define_workflow,
     queue_of,
 )
-from tests.journeys.load import Load, load, stored
-from tests.journeys.many_files import INDEXED_SECONDS, ManyFiles
+from tests.journeys.load import PATIENCE, Load, PatientApi, load, stored
+from tests.journeys.many_files import INDEXED_SECONDS, ON_DISK_SECONDS, ManyFiles
 from tests.journeys.replaying import abandon_batch, let_schedules_be_due
 from tests.journeys.runtime import (
     Api,
     Runtime,
     kill_with_children,
+    noise,
     put_parts,
     wait_until,
 )
-from tests.journeys.test_import import figures, folder_of_assets, vitrine
 from tests.journeys.test_jobs import tags_of
-from tests.journeys.test_lifecycle import change
+from tests.journeys.test_lifecycle import change, job, states
+from tests.journeys.test_search import CONSISTENCY, REINDEX, checked, ended
+from tests.journeys.test_uploads import figures, folder_of_assets, vitrine_command
 from tests.kills.right_again import (
     RIGHT_AGAIN_SECONDS,
     TRUTHFUL_ENDS,
@@ -102,7 +100,7 @@ def _kill_amid_work(found: StateBeforeKill) -> None:
     completion = _uploaded_large_file(found)
     # One upload at a time, so that the import lasts until the kill.
     command = ("import", found.folder, "--database", "imported-folder", "--jobs", "1")
-    importing = vitrine(runtime, *command)
+    importing = vitrine_command(runtime, *command)
     with importing, load(runtime, "killed") as found.written, ThreadPoolExecutor(1) as pool:
         _wait_for_assets(api, "imported-folder")
         found.job_id = api.ok("DELETE", "/tags/brass")["jobId"]
@@ -289,3 +287,103 @@ def test_the_next_import_finishes_the_one_that_died(before: StateBeforeKill) -> 
 def test_the_schedule_replays_batches_that_a_stream_abandoned(before: StateBeforeKill) -> None:
     api = before.runtime.client()
     wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])
+
+
+LIFECYCLE_FILES = 300
+ROUNDS = int(os.environ.get("KILL_ROUNDS", "1"))
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_every_change_of_state_survives_the_death_of_everything(
+    own_runtime: Runtime, round_: int
+) -> None:
+    own_runtime.up()
+    api = own_runtime.client()
+    database = api.new_database("museum")
+    asset = api.new_asset(database, "Lion", assetId=f"lion-{round_}")
+    names = tuple(f"/d{number % 7}/{number}.bin" for number in range(LIFECYCLE_FILES))
+    lion = ManyFiles(own_runtime, database, asset, names)
+    lion.put()
+    lion.check(archived=False)
+    before = lion.versions()
+    assert len(before) == LIFECYCLE_FILES
+
+    for operation, gone in (("archive", True), ("unarchive", False)):
+        lion.kill_during(operation, archived=gone)
+        lion.check(archived=gone)
+    assert lion.versions() == before
+    api = own_runtime.client()
+
+    job_id = change(api, "delete", lion.path)["jobId"]
+    wait_until(lambda: job(api, job_id)["itemsDone"] > 0, seconds=30)
+    time.sleep(ON_DISK_SECONDS)
+    kill_with_children(own_runtime.endpoint["pid"])
+    own_runtime.up()
+    api = own_runtime.client()
+    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=120)
+    own_runtime.drain()
+    assert states(api, database) == {}
+    api.new_asset(database, "Tiger", assetId=asset)
+    own_runtime.drain()
+    assert states(api, database) == {asset: False}
+    assert api.ok("GET", f"{lion.path}/listFiles?includeArchived=true")["items"] == []
+
+
+REINDEX_FILES = 400
+AT_ONCE = 50
+
+
+def fill(api: Api, database: str) -> None:
+    for number in range(REINDEX_FILES // AT_ONCE):
+        asset = api.new_asset(database, f"Asset {number}", assetId=f"{database}-{number}")
+        files = {f"/{n}.bin": [noise(20, f"{number}/{n}")] for n in range(AT_ONCE)}
+        api.upload(database, asset, files)
+
+
+def drift(api: Api) -> int:
+    report = checked(api)
+    return report["missing"] + report["stale"] + report["extra"]
+
+
+def indexes_become_right(api: Api) -> None:
+    """Maximum time until there is no drift, including the check itself."""
+    wait_until(lambda: drift(api) == 0, seconds=RIGHT_AGAIN_SECONDS)
+
+
+@pytest.mark.parametrize("phase", ["fill", "verify", "keep"])
+def test_a_reindex_survives_the_death_of_opensearch_and_of_everything(
+    own_runtime: Runtime, phase: str
+) -> None:
+    own_runtime.up()
+    api = PatientApi(own_runtime.client().http)
+    database = api.new_database("museum")
+    fill(api, database)
+    own_runtime.drain()
+    assert drift(api) == 0
+    with load(own_runtime, database) as written:
+        job_id = api.ok("POST", REINDEX)["jobId"]
+        _reaches(api, phase)
+        os.kill(own_runtime.admin("GET", "/health")["engines"]["opensearch"]["pid"], signal.SIGKILL)
+        time.sleep(2)
+    assert written.wrong == []
+    time.sleep(ON_DISK_SECONDS)
+    kill_with_children(own_runtime.endpoint["pid"])
+    own_runtime.up()
+    api = PatientApi(own_runtime.client().http)
+    indexes_become_right(api)
+    assert ended(api, job_id)["state"] == "done"
+    indexes_become_right(api)
+    names = {name for one in api.ok("GET", CONSISTENCY)["indexes"] for name in one["writes"]}
+    assert names == {"assets-2", "files-2"}
+    missing = [a for a in written.acknowledged if a not in stored(api, database)]
+    assert missing == []
+
+
+def _reaches(api: Api, phase: str) -> None:
+    """Wait until the reindex is in the phase, or has just passed it."""
+
+    def is_there() -> bool:
+        work = api.ok("GET", CONSISTENCY)["work"]
+        return any(one.get("phase") == phase for one in work) or not work
+
+    wait_until(is_there, seconds=PATIENCE)

@@ -1,9 +1,17 @@
-"""Encodings inside keys: they come back, and they sort as their values do."""
+"""Encoding of values, comparisons and expressions, and messages of errors."""
 
+import base64
 import math
 
+import mlflow
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 from hypothesis import given
 from hypothesis import strategies as st
+from mlflow.entities import Dataset
+from mlflow.exceptions import MlflowException
+from vitrine_mlflow.comparisons import COMPARISONS, like_matches, matches, whole_number
+from vitrine_mlflow.datasets import require_fitting
 from vitrine_mlflow.encoding import (
     SORT_KEY_BYTES,
     clip,
@@ -17,6 +25,8 @@ from vitrine_mlflow.encoding import (
     ordered_text,
     unescape,
 )
+from vitrine_mlflow.errors import translate_errors
+from vitrine_mlflow.expressions import deserialize, serialize
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 DOUBLES = st.floats(allow_nan=False)
@@ -105,3 +115,121 @@ def test_clipped_texts_of_one_start_differ() -> None:
 def test_digests_of_lists_do_not_collide() -> None:
     assert digest("ab", "c") != digest("a", "bc")
     assert digest("a", "") != digest("a")
+
+
+assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
+
+
+@pytest.mark.parametrize("comparator", COMPARISONS)
+def test_a_missing_value_meets_no_comparator(comparator: str) -> None:
+    wanted = ("a", "b") if comparator.endswith("IN") else "a"
+    assert not matches(None, comparator, wanted)
+    assert any(matches(value, comparator, wanted) for value in ("0", "a", "c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "with_case", "without"),
+    [
+        ("one", "o%", True, True),
+        ("One", "o%", False, True),
+        ("one", "o_e", True, True),
+        ("one", "on", False, False),
+        ("a.b", "a_b", True, True),
+        ("axb", "a.b", False, False),
+        ("a\nb", "a%b", True, True),
+        ("Ü", "ü", False, False),  # SQLite lowers ASCII letters only
+        ("", "%", True, True),
+    ],
+)
+def test_like_is_that_of_sqlite(text: str, pattern: str, with_case: bool, without: bool) -> None:
+    assert like_matches(text, pattern, ignore_case=False) == with_case
+    assert like_matches(text, pattern, ignore_case=True) == without
+
+
+def test_numbers_are_whole() -> None:
+    assert whole_number("start_time", ">", "12") == 12
+    for comparator, value in (("LIKE", 1), (">", 1.5), (">", "x"), (">", None)):
+        with pytest.raises(MlflowException):
+            whole_number("start_time", comparator, value)
+
+
+@given(st.binary())
+def test_binary_values_come_back_as_bytes_or_base64(value: bytes) -> None:
+    assert deserialize(serialize(value)) == value
+    assert deserialize({"B": base64.b64encode(value).decode()}) == value
+
+
+assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
+
+
+def _client_error(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "no"}}, "Query")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "message"),
+    [
+        (
+            _client_error("AccessDeniedException"),
+            "PERMISSION_DENIED",
+            (
+                "Access to the DynamoDB table 'runs' was denied: the credentials need the "
+                "permission dynamodb:Query."
+            ),
+        ),
+        (
+            _client_error("ResourceNotFoundException"),
+            "INVALID_STATE",
+            (
+                "The DynamoDB table 'runs' does not exist in region 'eu-west-1', or it lacks the "
+                "indexes of this version."
+            ),
+        ),
+        (
+            _client_error("ThrottlingException"),
+            "TEMPORARILY_UNAVAILABLE",
+            "The DynamoDB table 'runs' throttled Query on 'EXP#7'.",
+        ),
+        (
+            _client_error("ItemCollectionSizeLimitExceededException"),
+            "INVALID_STATE",
+            (
+                "The partition 'EXP#7' of the table 'runs' has reached DynamoDB's limit of 10 GB; "
+                "log to another experiment, or delete runs and traces for good with `mlflow gc`."
+            ),
+        ),
+        (
+            NoCredentialsError(),
+            "PERMISSION_DENIED",
+            "No AWS credentials were found to call Query on the table 'runs'.",
+        ),
+        (
+            EndpointConnectionError(endpoint_url="http://x"),
+            "TEMPORARILY_UNAVAILABLE",
+            (
+                "Query on the table 'runs' in region 'eu-west-1' failed: Could not connect to the "
+                'endpoint URL: "http://x"'
+            ),
+        ),
+    ],
+)
+def test_a_failure_names_the_table(failure: Exception, code: str, message: str) -> None:
+    with (
+        pytest.raises(MlflowException) as reported,
+        translate_errors("runs", "eu-west-1", "Query", "EXP#7"),
+    ):
+        raise failure
+    assert reported.value.error_code == code
+    assert reported.value.message == message
+
+
+assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
+
+
+def test_a_dataset_that_exceeds_an_item_is_refused_with_field_size_and_limit() -> None:
+    require_fitting(Dataset("d", "1", "local", "{}", None, "p" * 400_000))
+    with pytest.raises(MlflowException, match=r"'profile' has 409000\. .* 408000 bytes") as refused:
+        require_fitting(Dataset("d", "1", "local", "{}", "s", "p" * 409_000))
+    assert refused.value.error_code == "INVALID_PARAMETER_VALUE"
+    with pytest.raises(MlflowException, match="'schema' has 410000"):
+        require_fitting(Dataset("d", "1", "local", "{}", "ü" * 205_000, None))

@@ -1,5 +1,9 @@
-"""Replies that MLflow's server can send: to scorers with large ids, and to its demo."""
+"""Modules that the package imports, differences it declares, and areas it does not support."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +11,8 @@ from flask import Flask
 from mlflow.exceptions import MlflowException
 from vitrine_mlflow.scorers import version_of
 from vitrine_mlflow.store_unsupported import require_no_demo
+
+from tests.integration.tracking.differences import Difference
 
 ITEM: dict[str, Any] = {
     "name": "judge", "version": 1, "serialized": "{}", "created": 1, "scorer_id": "s",
@@ -40,3 +46,59 @@ def test_the_whole_demo_is_refused_before_it_stores_anything(
             assert error.value.get_http_status_code() == 501
         else:
             require_no_demo("MLflow Demo")
+
+
+_SCRIPT = """
+import sys, time
+before = time.process_time()
+import vitrine_mlflow
+took = time.process_time() - before
+import vitrine_mlflow.table
+assert took < 0.05, f"{took:.3f} s"
+loaded = [name for name in sys.modules if name.split(".")[0] in {"mlflow", "boto3", "flask"}]
+assert not loaded, loaded
+"""
+
+
+_FUNCTION = """
+import sys
+import vitrine_mlflow.archive
+assert "mlflow" not in sys.modules
+"""
+
+
+def _run(script: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_importing_takes_under_50_ms_and_loads_no_mlflow() -> None:
+    _run(_SCRIPT)
+
+
+def test_the_function_of_the_archive_loads_no_mlflow() -> None:
+    _run(_FUNCTION)
+
+
+ROOT = Path(__file__).parents[3]
+MOST = 10
+
+
+def test_the_guide_has_the_list_of_the_tests() -> None:
+    guide = (ROOT / "docs" / "guides" / "tracking.md").read_text(encoding="utf-8")
+    section = guide.partition("## Where it differs from MLflow's SQL store")[2].partition("\n## ")[
+        0
+    ]
+    assert re.findall(r"^\d+\. (.+)$", section, re.MULTILINE) == [
+        difference.value for difference in Difference
+    ]
+    assert len(Difference) <= MOST
+
+
+def test_each_difference_is_named_where_a_test_leaves_it_out() -> None:
+    tests = (ROOT / "tests" / "integration" / "tracking").glob("*.py")
+    text = "\n".join(file.read_text(encoding="utf-8") for file in tests)
+    named = set(re.findall(r"\bDifference\.([A-Z_]+)\b", text))
+    assert named == set(Difference.__members__)
