@@ -41,17 +41,22 @@ def one(
     )
 
 
-def listed(client: Client, database_id: str | None = "museum", **query: str) -> list[str]:
-    """The ids of all pages; without a database those of all databases."""
+def send_list(client: Client, database_id: str | None = "museum", **query: str) -> Response:
+    """Request a page of the assets of a database, or of all."""
     path = "/assets" if database_id is None else f"/database/{database_id}/assets"
     parameters = {} if database_id is None else {"databaseId": database_id}
-    found: list[str] = []
+    return client.send("GET", path, parameters=parameters, query=query)
+
+
+def listed(client: Client, database_id: str | None = "museum", **query: str) -> list[str]:
+    """The ids of all pages; without a database those of all databases."""
+    ids: list[str] = []
     while True:
-        page = client.send("GET", path, parameters=parameters, query=query)
+        page = send_list(client, database_id, **query)
         assert page.status == 200, page.body
-        found += [item["assetId"] for item in page.body["Items"]]
+        ids += [item["assetId"] for item in page.body["Items"]]
         if "NextToken" not in page.body:
-            return found
+            return ids
         query = {**query, "startingToken": page.body["NextToken"]}
 
 

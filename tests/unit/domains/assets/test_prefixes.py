@@ -32,65 +32,27 @@ def tables(dynamo_tables: DynamoTables) -> DynamoTables:
     return dynamo_tables
 
 
-def test_an_existing_folder_becomes_an_asset(client: Client, objects: S3Objects) -> None:
-    put(objects, "scans/hall/a.e57")
-    assert create(client, bucketExistingKey="scans/hall").status == 200
-    assert one(client).body["assetLocation"] == {"Key": "scans/hall/"}
-
-
-def test_files_that_were_there_before_their_asset_are_fanned_out_to(
+def test_an_existing_folder_becomes_an_asset_and_its_files_are_fanned_out_to(
     client: Client, objects: S3Objects, tables: DynamoTables
 ) -> None:
     put(objects, "scans/hall/a.e57")
     create(client, assetId="made-of-a-folder", bucketExistingKey="scans/hall")
     create(client, assetId="empty")
-    found = AssetRepository(tables)
-    revisions = [
-        asset.inherited_revision
-        for asset in found.list_in_partition("museum", PageRequest(10)).items
-    ]
-    assert revisions == [1, 2]
+    assets = AssetRepository(tables).list_in_partition("museum", PageRequest(10)).items
+    assert [asset.inherited_revision for asset in assets] == [1, 2]
+    assert one(client, "made-of-a-folder").body["assetLocation"] == {"Key": "scans/hall/"}
 
 
-@pytest.mark.parametrize("second", ["scans/hall", "scans", "scans/hall/east", "/scans/hall/"])
-def test_overlapping_prefixes_are_a_conflict(
-    client: Client, objects: S3Objects, second: str
-) -> None:
+def test_overlapping_prefixes_are_a_conflict(client: Client, objects: S3Objects) -> None:
     put(objects, "scans/hall/east/a.e57")
     assert create(client, assetId="first", bucketExistingKey="scans/hall").status == 200
-    answer = create(client, assetId="second", bucketExistingKey=second)
-    assert (answer.status, answer.body["code"]) == (409, "AssetPrefixTaken")
-    assert "first" not in answer.body["message"]
-
-
-def test_whether_a_folder_of_another_asset_holds_anything_is_not_reported(
-    client: Client, objects: S3Objects
-) -> None:
-    put(objects, "scans/hall/east/a.e57")
-    create(client, assetId="first", bucketExistingKey="scans/hall")
-    answers = [
-        create(client, assetId="second", bucketExistingKey=f"scans/hall/{inner}")
-        for inner in ("east", "west")
-    ]
-    assert {(answer.status, answer.body["code"]) for answer in answers} == {
-        (409, "AssetPrefixTaken")
-    }
-
-
-def test_an_id_whose_prefix_holds_other_assets_is_a_conflict(
-    client: Client, objects: S3Objects
-) -> None:
-    put(objects, "scans/hall/a.e57")
-    create(client, assetId="first", bucketExistingKey="scans/hall")
-    assert create(client, assetId="scans").body["code"] == "AssetPrefixTaken"
-
-
-def test_neighbours_in_one_folder_are_no_conflict(client: Client, objects: S3Objects) -> None:
-    for name in ("scans/hall/a.e57", "scans/hallway/a.e57", "scans/yard/a.e57"):
-        put(objects, name)
-        key = name.rsplit("/", 1)[0]
-        answer = create(client, assetId=key.replace("/", "-"), bucketExistingKey=key)
-        assert answer.status == 200, answer.body
+    # `west` holds nothing, which is not reported
+    keys = ["scans/hall", "scans", "scans/hall/east", "/scans/hall/", "scans/hall/west"]
+    bodies = [{"assetId": "second", "bucketExistingKey": key} for key in keys]
+    for body in (*bodies, {"assetId": "scans"}):
+        answer = create(client, **body)
+        assert (answer.status, answer.body["code"]) == (409, "AssetPrefixTaken"), body
+        assert "first" not in answer.body["message"]
 
 
 def test_keys_stand_below_the_base_prefix_of_the_bucket(
@@ -126,8 +88,7 @@ def test_a_prefix_is_one_item_that_names_its_owner_or_counts_what_lies_deeper(
     client: Client, tables: DynamoTables, objects: S3Objects
 ) -> None:
     for name in ("hall", "yard"):
-        put(objects, f"scans/{name}/a.e57")
-        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+        adopt(client, objects, name)
     assert reservations(tables) == {
         "AssetId#hall": {"databaseId": "museum", "assetId": "hall"},
         "AssetId#yard": {"databaseId": "museum", "assetId": "yard"},
@@ -135,14 +96,21 @@ def test_a_prefix_is_one_item_that_names_its_owner_or_counts_what_lies_deeper(
         f"Prefix#{BUCKET_ID}#scans/hall/": {"databaseId": "museum", "assetId": "hall"},
         f"Prefix#{BUCKET_ID}#scans/yard/": {"databaseId": "museum", "assetId": "yard"},
     }
+    adopt(client, objects, "hallway")  # no conflict
+
+
+def adopt(client: Client, objects: S3Objects, name: str) -> None:
+    """Create an asset of an existing folder."""
+    put(objects, f"scans/{name}/a.e57")
+    answer = create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+    assert answer.status == 200, answer.body
 
 
 def test_a_released_prefix_and_id_can_be_taken_again(
     client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
 ) -> None:
     for name in ("hall", "yard"):
-        put(objects, f"scans/{name}/a.e57")
-        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+        adopt(client, objects, name)
     for _ in range(2):  # once more changes nothing
         release(service, "hall")
     assert f"Prefix#{BUCKET_ID}#scans/hall/" not in reservations(tables)
@@ -152,17 +120,12 @@ def test_a_released_prefix_and_id_can_be_taken_again(
     create(client, assetId="scans")
     release(service, "scans", database_id="elsewhere")  # not its owner
     assert reservations(tables)["AssetId#scans"]["databaseId"] == "museum"
-
-
-def test_neighbours_that_are_released_at_once_leave_no_count(
-    client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
-) -> None:
+    release(service, "scans")
     names = [f"hall-{number}" for number in range(8)]
     for name in names:
-        put(objects, f"scans/{name}/a.e57")
-        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+        adopt(client, objects, name)
     steady = replace(service, assets=AssetRepository(OneAtATime(tables.client, tables.settings)))
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(4) as pool:  # neighbours that are released at once leave no count
         list(pool.map(partial(release, steady), names))
     assert reservations(tables) == {}
 

@@ -1,8 +1,8 @@
 """Reading and listing assets: the archived ones, pages, and who sees them."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
-from itertools import count
+from datetime import timedelta
 
 import pytest
 
@@ -19,7 +19,8 @@ from benchmarks.metering import metered
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.http import Client
-from tests.unit.domains.assets.calls import archive, create, listed, one
+from tests.factories.lifecycle import ManualClock
+from tests.unit.domains.assets.calls import archive, create, listed, one, send_list
 
 
 @pytest.fixture
@@ -58,13 +59,26 @@ def test_archived_assets_follow_the_active_ones_page_by_page(
     assert listed(client, showArchived="false", pageSize=size) == ["b-kept", "d-kept"]
 
 
+class Sees(OnlyUser):
+    """The caller may do everything with what `sees` returns true for."""
+
+    def __init__(self, sees: Callable[[Secured], bool]) -> None:
+        super().__init__()
+        self.sees = sees
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return self.sees(target)
+
+
 def deleted_database(
-    service: AssetService, tables: DynamoTables, database_id: str, *asset_ids: str
+    service: AssetService, tables: DynamoTables, database_id: str, *asset_ids: str, **names: str
 ) -> None:
     """A database whose assets were archived before it was deleted."""
     created_database(service, database_id)
     for asset_id in asset_ids:
-        archive(tables, created_asset(service, asset_id, database_id=database_id))
+        name = names.get(asset_id, "A statue")
+        asset = created_asset(service, asset_id, database_id=database_id, name=name)
+        archive(tables, asset)
         tables.transact([service.databases.count_assets(database_id, asset_id, -1)])
     service.databases.delete_database(ADMIN, database_id)
 
@@ -75,14 +89,10 @@ def test_archived_assets_of_a_deleted_database_are_listed(
     names = [f"sold-{number}" for number in range(3)]
     deleted_database(service, tables, "attic", *names)
     assert listed(client, "attic", showArchived="true", pageSize="2") == names
-    parameters = {"databaseId": "attic"}
-    active = client.send("GET", "/database/attic/assets", parameters=parameters)
-    assert (active.status, active.body["code"]) == (404, "DatabaseNotFound")
     deleted_database(service, tables, "cellar")
     assert listed(client, "cellar", showArchived="true") == []
-    query, parameters = {"showArchived": "true"}, {"databaseId": "none"}
-    absent = client.send("GET", "/database/none/assets", parameters=parameters, query=query)
-    assert (absent.status, absent.body["code"]) == (404, "DatabaseNotFound")
+    for absent in (send_list(client, "attic"), send_list(client, "none", showArchived="true")):
+        assert (absent.status, absent.body["code"]) == (404, "DatabaseNotFound")
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
@@ -100,46 +110,20 @@ def test_the_archived_assets_of_all_databases_are_listed_once(
     assert sorted(found) == sorted([*wanted, "a-1-3", "kept"])
 
 
-class OnlySoldVisible(OnlyUser):
-    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        hidden = target.object_type == "asset" and target.fields["assetName"] != "sold"
-        return not hidden
-
-
-class AtticHidden(OnlyUser):
-    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        return target.object_type != "database" or target.fields["databaseId"] != "attic"
-
-
 def test_archived_assets_of_a_deleted_database_are_listed_for_those_who_may_see_them(
     service: AssetService, tables: DynamoTables
 ) -> None:
-    created_database(service, "attic")
-    for name in ("sold", "secret"):
-        asset = created_asset(service, f"a-{name}", database_id="attic", name=name)
-        archive(tables, asset)
-        tables.transact([service.databases.count_assets("attic", asset.asset_id, -1)])
-    service.databases.delete_database(ADMIN, "attic")
-    some = Client(build_router(replace(service, authorization=OnlySoldVisible())))
-    assert listed(some, "attic", showArchived="true") == ["a-sold"]
-    assert listed(some, None, showArchived="true") == ["a-sold"]
-    databases = replace(service.databases, authorization=AtticHidden())
+    deleted_database(service, tables, "attic", "a", "b", a="sold", b="secret")
+    sold = Sees(lambda it: it.object_type != "asset" or it.fields["assetName"] == "sold")
+    some = Client(build_router(replace(service, authorization=sold)))
+    assert listed(some, "attic", showArchived="true") == ["a"]
+    assert listed(some, None, showArchived="true") == ["a"]
+    hidden = Sees(lambda it: it.object_type != "database" or it.fields["databaseId"] != "attic")
+    databases = replace(service.databases, authorization=hidden)
     none = Client(build_router(replace(service, databases=databases)))
     assert listed(none, None, showArchived="true") == []
-    answer = none.send(
-        "GET",
-        "/database/attic/assets",
-        parameters={"databaseId": "attic"},
-        query={"showArchived": "true"},
-    )
+    answer = send_list(none, "attic", showArchived="true")
     assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
-
-
-def test_lists_of_a_database_are_paged_by_id(client: Client, service: AssetService) -> None:
-    ids = [f"asset-{number}" for number in range(7)]
-    for asset_id in reversed(ids):
-        created_asset(service, asset_id)
-    assert listed(client, pageSize="3") == ids
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
@@ -155,35 +139,22 @@ def test_the_list_over_all_databases_holds_each_asset_once(
     assert sorted(listed(client, None, maxItems=str(size))) == wanted
 
 
-def test_the_list_over_all_databases_stops_when_its_time_is_over(
-    tables: DynamoTables, objects: S3Objects, now: datetime
+@pytest.mark.parametrize("limit", ["time", "bytes"])
+def test_the_list_over_all_databases_stops_when_its_time_is_over_or_it_fills_a_reply(
+    tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    seconds = count()
-    service = asset_service(tables, objects, clock=lambda: now + timedelta(seconds=next(seconds)))
+    clock = ManualClock(tick=timedelta(seconds=limit == "time"))
+    service = asset_service(tables, objects, clock=clock)
     for number in range(5):
         database_id = created_database(service, f"hall-{number}")
         created_asset(service, f"asset-{number}", database_id=database_id)
     client = Client(build_router(service))
-    first = client.send("GET", "/assets").body
-    assert 0 < len(first["Items"]) < 5
+    if limit == "bytes":
+        size = json_bytes(service.find_asset("hall-0", "asset-0"))
+        monkeypatch.setattr("backend.domains.assets.service.queries.MAX_BYTES_PER_PAGE", 2 * size)
+    count = len(send_list(client, None).body["Items"])
+    assert count == 2 if limit == "bytes" else 0 < count < 5
     assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
-
-
-def test_the_list_over_all_databases_stops_where_it_fills_a_reply(
-    client: Client, service: AssetService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(5):
-        database_id = created_database(service, f"hall-{number}")
-        created_asset(service, f"asset-{number}", database_id=database_id)
-    size = json_bytes(service.find_asset("hall-0", "asset-0"))
-    monkeypatch.setattr("backend.domains.assets.service.queries.MAX_BYTES_PER_PAGE", 2 * size)
-    assert len(client.send("GET", "/assets").body["Items"]) == 2
-    assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
-
-
-class SeesNoDatabases(OnlyUser):
-    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        return target.object_type != "database"
 
 
 def test_the_list_over_all_databases_does_not_continue_in_one_that_is_hidden_now(
@@ -191,29 +162,15 @@ def test_the_list_over_all_databases_does_not_continue_in_one_that_is_hidden_now
 ) -> None:
     for number in range(2):
         created_asset(service, f"asset-{number}")
-    token = client.send("GET", "/assets", query={"pageSize": "1"}).body["NextToken"]
+    token = send_list(client, None, pageSize="1").body["NextToken"]
     query = {"pageSize": "1", "startingToken": token}
-    assert len(client.send("GET", "/assets", query=query).body["Items"]) == 1
-    blind = replace(service, databases=replace(service.databases, authorization=SeesNoDatabases()))
-    assert Client(build_router(blind)).send("GET", "/assets", query=query).body["Items"] == []
-
-
-def test_a_token_of_another_database_is_refused(client: Client, service: AssetService) -> None:
+    assert len(send_list(client, None, **query).body["Items"]) == 1
+    hidden = Sees(lambda target: target.object_type != "database")
+    blind = replace(service, databases=replace(service.databases, authorization=hidden))
+    assert send_list(Client(build_router(blind)), None, **query).body["Items"] == []
     created_database(service, "archive-hall")
-    for number in range(2):
-        created_asset(service, f"asset-{number}")
-    page = client.send(
-        "GET",
-        "/database/museum/assets",
-        parameters={"databaseId": "museum"},
-        query={"pageSize": "1"},
-    )
-    other = client.send(
-        "GET",
-        "/database/archive-hall/assets",
-        parameters={"databaseId": "archive-hall"},
-        query={"pageSize": "1", "startingToken": page.body["NextToken"]},
-    )
+    token = send_list(client, pageSize="1").body["NextToken"]
+    other = send_list(client, "archive-hall", pageSize="1", startingToken=token)
     assert (other.status, other.body["errors"][0]["field"]) == (400, "startingToken")
 
 
@@ -228,6 +185,7 @@ def test_a_list_is_one_request_and_one_for_the_bucket_of_all_of_them(
         with metered(dynamodb()) as usage:
             assert len(listed(client)) == 5
         assert usage.of("dynamodb") == expected
+    assert listed(client, pageSize="3") == [f"asset-{number}" for number in range(5)]
 
 
 def test_only_the_administrator_gets_in(service: AssetService) -> None:
