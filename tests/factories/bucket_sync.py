@@ -82,6 +82,11 @@ class SyncWorld:
     def deliver(self, *messages: Mapping[str, Any]) -> dict[str, Any]:
         return sync_events(self.sync)({"Records": list(messages)})
 
+    def stored_asset(self, asset_id: str = "pump", database_id: str = DATABASE) -> Asset:
+        asset = self.asset(asset_id, database_id)
+        assert asset is not None
+        return asset
+
     def asset(self, asset_id: str, database_id: str = DATABASE) -> Asset | None:
         return assets(self.sync).find_asset(database_id, asset_id)
 

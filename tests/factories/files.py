@@ -34,7 +34,7 @@ from backend.entrypoints.wiring.file_changes import changes, rewrites
 from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
-from tests.factories.assets import ADMIN, NOON, asset_service, created_asset, created_database
+from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service
 from tests.factories.http import Client, Response
 from tests.factories.quarantine import quarantine
@@ -137,7 +137,9 @@ class Gallery:
 
     def stored_asset(self) -> Asset:
         """The asset as it is stored now."""
-        return self.assets.get_asset(ADMIN, "museum", "statue")
+        asset = self.assets.find_asset("museum", "statue")
+        assert asset is not None
+        return asset
 
     def put(self, path: str, body: bytes = GLB) -> str:
         """Put an object directly at the asset's path; return its version id."""

@@ -1,9 +1,12 @@
 """An asset with files that tests archive, restore and delete, and the steps of these jobs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+
+import pytest
 
 from backend.core.objects import Objects
 from backend.core.references import AssetRef
@@ -45,6 +48,46 @@ _CONFIRMED: dict[str, dict[str, Any]] = {
 
 class KilledError(BaseException):
     """The process of a worker ended; none of its code runs any more."""
+
+
+def interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+    owner: object,
+    name: str,
+    then: Callable[[], object],
+    *,
+    after: bool = False,
+) -> None:
+    """Let something happen right before the first call of a method, or after it."""
+    real: Any = getattr(owner, name)
+    moments = iter([True])
+
+    def interrupted(*args: Any, **more: Any) -> Any:
+        is_first = next(moments, False)
+        if is_first and not after:
+            then()
+        reply = real(*args, **more)
+        if is_first and after:
+            then()
+        return reply
+
+    monkeypatch.setattr(owner, name, interrupted)
+
+
+def kill(
+    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, *, times: int, after: bool
+) -> None:
+    """Let the process die at the first calls of a method, before or after their effect."""
+    real: Any = getattr(owner, name)
+    deaths = iter(range(times))
+
+    def dying(*args: Any, **more: Any) -> Any:
+        reply = real(*args, **more) if after else None
+        if next(deaths, None) is not None:
+            raise KilledError
+        return reply if after else real(*args, **more)
+
+    monkeypatch.setattr(owner, name, dying)
 
 
 @dataclass
@@ -123,6 +166,11 @@ class Lifecycle:
         assert answer.status >= 400, answer.body
         return answer.status, answer.body["code"]
 
+    @property
+    def stored(self) -> Asset:
+        """The asset, active or archived, as it is stored now."""
+        return self.gallery.stored_asset()
+
     def asset(self) -> Asset | None:
         return self.gallery.assets.find_asset("museum", "statue")
 
@@ -133,6 +181,15 @@ class Lifecycle:
             if job is not None and job.is_finished:
                 return job
             self.hands.now += timedelta(seconds=WAIT_SECONDS)
+
+    def work_off_deaths(self, job_id: str, pause: timedelta = timedelta(minutes=16)) -> Job:
+        """Run all steps of a job, whose workers may die."""
+        job = None
+        while job is None or not job.is_finished:
+            self.hands.now += pause
+            with suppress(KilledError):
+                job = self.work(job_id)
+        return job
 
     def work(self, job_id: str) -> Job | None:
         """Process one message of a job; return None if another worker has its lease."""

@@ -1,6 +1,8 @@
-"""Archiving an asset and bringing it back: the row at once, the files by a job."""
+"""Archiving an asset and bringing it back: the row at once, the files by a job; late workers."""
 
 from datetime import timedelta
+from functools import partial
+from unittest.mock import patch
 
 import pytest
 
@@ -8,15 +10,14 @@ from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectHead
 from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
+from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.assets.routes import build_router
 from backend.spec.tables.assets import ARCHIVED_FILES
-from tests.factories.assets import ADMIN
+from tests.factories.assets import ADMIN, created_asset
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET, PARAMETERS, PATH
 from tests.factories.http import Client, Response
-from tests.factories.lifecycle import KilledError, Lifecycle, lifecycle
-
-ODD = ("/with blank.glb", "/a+b%20ä.glb", "/日本/😀.obj")
+from tests.factories.lifecycle import KilledError, Lifecycle, interrupt, kill, lifecycle
 
 
 def get(museum: Lifecycle, **query: str) -> Response:
@@ -32,8 +33,7 @@ def listed(museum: Lifecycle, **query: str) -> list[str]:
 
 
 def count(museum: Lifecycle) -> int:
-    found = museum.gallery.assets.databases.databases.get_counted("museum")
-    return -1 if found is None else found.asset_count
+    return museum.gallery.assets.databases.describe_database(ADMIN, "museum").asset_count
 
 
 def pages(tables: Tables) -> int:
@@ -41,64 +41,79 @@ def pages(tables: Tables) -> int:
     return len(tables.query_all(query))
 
 
-def test_an_archived_asset_is_only_shown_on_request(museum: Lifecycle) -> None:
+def put_files(museum: Lifecycle, number: int) -> list[str]:
+    paths = [f"/{n:02}.glb" for n in range(number)]
+    for path in paths:
+        museum.gallery.put(path)
+    return paths
+
+
+def half(museum: Lifecycle, operation: str) -> str:
+    """Begin a change whose request does a part of the steps only; return its job."""
+    museum.hands.tick = timedelta(milliseconds=200)
+    job_id = museum.change(operation)
+    museum.hands.tick = timedelta(0)
+    return job_id
+
+
+def test_an_archived_asset_is_only_shown_on_request_and_comes_back_as_it_was(
+    museum: Lifecycle, tables: Tables
+) -> None:
+    before, counts = museum.stored, [count(museum)]
+    museum.gallery.put("/parts/a b.glb")
+    museum.hands.now += timedelta(seconds=1)
     answer = museum.send("archive", confirmArchive=True, reason="sold")
     assert answer.status == 200, answer.body
     assert (answer.body["operation"], answer.body["assetId"]) == ("archive", "statue")
     assert (answer.body["success"], answer.body["jobState"]) == (True, "done")
     assert (get(museum).status, listed(museum)) == (404, [])
     body = get(museum, showArchived="true").body
-    assert (body["status"], body["archivedBy"], body["archivedReason"]) == (
-        "archived",
-        "admin",
-        "sold",
-    )
-    assert body["archivedAt"] == answer.body["timestamp"]
+    fields = [body[name] for name in ("status", "archivedBy", "archivedReason", "archivedAt")]
+    assert fields == ["archived", "admin", "sold", answer.body["timestamp"]]
     assert listed(museum, showArchived="true") == ["statue"]
-
-
-def test_an_asset_that_was_restored_is_as_it_was(museum: Lifecycle) -> None:
-    before = museum.asset()
-    museum.archive(reason="sold")
-    museum.unarchive()
-    after = museum.asset()
-    assert before is not None
-    assert after is not None
+    assert ("museum", "statue", "/parts/a b.glb") in museum.reindexing.built
+    # of this the stream makes a fan-out over all files
+    assert museum.stored.inherited_revision == 2
+    query = Query(table=ARCHIVED_FILES, partition="museum:statue")
+    (row,) = tables.query(query, PageRequest(10)).items
+    assert row["paths"] == ["parts/a b.glb"]  # relative ones only
+    counts.append(count(museum))
+    museum.hands.now += timedelta(seconds=1)
+    museum.change("unarchive", reason="bought back")
+    after = museum.stored
     changed = {"revision", "inherited_revision", "updated_at", "lifecycle_job_id"}
     assert after.model_dump(exclude=changed) == before.model_dump(exclude=changed)
     assert (after.revision, after.inherited_revision) == (3, 3)
+    assert [*counts, count(museum)] == [1, 0, 1]
+    archived, returned = [e for e in entries(tables) if e["entity"] == "asset:museum:statue"][-2:]
+    assert archived["operation"] == "archive_asset"
+    assert archived["changes"]["status"] == {"before": "active", "after": "archived"}
+    assert archived["changes"]["archivedReason"] == {"after": "sold"}
+    assert returned["operation"] == "unarchive_asset"
+    assert returned["changes"]["unarchivedReason"] == {"after": "bought back"}
 
 
-def test_archiving_counts_the_asset_out_and_bringing_it_back_counts_it_in(
-    museum: Lifecycle,
+@pytest.mark.parametrize("base", ["/", "base/"])
+@pytest.mark.parametrize(
+    "paths",
+    [
+        *([f"/parts/{n}.glb" for n in range(number)] for number in (0, 1, 3, 7)),
+        ["/with blank.glb", "/a+b%20ä.glb", "/日本/😀.obj"],
+    ],
+)
+def test_all_files_follow_their_asset_and_come_back(
+    tables: Tables, objects: S3Objects, base: str, paths: list[str]
 ) -> None:
-    counts = [count(museum)]
-    for operation in ("archive", "unarchive"):
-        museum.change(operation)
-        counts.append(count(museum))
-    assert counts == [1, 0, 1]
-
-
-@pytest.mark.parametrize("number", [0, 1, 3, 7])
-def test_all_files_follow_their_asset_and_come_back(museum: Lifecycle, number: int) -> None:
-    versions = {f"/parts/{n}.glb": museum.gallery.put(f"/parts/{n}.glb") for n in range(number)}
+    museum = lifecycle(tables, objects, base_prefix=base)
+    versions = {path: museum.gallery.put(path) for path in paths}
     museum.archive()
     assert museum.files() == dict.fromkeys(versions, True)
     museum.unarchive()
     assert museum.files() == dict.fromkeys(versions, False)
     for path, version_id in versions.items():
-        head = museum.objects.head(BUCKET, "statue" + path)
+        head = museum.objects.head(BUCKET, base.removeprefix("/") + "statue" + path)
         assert isinstance(head, ObjectHead)
         assert head.version.version_id == version_id
-
-
-def test_names_with_blanks_plus_and_unicode_follow_too(museum: Lifecycle) -> None:
-    for path in ODD:
-        museum.gallery.put(path)
-    museum.archive()
-    assert museum.files() == dict.fromkeys(ODD, True)
-    museum.unarchive()
-    assert museum.files() == dict.fromkeys(ODD, False)
 
 
 def test_markers_of_folders_stay_as_they_are(museum: Lifecycle) -> None:
@@ -118,36 +133,22 @@ def test_files_that_were_archived_before_stay_archived(museum: Lifecycle, tables
     museum.hide("/c.glb")
     museum.hide("/c.glb")
     museum.archive()
+    museum.hide("/a.glb")  # a request that S3 carried out twice
     museum.unarchive()
     assert museum.files() == {"/a.glb": False, "/b.glb": True, "/c.glb": True, "/d.glb": False}
     assert pages(tables) == 0
-
-
-def test_an_asset_of_which_all_files_were_archived_takes_none_and_restores_none(
-    museum: Lifecycle, tables: Tables
-) -> None:
-    museum.gallery.put("/a.glb")
-    museum.hide("/a.glb")
+    for path in ("/a.glb", "/d.glb"):
+        museum.hide(path)
     museum.archive()
-    assert pages(tables) == 0
+    assert pages(tables) == 0  # of which all files were archived
     museum.unarchive()
-    assert museum.files() == {"/a.glb": True}
-
-
-def test_rebuilds_of_the_documents_of_asset_and_files_are_requested(museum: Lifecycle) -> None:
-    museum.gallery.put("/a b.glb")
-    museum.archive()
-    assert ("museum", "statue", "/a b.glb") in museum.reindexing.built
-    found = museum.asset()
-    assert found is not None
-    assert found.inherited_revision == 2  # of this the stream makes a fan-out over all files
+    assert all(museum.files().values())
 
 
 def test_a_request_begins_no_step_after_its_time_and_the_worker_continues(
     museum: Lifecycle,
 ) -> None:
-    for number in range(20):
-        museum.gallery.put(f"/{number:02}.glb")
+    put_files(museum, 20)
     museum.hands.tick = timedelta(milliseconds=200)
     answer = museum.send("archive", confirmArchive=True)
     assert answer.body["jobState"] == "running"
@@ -181,17 +182,10 @@ def test_a_request_whose_change_took_its_time_leaves_all_steps_to_the_worker(
 def test_files_that_come_in_during_the_archiving_are_taken_by_the_second_pass(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(6):
-        museum.gallery.put(f"/{number}.glb")
-    late = iter(["/00-late.glb"])
-    delete_many = type(museum.objects).delete_many
-
-    def with_upload(objects: S3Objects, *args: object) -> None:
-        delete_many(objects, *args)  # type: ignore[arg-type]
-        for path in late:
-            museum.gallery.put(path)
-
-    monkeypatch.setattr(type(museum.objects), "delete_many", with_upload)
+    put_files(museum, 6)
+    store = type(museum.objects)
+    late = partial(museum.gallery.put, "/00-late.glb")
+    interrupt(monkeypatch, store, "delete_many", late, after=True)
     museum.archive()
     assert museum.files()["/00-late.glb"]
     museum.unarchive()
@@ -203,38 +197,17 @@ def test_files_that_come_in_during_the_archiving_are_taken_by_the_second_pass(
 def test_a_worker_that_dies_at_any_page_leaves_what_the_next_one_finishes(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, operation: str, when: str
 ) -> None:
-    paths = [f"/{number}.glb" for number in range(8)]
-    for path in paths:
-        museum.gallery.put(path)
+    paths = put_files(museum, 8)
     museum.gallery.put("/own.glb")
     museum.hide("/own.glb")
     if operation == "unarchive":
         museum.archive()
-    delete_many = type(museum.objects).delete_many
-    deaths = iter(range(4))
-
-    def dying(objects: S3Objects, *args: object) -> None:
-        if when == "after":
-            delete_many(objects, *args)  # type: ignore[arg-type]
-        if next(deaths, None) is not None:
-            raise KilledError
-        if when == "before":
-            delete_many(objects, *args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(museum.objects), "delete_many", dying)
+    kill(monkeypatch, type(museum.objects), "delete_many", times=4, after=when == "after")
     with pytest.raises(KilledError):
         museum.change(operation)
-    asset = museum.asset()
-    assert asset is not None
-    assert asset.lifecycle_job_id is not None
-    job = None
-    while job is None or not job.is_finished:
-        museum.hands.now += timedelta(minutes=5)
-        try:
-            job = museum.work(asset.lifecycle_job_id)
-        except KilledError:
-            continue
-    assert job.state == "done"
+    job_id = museum.stored.lifecycle_job_id
+    assert job_id is not None
+    assert museum.work_off_deaths(job_id).state == "done"
     hidden = operation == "archive"
     assert museum.files() == {**dict.fromkeys(paths, hidden), "/own.glb": True}
     if operation == "archive":
@@ -242,20 +215,9 @@ def test_a_worker_that_dies_at_any_page_leaves_what_the_next_one_finishes(
         assert museum.files() == {**dict.fromkeys(paths, False), "/own.glb": True}
 
 
-def test_a_file_that_was_hidden_twice_comes_back(museum: Lifecycle) -> None:
-    museum.gallery.put("/a.glb")
-    museum.archive()
-    museum.hide("/a.glb")  # a request that S3 carried out twice
-    museum.unarchive()
-    assert museum.files() == {"/a.glb": False}
-
-
 def test_a_cancelled_archiving_continues_when_it_is_resumed(museum: Lifecycle) -> None:
-    for number in range(10):
-        museum.gallery.put(f"/{number}.glb")
-    museum.hands.tick = timedelta(milliseconds=200)
-    job_id = museum.archive()
-    museum.hands.tick = timedelta(0)
+    put_files(museum, 10)
+    job_id = half(museum, "archive")
     assert museum.refused("unarchive") == (409, "AssetBusy")
     museum.jobs.cancel_job(ADMIN, job_id)
     assert museum.work_off(job_id).state == "cancelled"
@@ -267,11 +229,8 @@ def test_a_cancelled_archiving_continues_when_it_is_resumed(museum: Lifecycle) -
 
 
 def test_what_a_cancelled_archiving_took_comes_back(museum: Lifecycle, tables: Tables) -> None:
-    for number in range(10):
-        museum.gallery.put(f"/{number}.glb")
-    museum.hands.tick = timedelta(milliseconds=200)
-    archived = museum.archive()
-    museum.hands.tick = timedelta(0)
+    put_files(museum, 10)
+    archived = half(museum, "archive")
     museum.jobs.cancel_job(ADMIN, archived)
     museum.unarchive()
     assert not any(museum.files().values())
@@ -287,12 +246,9 @@ def test_what_a_cancelled_archiving_took_comes_back(museum: Lifecycle, tables: T
 def test_pages_that_a_cancelled_return_left_come_back_after_the_next_archiving(
     museum: Lifecycle, tables: Tables
 ) -> None:
-    for number in range(10):
-        museum.gallery.put(f"/{number}.glb")
+    put_files(museum, 10)
     museum.archive()
-    museum.hands.tick = timedelta(milliseconds=200)
-    museum.jobs.cancel_job(ADMIN, museum.unarchive())
-    museum.hands.tick = timedelta(0)
+    museum.jobs.cancel_job(ADMIN, half(museum, "unarchive"))
     assert sum(museum.files().values()) not in {0, 10}
     museum.archive()
     assert all(museum.files().values())
@@ -310,19 +266,13 @@ def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
     if stopped == "unarchive":
         museum.archive()
         following = "archive"
-    delete_many = type(museum.objects).delete_many
-    moments, started = iter([True]), list[str]()
+    started: list[str] = []
 
-    def slow(objects: S3Objects, *args: object) -> None:
-        if next(moments, False):
-            asset = museum.asset()
-            assert asset is not None
-            assert asset.lifecycle_job_id is not None
-            museum.jobs.cancel_job(ADMIN, asset.lifecycle_job_id)
-            started.append(museum.change(following))
-        delete_many(objects, *args)  # type: ignore[arg-type]
+    def cancel() -> None:
+        museum.jobs.cancel_job(ADMIN, museum.stored.lifecycle_job_id or "")
+        started.append(museum.change(following))
 
-    monkeypatch.setattr(type(museum.objects), "delete_many", slow)
+    interrupt(monkeypatch, type(museum.objects), "delete_many", cancel)
     museum.change(stopped)
     museum.hands.now += timedelta(minutes=5)
     assert museum.work_off(started[0]).state == "done"
@@ -333,48 +283,12 @@ def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
     assert pages(tables) == 0
 
 
-def test_a_base_prefix_of_the_bucket_makes_no_difference(
-    tables: Tables, objects: S3Objects
-) -> None:
-    museum = lifecycle(tables, objects, base_prefix="base/")
-    museum.gallery.put("/a.glb")
-    museum.archive()
-    assert museum.files() == {"/a.glb": True}
-    museum.unarchive()
-    assert museum.files() == {"/a.glb": False}
-
-
-def test_each_change_is_one_entry_of_the_audit_trail(museum: Lifecycle, tables: Tables) -> None:
-    museum.hands.now += timedelta(seconds=1)
-    museum.archive(reason="sold")
-    museum.hands.now += timedelta(seconds=1)
-    museum.change("unarchive", reason="bought back")
-    archived, returned = [e for e in entries(tables) if e["entity"] == "asset:museum:statue"][-2:]
-    assert archived["operation"] == "archive_asset"
-    assert archived["changes"]["status"] == {"before": "active", "after": "archived"}
-    assert archived["changes"]["archivedReason"] == {"after": "sold"}
-    assert returned["operation"] == "unarchive_asset"
-    assert returned["changes"]["unarchivedReason"] == {"after": "bought back"}
-
-
-def test_an_archived_page_holds_relative_paths_only(museum: Lifecycle, tables: Tables) -> None:
-    museum.gallery.put("/parts/a.glb")
-    museum.archive()
-    query = Query(table=ARCHIVED_FILES, partition="museum:statue")
-    (row,) = tables.query(query, PageRequest(10)).items
-    assert row["paths"] == ["parts/a.glb"]
-
-
 def test_a_store_that_keeps_a_marker_which_it_removed_ends_the_job(
-    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+    museum: Lifecycle,
 ) -> None:
     museum.gallery.put("/a.glb")
     museum.archive()
-
-    def keep(*_: object) -> None: ...
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(museum.objects), "delete_many", keep)
+    with patch.object(type(museum.objects), "delete_many"):
         job = museum.jobs.find(museum.unarchive())
     assert job is not None
     assert job.state == "failed"
@@ -382,3 +296,64 @@ def test_a_store_that_keeps_a_marker_which_it_removed_ends_the_job(
     museum.jobs.resume_job(ADMIN, job.job_id)
     assert museum.work_off(job.job_id).state == "done"
     assert museum.files() == {"/a.glb": False}
+
+
+def another_has_the_job(museum: Lifecycle, job_id: str | None = None) -> None:
+    """The lease ends, and another worker completes the job of this one."""
+    museum.hands.now += timedelta(minutes=5)
+    assert museum.work_off(job_id or museum.stored.lifecycle_job_id or "").state == "done"
+
+
+def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_again(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.gallery.put("/a.glb")
+    museum.archive()
+
+    def archive_again() -> None:
+        another_has_the_job(museum)
+        museum.archive()
+
+    interrupt(monkeypatch, type(museum.objects), "delete_many", archive_again, after=True)
+    museum.unarchive()
+    assert museum.stored.is_archived
+    assert museum.files() == {"/a.glb": True}
+
+
+def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_restored(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.gallery.put("/a.glb")
+    museum.gallery.put("/b.glb")
+
+    def restore() -> None:
+        another_has_the_job(museum)
+        museum.unarchive()
+        museum.hide("/b.glb")
+
+    interrupt(monkeypatch, type(museum.objects), "delete_many", restore)
+    museum.archive()
+    assert not museum.stored.is_archived
+    assert museum.files() == {"/a.glb": False, "/b.glb": True}
+
+
+@pytest.mark.parametrize("part", ["files", "links"])
+def test_a_worker_that_wakes_up_late_deletes_nothing_of_the_next_asset_of_the_id(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    job_id = museum.delete()
+    museum.gallery.put("/a.glb")
+
+    def create_again() -> None:
+        another_has_the_job(museum, job_id)
+        created_asset(museum.gallery.assets)
+        museum.gallery.put("/a.glb", b"anew")
+
+    if part == "files":
+        interrupt(monkeypatch, type(museum.objects), "list_versions", create_again)
+    else:  # between two parts
+        interrupt(monkeypatch, AssetLinkService, "remove_links", create_again, after=True)
+    museum.work_off(job_id)
+    assert museum.files() == {"/a.glb": False}
+    rows = museum.gallery.files.files.list_versions(museum.gallery.asset, limit=5)
+    assert [row.asset_version_id for row in rows] == ["0"]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -18,16 +19,12 @@ from backend.spec.tables.model import Table
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET
-from tests.factories.lifecycle import AUXILIARY, KilledError, Lifecycle, lifecycle
+from tests.factories.lifecycle import AUXILIARY, Lifecycle, kill, lifecycle
 from tests.unit.domains.uploads.calls import sent
 
 STAYING = {
-    "DatabaseStorageTable",
-    "S3AssetBucketsStorageTable",
-    "TagStorageTable",
-    "TagTypeStorageTable",
-    "Jobs",
-    "Audit",
+    *("DatabaseStorageTable", "S3AssetBucketsStorageTable", "TagStorageTable"),
+    *("TagTypeStorageTable", "Jobs", "Audit"),
 }
 """Tables with rows that do not belong to the asset, or that record its deletion."""
 
@@ -38,18 +35,12 @@ def rows(tables: Tables, table: Table) -> list[Item]:
 
 def left(tables: Tables) -> dict[str, list[Item]]:
     """The rows that are left by table, without counts of databases and of rates."""
-    found: dict[str, list[Item]] = {}
+    rest: dict[str, list[Item]] = {}
     for table in TABLES:
-        if table.name in STAYING:
-            continue
-        items = [
-            item
-            for item in rows(tables, table)
-            if not str(item.get("reservationKey", "")).startswith(("AssetCount#", "Rate#"))
-        ]
-        if items:
-            found[table.name] = items
-    return found
+        for row in () if table.name in STAYING else rows(tables, table):
+            if not str(row.get("reservationKey", "")).startswith(("AssetCount#", "Rate#")):
+                rest.setdefault(table.name, []).append(row)
+    return rest
 
 
 def put(tables: Tables, table: Table, **item: Any) -> None:
@@ -113,8 +104,13 @@ def test_nothing_of_a_deleted_asset_is_left(museum: Lifecycle, tables: Tables, s
     furnish(museum, tables)
     if state == "archived":
         museum.work_off(museum.archive())
+    museum.hands.now += timedelta(hours=1)
     job_id = museum.delete(reason="broken")
     assert museum.asset() is None
+    entry = [e for e in entries(tables) if e["entity"] == "asset:museum:statue"][-1]
+    assert entry["operation"] == "delete_asset"
+    assert entry["changes"]["assetName"] == {"before": "A statue"}
+    assert entry["changes"]["deletedReason"] == {"after": "broken"}
     job = museum.work_off(job_id)
     assert (job.state, job.problems) == ("done", [])
     assert left(tables) == {}
@@ -129,12 +125,8 @@ def test_the_neighbours_of_a_deleted_asset_keep_all(museum: Lifecycle, tables: T
         put_object(museum.objects, BUCKET, key)
     put_object(museum.objects, AUXILIARY, "statue-2/octree/1.bin")
     neighbour = keys.FILE.build("museum", "statue-2", "/")
-    put(
-        tables,
-        metadata.ASSET_FILE_METADATA,
-        metadataKey="m0",
-        **{keys.FILE.name: neighbour, keys.ASSET.name: "museum:statue-2"},
-    )
+    row = {keys.FILE.name: neighbour, keys.ASSET.name: "museum:statue-2"}
+    put(tables, metadata.ASSET_FILE_METADATA, metadataKey="m0", **row)
     before = left(tables)
     furnish(museum, tables)
     museum.work_off(museum.delete())
@@ -146,25 +138,19 @@ def test_the_neighbours_of_a_deleted_asset_keep_all(museum: Lifecycle, tables: T
         assert len(items) == len([item for item in before[table] if "statue-2" in str(item)])
 
 
-def test_rebuilds_of_all_deleted_files_are_requested_by_their_keys(museum: Lifecycle) -> None:
-    for number in range(4):
-        museum.gallery.put(f"/ä {number}.glb")
-    museum.work_off(museum.delete())
-    wanted = {("museum", "statue", f"statue/ä {number}.glb") for number in range(4)}
-    assert wanted | {("museum", "statue")} <= museum.reindexing.built
-
-
-def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(
-    museum: Lifecycle, tables: Tables
-) -> None:
-    museum.gallery.put("/a.glb")
-    job_id = museum.delete()
-    with pytest.raises(Exception, match="already in use"):
-        created_asset(museum.gallery.assets)
-    assert museum.refused("delete") == (404, "AssetNotFound")
-    museum.work_off(job_id)
-    again = created_asset(museum.gallery.assets)
-    assert (again.revision, museum.files()) == (1, {})
+def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(museum: Lifecycle) -> None:
+    job_ids: set[str] = set()
+    for _ in range(2):
+        museum.gallery.put("/a.glb")
+        job_ids |= {museum.archive(), museum.unarchive(), job_id := museum.delete()}
+        with pytest.raises(Exception, match="already in use"):
+            created_asset(museum.gallery.assets)
+        assert museum.refused("delete") == (404, "AssetNotFound")
+        museum.work_off(job_id)
+        museum.hands.now += timedelta(days=1)
+        again = created_asset(museum.gallery.assets)
+        assert (again.revision, museum.files()) == (1, {})
+    assert len(job_ids) == 6
 
 
 def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
@@ -190,21 +176,11 @@ def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
     assert "AssetId#statue" in reserved
 
 
-def test_the_same_id_can_be_archived_and_deleted_again(museum: Lifecycle) -> None:
-    jobs: set[str] = set()
-    for _ in range(2):
-        jobs |= {museum.archive(), museum.unarchive()}
-        deleted = museum.delete()
-        museum.work_off(deleted)
-        jobs.add(deleted)
-        museum.hands.now += timedelta(days=1)
-        created_asset(museum.gallery.assets)
-    assert len(jobs) == 6
-
-
 def test_what_lands_late_is_removed_by_the_second_sweep(museum: Lifecycle, tables: Tables) -> None:
     museum.gallery.put("/a.glb")
+    upload_id, done = sent(museum.gallery, {"/late.glb": b"glTF" + bytes(60)})
     job_id = museum.delete()
+    assert museum.gallery.complete(upload_id, *done).status == 404
     job = museum.work(job_id)
     assert job is not None
     assert not job.is_finished  # it waits for what lags
@@ -218,34 +194,17 @@ def test_what_lands_late_is_removed_by_the_second_sweep(museum: Lifecycle, table
     assert everything(museum) == everything(museum, AUXILIARY) == []
 
 
-def test_an_upload_that_was_in_progress_leaves_nothing(museum: Lifecycle, tables: Tables) -> None:
-    upload_id, done = sent(museum.gallery, {"/late.glb": b"glTF" + bytes(60)})
-    job_id = museum.delete()
-    assert museum.gallery.complete(upload_id, *done).status == 404
-    museum.work_off(job_id)
-    assert left(tables) == {}
-    assert everything(museum) == []
-
-
 @pytest.mark.parametrize("key", ["statue/a.glb", "previews/statue/a.png"])
 def test_a_deletion_ends_where_the_store_keeps_what_was_removed(
-    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, key: str
+    museum: Lifecycle, key: str
 ) -> None:
     put_object(museum.objects, BUCKET, key)
     job_id = museum.delete()
-    kind, remove = type(museum.objects), type(museum.objects).delete_many
-    tries: list[None] = []
-
-    def keep(*_: object) -> None:
-        """Answers as if all were gone."""
-        tries.append(None)
-        assert len(tries) < 10, "it goes on for ever"
-
-    monkeypatch.setattr(kind, "delete_many", keep)
-    job = museum.work_off(job_id)
+    # It answers as if all were gone.
+    with patch.object(type(museum.objects), "delete_many", side_effect=[None] * 9):
+        job = museum.work_off(job_id)
     assert job.state == "failed"
     assert f"s3://{BUCKET}/{key} (version " in job.problems[0]
-    monkeypatch.setattr(kind, "delete_many", remove)
     museum.jobs.resume_job(ADMIN, job_id)
     assert museum.work_off(job_id).state == "done"
     assert everything(museum) == []
@@ -278,32 +237,15 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     museum: Lifecycle, tables: Tables, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     furnish(museum, tables)
+    museum.gallery.put("/ä 1.glb")
     versions = museum.objects.list_versions(BUCKET, "statue/").versions
     wanted = {("museum", "statue", version.key) for version in versions}
-    delete_many = type(museum.objects).delete_many
-    deaths = iter(range(5))
-
-    def dying(objects: S3Objects, *args: Any) -> None:
-        if when == "after":
-            delete_many(objects, *args)
-        if next(deaths, None) is not None:
-            raise KilledError
-        if when == "before":
-            delete_many(objects, *args)
-
-    monkeypatch.setattr(type(museum.objects), "delete_many", dying)
-    job_id = museum.delete()
-    job = None
-    while job is None or not job.is_finished:
-        museum.hands.now += timedelta(minutes=16)
-        try:
-            job = museum.work(job_id)
-        except KilledError:
-            continue
-    assert job.state == "done"
+    kill(monkeypatch, type(museum.objects), "delete_many", times=5, after=when == "after")
+    assert museum.work_off_deaths(museum.delete()).state == "done"
     assert left(tables) == {}
     assert everything(museum) == everything(museum, AUXILIARY) == []
-    assert wanted <= museum.reindexing.built  # nothing names them once the files are gone
+    # nothing names them once the files are gone
+    assert wanted | {("museum", "statue")} <= museum.reindexing.built
 
 
 def test_links_go_and_the_other_ends_count_one_less(museum: Lifecycle, tables: Tables) -> None:
@@ -349,19 +291,7 @@ def test_a_folder_that_held_the_asset_counts_one_less(tables: Tables, objects: S
         museum.gallery.assets.create_asset(ADMIN, body)
     museum.work_off(museum.service.delete_asset(ADMIN, "museum", "hall").job.job_id)
     counts = [r for r in rows(tables, operations.RESERVATIONS) if "within" in r]
-    assert [(row["reservationKey"].split("#")[-1], row["within"]) for row in counts] == [
-        ("scans/", 1)
-    ]
+    counted = {row["reservationKey"].split("#")[-1]: row["within"] for row in counts}
+    assert counted == {"scans/": 1}
     museum.work_off(museum.service.delete_asset(ADMIN, "museum", "yard").job.job_id)
     assert [r for r in rows(tables, operations.RESERVATIONS) if "within" in r] == []
-
-
-def test_a_deletion_is_one_entry_that_shows_what_was_there(
-    museum: Lifecycle, tables: Tables
-) -> None:
-    museum.hands.now += timedelta(hours=1)
-    museum.delete(reason="broken")
-    entry = [e for e in entries(tables) if e["entity"] == "asset:museum:statue"][-1]
-    assert entry["operation"] == "delete_asset"
-    assert entry["changes"]["assetName"] == {"before": "A statue"}
-    assert entry["changes"]["deletedReason"] == {"after": "broken"}

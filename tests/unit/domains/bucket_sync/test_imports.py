@@ -1,8 +1,9 @@
 """Objects of a registered bucket become assets and files, page by page, even if a worker dies."""
 
+from typing import Any
+
 import pytest
 
-from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.domains.bucket_sync.routes import build_router
 from backend.domains.bucket_sync.service import jobs
@@ -15,6 +16,7 @@ from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld
 from tests.factories.buckets import BUCKET_ID, stored_bucket
 from tests.factories.http import Client, Response
 from tests.factories.jobs import KilledError
+from tests.unit.domains.bucket_sync.test_sync import once, outage_of
 
 ADMIN = Identity("admin")
 ROUTE = "POST /admin/buckets/{bucketId}/import"
@@ -31,14 +33,9 @@ def world(monkeypatch: pytest.MonkeyPatch) -> SyncWorld:
     return world
 
 
-def start(world: SyncWorld, bucket_id: str = BUCKET_ID, user_id: str = "admin") -> Response:
-    router = build_router(world.starting)
-    return Client(router, user_id=user_id).send(
-        "POST",
-        f"/admin/buckets/{bucket_id}/import",
-        route=ROUTE,
-        parameters={"bucketId": bucket_id},
-    )
+def start(world: SyncWorld, bucket_id: str = BUCKET_ID) -> Response:
+    path, names = f"/admin/buckets/{bucket_id}/import", {"bucketId": bucket_id}
+    return Client(build_router(world.starting)).send("POST", path, route=ROUTE, parameters=names)
 
 
 def started(world: SyncWorld) -> Job:
@@ -62,7 +59,9 @@ def rebuilt_keys(world: SyncWorld) -> list[str]:
 
 
 def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:
+    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
     job = world.step(started(world))
+    assert world.objects.buckets[BUCKET] == before
     assert (job.state, job.items_done, job.created_by) == ("done", len(KEYS), "admin")
     assert types(world) == {"hall": "folder", "pump": ".glb", "valve": "none"}
     (problem,) = job.problems
@@ -91,19 +90,14 @@ def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -
     }
 
 
+def die() -> None:
+    raise KilledError
+
+
 @pytest.mark.parametrize("deadly", range(1, 40, 3))
 def test_an_import_continues_after_a_death_anywhere(world: SyncWorld, deadly: int) -> None:
     job = started(world)
-    left = deadly
-
-    def die(operation: str) -> None:
-        nonlocal left
-        left -= operation == "write"
-        if left == 0:
-            left = -1
-            raise KilledError
-
-    world.tables.before = die
+    world.tables.before = once(die, deadly)
     try:
         job = world.step(job)
     except KilledError:
@@ -117,31 +111,15 @@ def test_an_import_continues_after_a_death_anywhere(world: SyncWorld, deadly: in
 
 def test_an_outage_is_no_failure(world: SyncWorld) -> None:
     job = started(world)
-
-    def down(operation: str) -> None:
-        if operation == "list":
-            raise UnavailableError("S3 does not answer")
-
-    world.objects.before = down
+    world.objects.before = outage_of("list")
     assert world.step(job).state == "running"
     world.objects.before = lambda operation: None
     assert world.step(job).state == "done"
 
 
-def test_objects_are_left_as_they_are(world: SyncWorld) -> None:
-    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
-    world.step(started(world))
-    assert world.objects.buckets[BUCKET] == before
-
-
 def test_an_import_below_a_prefix_leaves_the_rest_alone(world: SyncWorld) -> None:
-    stored_bucket(
-        world.tables,
-        name="other",
-        prefix="scans/",
-        bucket_id="other-id",
-        default_database_id="museum",
-    )
+    other: dict[str, Any] = {"bucket_id": "other-id", "default_database_id": "museum"}
+    stored_bucket(world.tables, name="other", prefix="scans/", **other)
     for key in ("scans/statue/a", "elsewhere/b"):
         world.objects.put("other", key, b"", content_type="text/plain", metadata={})
     answer = start(world, "other-id")

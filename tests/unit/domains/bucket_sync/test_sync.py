@@ -1,20 +1,26 @@
 """Objects that others write into a bucket become assets, in whatever order events arrive."""
 
+import json
 from collections.abc import Callable
-from itertools import permutations
+from itertools import count, permutations
+from typing import Any
 
 import pytest
 
+from backend.core.authorization import Secured
 from backend.core.deliveries import FIRST_PAUSE_SECONDS
 from backend.core.errors import UnavailableError
-from backend.core.identity import SYSTEM
+from backend.core.identity import SYSTEM, Identity
 from backend.core.references import AssetRef
 from backend.core.transactions import Delete, Put
 from backend.domains.assets.models import CreateAssetBody
 from backend.domains.assets.rules import ancestors
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.databases import databases
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.functions.workers import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
+from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld, message
@@ -23,16 +29,10 @@ from tests.factories.buckets import BUCKET_ID, stored_bucket
 ALL_DONE: dict[str, list[str]] = {"batchItemFailures": []}
 
 
-@pytest.fixture
-def world() -> SyncWorld:
-    return SyncWorld()
-
-
 def test_an_object_that_a_user_writes_becomes_an_asset_with_a_file(world: SyncWorld) -> None:
     world.put("pump/scan.e57")
     assert world.deliver_events("pump/scan.e57") == ALL_DONE
-    asset = world.asset("pump")
-    assert asset is not None
+    asset = world.stored_asset()
     assert (asset.asset_name, asset.created_by, asset.asset_type) == ("pump", "SYSTEM", ".e57")
     assert asset.description == f"Found in the bucket: s3://{BUCKET}/pump/"
     assert (asset.bucket_id, asset.asset_location.key) == (BUCKET_ID, "pump/")
@@ -72,8 +72,7 @@ def test_a_bucket_may_name_the_database_of_its_assets() -> None:
     world = SyncWorld(prefix="scans/", default_database_id="museum")
     world.put("scans/pump/a.e57")
     world.deliver_events("scans/pump/a.e57")
-    asset = world.asset("pump", "museum")
-    assert asset is not None
+    asset = world.stored_asset("pump", "museum")
     assert asset.asset_location.key == "scans/pump/"
 
 
@@ -85,17 +84,8 @@ def test_an_asset_remains_in_the_bucket_where_it_was_found(
     other = stored_bucket(world.tables, name="other", bucket_id="other-id")
     world.objects.put("other", "valve/a", b"", content_type="text/plain", metadata={})
     world.deliver(message("valve/a", bucket="other"))
-    asset = world.asset("valve")
-    assert asset is not None
+    asset = world.stored_asset("valve")
     assert asset.bucket_id == other.bucket_id
-
-
-def test_events_that_repeat_change_nothing(world: SyncWorld) -> None:
-    world.put("pump/a.e57")
-    world.deliver_events("pump/a.e57", "pump/a.e57")
-    before = {name: dict(items) for name, items in world.tables.items.items()}
-    assert world.deliver_events("pump/a.e57") == ALL_DONE
-    assert world.tables.items == before
 
 
 @pytest.mark.parametrize("order", list(permutations(("pump/a", "pump/b/c", "valve/a"))))
@@ -105,9 +95,7 @@ def test_the_order_of_events_plays_no_part(world: SyncWorld, order: tuple[str, .
     world.objects.delete(BUCKET, "valve/a")
     for key in order:
         world.deliver_events(key)
-    pump = world.asset("pump")
-    assert pump is not None
-    assert pump.asset_type == "folder"
+    assert world.stored_asset().asset_type == "folder"
     assert world.asset("valve") is None
 
 
@@ -133,28 +121,34 @@ def test_the_type_of_an_asset_follows_its_files(world: SyncWorld) -> None:
     for key, expected in (("pump/a.glb", ".glb"), ("pump/b.glb", "folder")):
         world.put(key)
         world.deliver_events(key)
-        asset = world.asset("pump")
-        assert asset is not None
+        asset = world.stored_asset()
         assert asset.asset_type == expected
     world.objects.delete(BUCKET, "pump/a.glb")
     world.objects.delete(BUCKET, "pump/b.glb")
     world.deliver_events("pump/b.glb")
-    asset = world.asset("pump")
-    assert asset is not None
+    asset = world.stored_asset()
     assert asset.asset_type == "none"
 
 
 def once(then: Callable[[], object], when: int) -> Callable[[str], None]:
     """Does something before the nth write, and not again."""
-    left = [when]
+    writes = count(1)
 
     def before(operation: str) -> None:
-        if operation == "write" and left[0] > 0:
-            left[0] -= 1
-            if left[0] == 0:
-                then()
+        if operation == "write" and next(writes) == when:
+            then()
 
     return before
+
+
+def outage_of(wanted: str) -> Callable[[str], None]:
+    """Operations of a kind fail."""
+
+    def fail(operation: str) -> None:
+        if operation == wanted:
+            raise UnavailableError("AWS does not answer")
+
+    return fail
 
 
 @pytest.mark.parametrize("when", [1, 2, 3])
@@ -165,8 +159,7 @@ def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: in
     database = databases(world.sync).find_database(DATABASE)
     assert database is not None
     assert databases(world.sync).counted([database])[0].asset_count == 1
-    asset = world.asset("pump")
-    assert asset is not None
+    asset = world.stored_asset()
     assert asset.asset_type == ".e57"
     assert world.kept == []
 
@@ -176,17 +169,10 @@ def test_an_outage_returns_all_messages_counts_that_and_loses_none(
 ) -> None:
     world.put("pump/a")
     world.put("valve/a")
-
-    def down(operation: str) -> None:
-        if operation == "write":
-            raise UnavailableError("DynamoDB does not answer")
-
-    world.tables.before = down
+    world.tables.before = outage_of("write")
     reply = world.deliver_events("pump/a", "valve/a")
-    assert {one["itemIdentifier"] for one in reply["batchItemFailures"]} == {
-        "message-0",
-        "message-1",
-    }
+    failed = {failure["itemIdentifier"] for failure in reply["batchItemFailures"]}
+    assert failed == {"message-0", "message-1"}
     assert '"BatchesGivenBack":[1.0]' in capsys.readouterr().out
     world.tables.before = lambda operation: None
     world.deliver_events("pump/a", "valve/a")
@@ -261,12 +247,19 @@ def test_a_folder_that_is_refused_is_kept_once_a_day_however_much_is_in_it(
     world: SyncWorld,
 ) -> None:
     keys = [f"a:b/{n}" for n in range(5)]
-    for key in keys:
+    others = ["pump/a", "pump/b", "valve/", "temp-uploads/x"]
+    for key in (*keys, *others):
         world.put(key)
-    world.deliver_events(*keys[:3])
-    world.deliver_events(*keys[3:])
+    world.objects.delete(BUCKET, "pump/b")
+    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
+    world.deliver_events(*keys[:3], *others, "absent/x")
+    tables = {name: dict(items) for name, items in world.tables.items.items()}
+    for _ in range(2):  # events that repeat change nothing
+        world.deliver_events(*keys[3:], *others, "absent/x")
+    assert world.tables.items == tables
     (kept,) = world.kept
     assert kept["name"] == f"s3://{BUCKET}/a:b/"
+    assert world.objects.buckets[BUCKET] == before  # and nothing is written to the bucket
 
 
 def test_what_was_kept_is_a_message_that_can_be_delivered_again(world: SyncWorld) -> None:
@@ -308,8 +301,7 @@ def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> N
 def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
     """Remove an asset's row, as a deletion begins; answers with what ends the deletion."""
     service = assets(world.sync)
-    asset = world.asset(asset_id)
-    assert asset is not None
+    asset = world.stored_asset(asset_id)
     world.tables.transact(service.removal_writes(asset, "job"))
     prefix = asset.asset_location.key
     reference = AssetRef(database_id=DATABASE, asset_id=asset_id)
@@ -366,8 +358,7 @@ def test_the_last_events_of_a_deleted_asset_do_not_restore_it(world: SyncWorld) 
 def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
     world.put("pump/a.glb")
     world.deliver_events("pump/a.glb")
-    asset = world.asset("pump")
-    assert asset is not None
+    asset = world.stored_asset()
     archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
     world.tables.transact(assets(world.sync).move_writes(asset, archived))
     world.put("pump/b.glb")
@@ -385,12 +376,81 @@ def test_a_message_that_names_no_object_is_kept(world: SyncWorld) -> None:
     assert kept["name"] == "broken"
 
 
-def test_the_sync_writes_nothing_to_the_bucket(world: SyncWorld) -> None:
-    keys = ["pump/a", "pump/b", "valve/", "loose", "a:b/x", "temp-uploads/x"]
+def test_objects_start_workflows_once_they_are_files_of_an_asset(world: SyncWorld) -> None:
+    """Those that have to wait, or become no files, are not passed on."""
+    for key in ("pump/a.e57", "a:b/x", "previews/x.png", "pump/b.e57"):
+        world.put(key)
+    world.deliver_events("pump/a.e57", "a:b/x", "previews/x.png")
+    assert passed_on(world) == ["pump/a.e57"]
+    world.deliver_events("pump/b.e57")
+    assert passed_on(world) == ["pump/b.e57"]
+    world.tables.items[DATABASES.name].clear()
+    purged = {"databaseId": f"{DATABASE}#deleted", "purgeJobId": "purgeDatabase.imported.1"}
+    world.tables.write(Put(table=DATABASES, item=purged))
+    world.put("valve/a.e57")
+    world.deliver_events("valve/a.e57")
+    assert passed_on(world) == []
+    world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
+    world.deliver_events("valve/a.e57")
+    assert passed_on(world) == ["valve/a.e57"]
+
+
+def test_folders_and_previews_are_not_passed_on(world: SyncWorld) -> None:
+    keys = ("pump/parts/", "pump/a.e57.previewFile.png", "pump/a.e57")
     for key in keys:
         world.put(key)
-    world.objects.delete(BUCKET, "pump/b")
-    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
-    for _ in range(2):
-        world.deliver_events(*keys, "absent/x")
-    assert world.objects.buckets[BUCKET] == before
+    world.deliver_events(*keys)
+    assert passed_on(world) == ["pump/a.e57"]
+
+
+def test_an_archived_file_is_not_passed_on(world: SyncWorld) -> None:
+    for key in ("pump/a.e57", "pump/b.e57", "pump/c.e57"):
+        world.put(key)
+    world.deliver(
+        deletion("pump/a.e57", "Delete Marker Created"),
+        deletion("pump/b.e57", "Permanently Deleted"),
+        deletion("pump/c.e57", "Delete Marker Created"),
+        message("pump/c.e57", 9),
+    )
+    assert passed_on(world) == ["pump/b.e57", "pump/c.e57"]
+
+
+def deletion(key: str, kind: str) -> dict[str, Any]:
+    found = message(key, 1)
+    body = json.loads(found["body"])
+    body["detail"]["deletion-type"] = kind
+    return {**found, "messageId": f"{key} {kind}", "body": json.dumps(body)}
+
+
+def test_a_file_is_passed_on_though_another_worker_makes_its_asset(world: SyncWorld) -> None:
+    world.put("pump/a.e57")
+    world.put("pump/b.e57")
+    world.tables.before = once(lambda: world.deliver_events("pump/a.e57"), 2)
+    world.deliver_events("pump/b.e57")
+    assert sorted(passed_on(world)) == ["pump/a.e57", "pump/b.e57"]
+
+
+def test_a_file_that_cannot_be_passed_on_comes_again(world: SyncWorld) -> None:
+    world.put("pump/a.e57")
+    world.queues.before = outage_of("send")
+    reply = world.deliver_events("pump/a.e57")
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    world.queues.before = lambda operation: None
+    assert world.deliver_events("pump/a.e57") == ALL_DONE
+    assert passed_on(world) == ["pump/a.e57"]
+
+
+def passed_on(world: SyncWorld) -> list[str]:
+    """Take the keys that were sent to what starts workflows."""
+    return [body["detail"]["object"]["key"] for body in world.queues.take(UPLOAD_TRIGGERS)]
+
+
+def test_no_policy_lets_the_sync_write_to_the_bucket_or_read_an_object() -> None:
+    for function in (BUCKET_SYNC, BUCKET_IMPORT_WORKER):
+        assert function.uses[ASSET_BUCKET] == ("ListBucket",)
+
+
+def test_only_the_product_itself_may_do_what_the_sync_does(world: SyncWorld) -> None:
+    authorization = world.sync.authorization
+    assert authorization.may(SYSTEM, "PUT", Secured("asset"))
+    assert not authorization.may(Identity("admin"), "PUT", Secured("asset"))
