@@ -21,7 +21,7 @@ from tests.factories.assets import ADMIN, NOON, created_asset
 from tests.factories.exports import Exports, exports
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.asset_links.test_trees import NotNamed, archive
+from tests.unit.domains.asset_links.test_links import NotNamed, archive
 
 
 @pytest.fixture
