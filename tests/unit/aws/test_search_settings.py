@@ -1,4 +1,4 @@
-"""Settings that Amazon OpenSearch Service does not support, and the time of searches."""
+"""Searches on Amazon OpenSearch Service: settings, times, reasons of refused documents."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,6 +7,7 @@ import pytest
 from opensearchpy.exceptions import AuthenticationException, AuthorizationException, RequestError
 
 from backend.aws import search_engine
+from backend.aws.document_refusals import refusal_of
 from backend.aws.errors import DeniedError
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.deadlines import Deadline, OutcomeUnknownError
@@ -80,3 +81,66 @@ def test_a_search_ends_before_the_request_that_waits_for_it(
         with pytest.raises(OutcomeUnknownError):
             search_late()
     assert len(sent) == 4
+
+
+ENGINE_WORDS = ("mapper", "parsing", "Preview", "SECRET", "exception", "[", "num_", "index.")
+
+
+def error(kind: str, reason: str, cause: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {"type": kind, "reason": reason}
+    return found | ({"caused_by": {"type": "x_exception", "reason": cause}} if cause else {})
+
+
+@pytest.mark.parametrize(
+    ("status", "found", "fact"),
+    [
+        (
+            400,
+            error(
+                "mapper_parsing_exception",
+                "failed to parse field [num_filesize] of type [long]. Preview of value: 'SECRET'",
+                "For input string: SECRET",
+            ),
+            "a value that the mapping of its field does not accept",
+        ),
+        (
+            400,
+            error(
+                "strict_dynamic_mapping_exception",
+                "mapping set to strict, dynamic introduction of [SECRET] within [_doc] is denied",
+            ),
+            "a field that the mapping does not declare",
+        ),
+        (
+            400,
+            error(
+                "mapper_parsing_exception",
+                "The number of nested documents has exceeded the allowed limit of [10000]. This "
+                "limit can be set by changing the [index.mapping.nested_objects.limit] setting.",
+            ),
+            "more nested documents than the index allows",
+        ),
+        (
+            400,
+            error("illegal_argument_exception", "Limit of total fields [1000] has been exceeded"),
+            "more fields than the index allows",
+        ),
+        (
+            400,
+            error(
+                "illegal_argument_exception",
+                'Document contains at least one immense term in field="SECRET"',
+                "bytes can be at most 32766 in length",
+            ),
+            "a text that is too long",
+        ),
+        (413, error("content_too_long", "SECRET"), "too large"),
+        (400, error("some_new_exception", "SECRET num_x"), "the log has the reason"),
+    ],
+)
+def test_a_refusal_is_a_class_without_words_of_the_engine(
+    status: int, found: dict[str, Any], fact: str
+) -> None:
+    reason = refusal_of(status, found)
+    assert fact in reason
+    assert [word for word in ENGINE_WORDS if word in reason] == []

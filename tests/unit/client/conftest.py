@@ -1,6 +1,7 @@
 """The client's tests use a server in memory, and no AWS."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,16 @@ from vitrine import RetryPolicy, Vitrine
 
 from tests.unit.client.fake_server import API, KEY, FakeServer
 from tests.unit.client.shell import Shell
+
+
+@dataclass(frozen=True)
+class World:
+    """A client with its server in memory, a folder on the disk, and the client's pauses."""
+
+    client: Vitrine
+    server: FakeServer
+    folder: Path
+    pauses: list[float]
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +48,11 @@ def client(server: FakeServer, pauses: list[float]) -> Iterator[Vitrine]:
         sleep=pauses.append,
     ) as vitrine:
         yield vitrine
+
+
+@pytest.fixture
+def world(client: Vitrine, server: FakeServer, tmp_path: Path, pauses: list[float]) -> World:
+    return World(client, server, tmp_path, pauses)
 
 
 @pytest.fixture

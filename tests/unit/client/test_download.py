@@ -2,29 +2,41 @@
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vitrine import NotFoundError, UnsafePathError, Vitrine
+from vitrine import NotFoundError, UnsafePathError
 from vitrine.config import Connection, write_login
 from vitrine.transfer.downloading import MissingPathError, download, target_of
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.report import Report, Silent
 
+from tests.unit.client.conftest import World
 from tests.unit.client.fake_files import Document, StoredFile, StreamedBody, md5_of_parts, sha256
 from tests.unit.client.fake_server import FakeServer
 
 FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
 
 
-@pytest.fixture(autouse=True)
-def car(client: Vitrine, server: FakeServer) -> None:
-    client.assets.create("cars", "car", description="A car", asset_id="car")
+@dataclass(frozen=True)
+class Car(World):
+    """An asset with files, and a folder to download them to."""
+
+    def download(self, path: str | None = None, *, to: str = ".", **more: Any) -> Report:
+        return download(self.client, "cars", "car", self.folder / to, path=path, **more)
+
+
+@pytest.fixture
+def car(world: World) -> Car:
+    world.client.assets.create("cars", "car", description="A car", asset_id="car")
     for path, content in FILES.items():
-        server.files["car", path] = store_content(content)
+        world.server.files["car", path] = store_content(content)
+    return Car(**vars(world))
 
 
 def store_content(content: bytes) -> StoredFile:
@@ -48,16 +60,14 @@ def ranges(server: FakeServer) -> list[str | None]:
 
 
 @pytest.mark.parametrize("keeps_checksums", [True, False])
-def test_an_asset_comes_whole_and_a_second_time_not_at_all(
-    client: Vitrine, server: FakeServer, tmp_path: Path, keeps_checksums: bool
-) -> None:
-    server.keeps_checksums = keeps_checksums
-    report = download(client, "cars", "car", tmp_path / "out")
+def test_an_asset_comes_whole_and_a_second_time_not_at_all(car: Car, keeps_checksums: bool) -> None:
+    car.server.keeps_checksums = keeps_checksums
+    report = car.download(to="out")
     assert set(fates(report).values()) == {"downloaded"}
-    assert contents(tmp_path / "out") == FILES
-    fetched = len(server.storage_requests)
-    assert set(fates(download(client, "cars", "car", tmp_path / "out")).values()) == {"skipped"}
-    assert len(server.storage_requests) == fetched
+    assert contents(car.folder / "out") == FILES
+    fetched = len(car.server.storage_requests)
+    assert set(fates(car.download(to="out")).values()) == {"skipped"}
+    assert len(car.server.storage_requests) == fetched
 
 
 @pytest.mark.parametrize(
@@ -71,166 +81,144 @@ def test_an_asset_comes_whole_and_a_second_time_not_at_all(
     ],
 )
 def test_a_path_is_a_file_or_all_that_is_below_a_folder(
-    client: Vitrine, tmp_path: Path, path: str, names: set[str]
+    car: Car, path: str, names: set[str]
 ) -> None:
-    download(client, "cars", "car", tmp_path, path=path)
-    assert set(contents(tmp_path)) == names
+    car.download(path)
+    assert set(contents(car.folder)) == names
 
 
 @pytest.mark.parametrize("path", ["/missing", "part", "/a.glb/x"])
-def test_a_missing_path_is_reported(client: Vitrine, tmp_path: Path, path: str) -> None:
+def test_a_missing_path_is_reported(car: Car, path: str) -> None:
     with pytest.raises(MissingPathError, match="has no file or folder"):
-        download(client, "cars", "car", tmp_path, path=path)
+        car.download(path)
 
 
-def test_the_version_that_was_described_is_the_one_that_is_fetched(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    download(client, "cars", "car", tmp_path, path="/a.glb")
-    requests = [body for route, body in server.bodies if route.endswith("/download")]
-    version = f"v-{server.files['car', '/a.glb'].etag}"
+def test_the_version_that_was_described_is_the_one_that_is_fetched(car: Car) -> None:
+    car.download("/a.glb")
+    requests = [body for route, body in car.server.bodies if route.endswith("/download")]
+    version = f"v-{car.server.files['car', '/a.glb'].etag}"
     assert requests == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
 
 
-def test_a_missing_asset_is_reported(client: Vitrine, tmp_path: Path) -> None:
+def test_a_missing_asset_is_reported(car: Car) -> None:
     with pytest.raises(NotFoundError):
-        download(client, "cars", "nothing", tmp_path)
+        download(car.client, "cars", "nothing", car.folder)
 
 
 def break_stream(content: bytes) -> StreamedBody:
     return StreamedBody(content, breaks=True)
 
 
-def test_a_broken_transfer_continues_where_it_ended(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_a_broken_transfer_continues_where_it_ended(car: Car) -> None:
     content = FILES["/a.glb"]
     rest = {"Content-Range": f"bytes 1000-{len(content) - 1}/{len(content)}"}
-    server.fail(
+    car.server.fail(
         "GET",
         "storage/get",
         httpx.Response(200, stream=break_stream(content[:1000])),
         httpx.Response(206, stream=break_stream(content[1000:1500]), headers=rest),
     )
-    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    report = car.download("/a.glb")
     assert fates(report) == {"/a.glb": "downloaded"}
-    assert contents(tmp_path) == {"/a.glb": content}
-    assert ranges(server) == [None, "bytes=1000-", "bytes=1500-"]
+    assert contents(car.folder) == {"/a.glb": content}
+    assert ranges(car.server) == [None, "bytes=1000-", "bytes=1500-"]
 
 
-def test_a_later_run_continues_where_a_crashed_one_ended(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_a_later_run_continues_where_a_crashed_one_ended(car: Car) -> None:
     content = FILES["/a.glb"]
-    server.fail(
+    car.server.fail(
         "GET",
         "storage/get",
         httpx.Response(200, stream=break_stream(content[:1000])),
         *(httpx.ConnectError("down") for _ in range(3)),
     )
-    assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
-    assert "/a.glb" not in contents(tmp_path)
-    assert not download(client, "cars", "car", tmp_path, path="/a.glb").failed
-    assert contents(tmp_path) == {"/a.glb": content}
-    assert ranges(server)[-1] == "bytes=1000-"
+    assert car.download("/a.glb").failed
+    assert "/a.glb" not in contents(car.folder)
+    assert not car.download("/a.glb").failed
+    assert contents(car.folder) == {"/a.glb": content}
+    assert ranges(car.server)[-1] == "bytes=1000-"
 
 
-def test_a_partial_file_of_an_older_content_is_not_continued(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    server.fail(
+def test_a_partial_file_of_an_older_content_is_not_continued(car: Car) -> None:
+    car.server.fail(
         "GET",
         "storage/get",
         httpx.Response(200, stream=break_stream(b"abc")),
         *(httpx.ConnectError("down") for _ in range(3)),
     )
-    download(client, "cars", "car", tmp_path, path="/a.glb")
-    server.files["car", "/a.glb"] = store_content(b"something else")
-    download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert contents(tmp_path) == {"/a.glb": b"something else"}
+    car.download("/a.glb")
+    car.server.files["car", "/a.glb"] = store_content(b"something else")
+    car.download("/a.glb")
+    assert contents(car.folder) == {"/a.glb": b"something else"}
 
 
-def test_a_storage_without_ranges_sends_the_whole_content_again(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_a_storage_without_ranges_sends_the_whole_content_again(car: Car) -> None:
     content = FILES["/a.glb"]
-    server.fail(
+    car.server.fail(
         "GET",
         "storage/get",
         httpx.Response(200, stream=break_stream(content[:1000])),
         httpx.Response(200, stream=StreamedBody(content)),
     )
-    download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert contents(tmp_path) == {"/a.glb": content}
+    car.download("/a.glb")
+    assert contents(car.folder) == {"/a.glb": content}
 
 
-def test_a_range_that_starts_elsewhere_is_thrown_away(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_a_range_that_starts_elsewhere_is_thrown_away(car: Car) -> None:
     content = FILES["/a.glb"]
     other = {"Content-Range": f"bytes 500-{len(content) - 1}/{len(content)}"}
-    server.fail(
+    car.server.fail(
         "GET",
         "storage/get",
         httpx.Response(200, stream=break_stream(content[:1000])),
         httpx.Response(206, stream=StreamedBody(content[500:]), headers=other),
     )
-    download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert contents(tmp_path) == {"/a.glb": content}
+    car.download("/a.glb")
+    assert contents(car.folder) == {"/a.glb": content}
 
 
-def test_bytes_with_another_checksum_do_not_get_the_files_name(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_bytes_with_another_checksum_do_not_get_the_files_name(car: Car) -> None:
     content = b"xyz" * 1000
-    server.fail("GET", "storage/get", httpx.Response(200, stream=StreamedBody(content)))
-    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    car.server.fail("GET", "storage/get", httpx.Response(200, stream=StreamedBody(content)))
+    report = car.download("/a.glb")
     assert [file.reason for file in report.files] == [
         "the received bytes do not match the file's checksum"
     ]
-    assert contents(tmp_path) == {}
+    assert contents(car.folder) == {}
 
 
-def test_more_bytes_than_the_file_has_are_not_written(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    server.fail(
+def test_more_bytes_than_the_file_has_are_not_written(car: Car) -> None:
+    car.server.fail(
         "GET", "storage/get", httpx.Response(200, stream=StreamedBody(FILES["/a.glb"] + b"!"))
     )
-    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    report = car.download("/a.glb")
     assert "more than the file's 3000 bytes" in str(report.files[0].reason)
-    assert "/a.glb" not in contents(tmp_path)
+    assert "/a.glb" not in contents(car.folder)
 
 
-def test_a_storage_that_sends_nothing_is_abandoned(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    server.fail(
+def test_a_storage_that_sends_nothing_is_abandoned(car: Car) -> None:
+    car.server.fail(
         "GET", "storage/get", *(httpx.Response(200, stream=StreamedBody(b"")) for _ in range(9))
     )
-    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    report = car.download("/a.glb")
     assert report.files[0].reason == "only 0 of 3000 bytes were received"
 
 
-def test_a_file_verified_only_by_its_size_is_reported(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    server.files["car", "/a.glb"] = StoredFile(FILES["/a.glb"], "opaque", None)
-    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+def test_a_file_verified_only_by_its_size_is_reported(car: Car) -> None:
+    car.server.files["car", "/a.glb"] = StoredFile(FILES["/a.glb"], "opaque", None)
+    report = car.download("/a.glb")
     assert fates(report) == {"/a.glb": "downloaded"}
     assert report.files[0].reason == "only the size could be verified"
 
 
-def test_the_urls_of_missing_files_are_requested_together(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    (tmp_path / "a.glb").write_bytes(FILES["/a.glb"])
-    download(client, "cars", "car", tmp_path)
-    requests = [body for route, body in server.bodies if route.endswith("/download")]
+def test_the_urls_of_missing_files_are_requested_together(car: Car) -> None:
+    (car.folder / "a.glb").write_bytes(FILES["/a.glb"])
+    car.download()
+    requests = [body for route, body in car.server.bodies if route.endswith("/download")]
     assert len(requests) == 1
     keys = requests[0]["keys"]
     assert isinstance(keys, list)
-    versions = {path: f"v-{server.files['car', path].etag}" for path in FILES}
+    versions = {path: f"v-{car.server.files['car', path].etag}" for path in FILES}
     del versions["/a.glb"]
     assert {row["key"]: row["versionId"] for row in keys if isinstance(row, dict)} == versions
 
@@ -249,15 +237,11 @@ FAILED: Document = {"key": "/a.glb", "success": False, "error": "is quarantined"
     ],
 )
 def test_a_file_without_a_url_fails_by_name_and_does_not_stop_the_others(
-    client: Vitrine,
-    server: FakeServer,
-    tmp_path: Path,
-    replies: list[tuple[int, Document]],
-    reason: str | None,
+    car: Car, replies: list[tuple[int, Document]], reason: str | None
 ) -> None:
     planned = [httpx.Response(status, json=body) for status, body in replies]
-    server.fail("POST", "/download$", *planned)
-    report = download(client, "cars", "car", tmp_path, jobs=1)
+    car.server.fail("POST", "/download$", *planned)
+    report = car.download(jobs=1)
     assert fates(report) == {
         "/a.glb": "failed" if reason else "downloaded",
         "/parts/deep/x.bin": "downloaded",
@@ -269,13 +253,11 @@ def test_a_file_without_a_url_fails_by_name_and_does_not_stop_the_others(
 @pytest.mark.parametrize(
     "path", ["/../evil", "/a/../../evil", "/a//b", "/./a", "/a\\b", "/nul\x00", "/", ""]
 )
-def test_a_path_that_would_leave_the_folder_is_not_written(
-    client: Vitrine, server: FakeServer, tmp_path: Path, path: str
-) -> None:
-    server.files["car", path] = store_content(b"evil")
-    report = download(client, "cars", "car", tmp_path / "out")
+def test_a_path_that_would_leave_the_folder_is_not_written(car: Car, path: str) -> None:
+    car.server.files["car", path] = store_content(b"evil")
+    report = car.download(to="out")
     assert fates(report)[path] == "failed"
-    assert b"evil" not in contents(tmp_path).values()
+    assert b"evil" not in contents(car.folder).values()
 
 
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "\\", "/"]), max_size=6))
@@ -289,45 +271,39 @@ def test_every_target_is_inside_the_folder(segments: list[str]) -> None:
     assert target != folder
 
 
-def test_a_link_in_the_folder_does_not_lead_out(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "parts").symlink_to(tmp_path / "elsewhere")
-    report = download(client, "cars", "car", tmp_path / "out")
+def test_a_link_in_the_folder_does_not_lead_out(car: Car) -> None:
+    (car.folder / "elsewhere").mkdir()
+    (car.folder / "out").mkdir()
+    (car.folder / "out" / "parts").symlink_to(car.folder / "elsewhere")
+    report = car.download(to="out")
     assert fates(report)["/parts/wheel.obj"] == "failed"
-    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert list((car.folder / "elsewhere").iterdir()) == []
 
 
-def test_a_link_at_the_files_place_is_replaced_not_written_through(
-    client: Vitrine, tmp_path: Path
-) -> None:
-    outside = tmp_path / "outside"
+def test_a_link_at_the_files_place_is_replaced_not_written_through(car: Car) -> None:
+    outside = car.folder / "outside"
     outside.write_bytes(b"mine")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "a.glb").symlink_to(outside)
-    download(client, "cars", "car", tmp_path / "out", path="/a.glb")
+    (car.folder / "out").mkdir()
+    (car.folder / "out" / "a.glb").symlink_to(outside)
+    car.download("/a.glb", to="out")
     assert outside.read_bytes() == b"mine"
-    assert (tmp_path / "out" / "a.glb").read_bytes() == FILES["/a.glb"]
+    assert (car.folder / "out" / "a.glb").read_bytes() == FILES["/a.glb"]
 
 
-def test_a_folder_at_the_files_place_is_a_failure(client: Vitrine, tmp_path: Path) -> None:
-    (tmp_path / "a.glb" / "full").mkdir(parents=True)
-    assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
+def test_a_folder_at_the_files_place_is_a_failure(car: Car) -> None:
+    (car.folder / "a.glb" / "full").mkdir(parents=True)
+    assert car.download("/a.glb").failed
 
 
-def test_the_observer_receives_just_the_bytes_of_the_files(
-    client: Vitrine, server: FakeServer, tmp_path: Path
-) -> None:
+def test_the_observer_receives_just_the_bytes_of_the_files(car: Car) -> None:
     received: list[int] = []
 
     class Counter(Silent):
         def moved(self, size: int) -> None:
             received.append(size)
 
-    server.fail("GET", "storage/get", httpx.Response(200, stream=break_stream(b"abc")))
-    download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())
+    car.server.fail("GET", "storage/get", httpx.Response(200, stream=break_stream(b"abc")))
+    car.download(jobs=1, observer=Counter())
     assert sum(received) == sum(map(len, FILES.values()))
 
 
@@ -368,16 +344,12 @@ def _is_same(_: Path, __: Path) -> bool:
 
 @pytest.mark.parametrize("ignores_case", [True, False])
 def test_files_that_differ_by_case_do_not_replace_each_other(
-    client: Vitrine,
-    server: FakeServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    ignores_case: bool,
+    car: Car, monkeypatch: pytest.MonkeyPatch, ignores_case: bool
 ) -> None:
-    server.files["car", "/A.GLB"] = store_content(b"other")
+    car.server.files["car", "/A.GLB"] = store_content(b"other")
     if ignores_case:
         monkeypatch.setattr(Path, "samefile", _is_same)
-    report = download(client, "cars", "car", tmp_path)
+    report = car.download()
     states = [fates(report)[key] for key in ("/A.GLB", "/a.glb")]
     assert states == ["downloaded", "failed" if ignores_case else "downloaded"]
     if ignores_case:
@@ -386,7 +358,7 @@ def test_files_that_differ_by_case_do_not_replace_each_other(
 
 
 def test_bytes_are_written_as_they_are_on_windows(
-    client: Vitrine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    car: Car, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     binary = 1 << 29  # a flag of no system
     monkeypatch.setattr("os.O_BINARY", binary, raising=False)
@@ -398,8 +370,8 @@ def test_bytes_are_written_as_they_are_on_windows(
         return opened(path, flag & ~binary, mode)
 
     monkeypatch.setattr("os.open", open_noting)
-    download(client, "cars", "car", tmp_path)
-    write_login(tmp_path / "login", Connection(api="https://api.test"))
-    Journal(tmp_path, "https://api.test").begin("cars", "car", "u", [])
+    car.download()
+    write_login(car.folder / "login", Connection(api="https://api.test"))
+    Journal(car.folder, "https://api.test").begin("cars", "car", "u", [])
     assert len(flags) == len(FILES) + 2
     assert all(flag & binary for flag in flags)

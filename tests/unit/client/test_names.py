@@ -1,4 +1,4 @@
-"""Names on the disk become names in Vitrine: always valid, always the same."""
+"""Names on the disk become names in Vitrine: always valid, always the same, quoted alike."""
 
 import re
 import unicodedata
@@ -6,8 +6,11 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from vitrine import InvalidNameError
+from vitrine.quoting import quote_text
 from vitrine.transfer import names
 from vitrine.transfer.names import UnusableNameError
+from vitrine.transport import path_of
 
 ANY_NAME = st.text(min_size=1, max_size=300)
 SEGMENTS = st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=5)
@@ -125,3 +128,26 @@ def test_loose_files_get_a_name_that_no_folder_has() -> None:
     assert names.loose_asset_name("cars", ["bikes"]) == "cars"
     assert names.loose_asset_name("cars", ["cars", "cars-files"]) == "cars-files-files"
     assert names.loose_asset_name("", []) == "files"
+
+
+@pytest.mark.parametrize("segment", ["", ".", ".."])
+def test_a_segment_that_a_url_resolves_or_loses_is_in_no_request(segment: str) -> None:
+    with pytest.raises(InvalidNameError, match="must not be"):
+        path_of("database", segment, "assets")
+
+
+def test_a_segment_of_dots_that_a_url_keeps_is_sent() -> None:
+    assert path_of("...", "a..b", "../x") == "/.../a..b/..%2Fx"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("it's", "'it's'"),
+        ('a"b', "'a\"b'"),
+        ("a\nb\x00", r"'a\u000ab\u0000'"),
+        ("ü\udc80", r"'ü\udc80'"),
+    ],
+)
+def test_names_are_quoted_alike_whatever_they_hold(text: str, shown: str) -> None:
+    assert quote_text(text) == shown

@@ -18,6 +18,7 @@ from vitrine import (
 from vitrine.execution_models import ExecutionFailedError
 from vitrine.resources.administration import WebRoute
 
+from tests.unit.client.conftest import World
 from tests.unit.client.fake_server import FakeServer
 from tests.unit.client.shell import Shell
 from tests.unit.client.transcripts import furnished_server
@@ -35,19 +36,19 @@ def last_body(server: FakeServer) -> JsonValue:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_the_usual_bucket_is_one_that_holds_assets_at_its_root(
-    client: Vitrine, server: FakeServer, order: int
-) -> None:
+def test_the_usual_bucket_is_one_that_holds_assets_at_its_root(world: World, order: int) -> None:
     records: list[JsonValue] = [
         {"bucketId": "scans-id", "bucketName": "scans", "baseAssetsPrefix": "north/"},
         {"bucketId": "own", "bucketName": "x", "baseAssetsPrefix": "/"},
     ]
     full, empty = ({"Items": rows} for rows in (records[::order], list[JsonValue]()))
-    server.fail("GET", "/buckets$", httpx.Response(200, json=full), httpx.Response(200, json=empty))
-    bucket = client.buckets.usual()
+    world.server.fail(
+        "GET", "/buckets$", httpx.Response(200, json=full), httpx.Response(200, json=empty)
+    )
+    bucket = world.client.buckets.usual()
     assert bucket is not None
     assert bucket.bucket_id == "own"
-    assert client.buckets.usual() is None
+    assert world.client.buckets.usual() is None
 
 
 def job(state: str, **more: JsonValue) -> httpx.Response:
@@ -84,18 +85,18 @@ def test_waiting_stops_when_the_time_is_over(client: Vitrine, server: FakeServer
         client.executions.wait(*IDS, "e", timeout=0)
 
 
-def test_a_change_whose_reply_is_lost_is_not_sent_again(
-    client: Vitrine, server: FakeServer
-) -> None:
-    server.fail("DELETE", "/(archiveAsset|garage)$", *[httpx.ReadError("lost")] * 2, after=True)
+def test_a_change_whose_reply_is_lost_is_not_sent_again(world: World) -> None:
+    world.server.fail(
+        "DELETE", "/(archiveAsset|garage)$", *[httpx.ReadError("lost")] * 2, after=True
+    )
     with pytest.raises(UnreachableError):
-        client.assets.archive(*IDS)
+        world.client.assets.archive(*IDS)
     with pytest.raises(UnreachableError):
-        client.databases.purge("garage")
-    server.fail("POST", "/moveFile$", httpx.ReadError("lost"))
+        world.client.databases.purge("garage")
+    world.server.fail("POST", "/moveFile$", httpx.ReadError("lost"))
     with pytest.raises(UnreachableError):
-        client.files.move(IDS, "/a", "/b")
-    assert [method for method, _ in server.requests] == ["DELETE", "DELETE", "POST"]
+        world.client.files.move(IDS, "/a", "/b")
+    assert [method for method, _ in world.server.requests] == ["DELETE", "DELETE", "POST"]
 
 
 def test_fields_that_no_command_sends(client: Vitrine, server: FakeServer) -> None:

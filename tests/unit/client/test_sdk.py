@@ -29,6 +29,7 @@ from vitrine import (
 from vitrine.retry import Pauses, retry_after_seconds
 from vitrine.transport import Transport, authorization_of, path_of
 
+from tests.unit.client.conftest import World
 from tests.unit.client.fake_files import Document
 from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
 
@@ -68,22 +69,18 @@ def test_each_status_has_its_exception_with_all_fields_of_the_body(
     assert str(error) == "that went wrong; files.0: is bad"
 
 
-def test_an_error_that_is_no_json_is_reported_by_its_status(
-    client: Vitrine, server: FakeServer
-) -> None:
-    server.fail("GET", "/database/x", httpx.Response(404, text="<html>"))
+def test_an_error_that_is_no_json_is_reported_by_its_status(world: World) -> None:
+    world.server.fail("GET", "/database/x", httpx.Response(404, text="<html>"))
     with pytest.raises(NotFoundError, match="404 Not Found"):
-        client.databases.get("x")
+        world.client.databases.get("x")
 
 
-def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(
-    client: Vitrine, server: FakeServer, pauses: list[float]
-) -> None:
+def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(world: World) -> None:
     busy = httpx.Response(429, json={"message": "slow"}, headers={"Retry-After": "7"})
     down = httpx.Response(503, json={"message": "down", "code": "Unavailable"})
-    server.fail("POST", "/database", busy, down)
-    client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
-    assert pauses == [7.0, 0.5]
+    world.server.fail("POST", "/database", busy, down)
+    world.client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert world.pauses == [7.0, 0.5]
 
 
 def test_a_request_that_is_repeated_for_ten_seconds_is_named_every_ten_seconds(
@@ -127,14 +124,12 @@ def test_a_creation_that_may_have_been_carried_out_is_not_repeated_but_a_read_is
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, RateLimitedError), (503, UnavailableError)])
-def test_the_attempts_are_bounded(
-    client: Vitrine, server: FakeServer, status: int, kind: type[ApiError]
-) -> None:
+def test_the_attempts_are_bounded(world: World, status: int, kind: type[ApiError]) -> None:
     answer = {"message": "no"}
-    server.fail("GET", "/buckets", *(httpx.Response(status, json=answer) for _ in range(9)))
+    world.server.fail("GET", "/buckets", *(httpx.Response(status, json=answer) for _ in range(9)))
     with pytest.raises(kind):
-        list(client.buckets.list())
-    assert server.calls("GET", "/buckets") == 3
+        list(world.client.buckets.list())
+    assert world.server.calls("GET", "/buckets") == 3
 
 
 def test_a_permanent_refusal_is_not_repeated(client: Vitrine, server: FakeServer) -> None:
@@ -148,13 +143,11 @@ def test_a_read_whose_connection_breaks_is_repeated(client: Vitrine, server: Fak
     assert [bucket.bucket_id for bucket in client.buckets.list()] == [BUCKET]
 
 
-def test_a_creation_whose_connection_breaks_is_not_repeated(
-    client: Vitrine, server: FakeServer
-) -> None:
-    server.fail("POST", "/database", httpx.ReadError("reset"))
+def test_a_creation_whose_connection_breaks_is_not_repeated(world: World) -> None:
+    world.server.fail("POST", "/database", httpx.ReadError("reset"))
     with pytest.raises(UnreachableError, match=r"api\.test does not respond: reset"):
-        client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
-    assert server.calls("POST", "/database") == 1
+        world.client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert world.server.calls("POST", "/database") == 1
 
 
 def test_a_creation_that_was_never_sent_is_repeated(client: Vitrine, server: FakeServer) -> None:
@@ -163,15 +156,13 @@ def test_a_creation_that_was_never_sent_is_repeated(client: Vitrine, server: Fak
     assert "cars" in server.databases
 
 
-def test_a_write_under_a_revision_is_not_repeated_after_a_broken_connection(
-    client: Vitrine, server: FakeServer
-) -> None:
-    client.assets.create("cars", "one", description="An asset", asset_id="one")
-    asset = client.assets.get("cars", "one")
-    server.fail("PUT", "/assets/one", httpx.ReadError("reset"), after=True)
+def test_a_write_under_a_revision_is_not_repeated_after_a_broken_connection(world: World) -> None:
+    world.client.assets.create("cars", "one", description="An asset", asset_id="one")
+    asset = world.client.assets.get("cars", "one")
+    world.server.fail("PUT", "/assets/one", httpx.ReadError("reset"), after=True)
     with pytest.raises(UnreachableError):
-        client.assets.update("cars", "one", description="changed", revision=asset.revision)
-    assert client.assets.get("cars", "one").description == "changed"
+        world.client.assets.update("cars", "one", description="changed", revision=asset.revision)
+    assert world.client.assets.get("cars", "one").description == "changed"
 
 
 def test_a_stale_revision_is_a_conflict(client: Vitrine) -> None:
@@ -199,12 +190,10 @@ def test_a_listing_that_turns_in_circles_is_stopped(client: Vitrine, server: Fak
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"Items": [{"bucketName": 3}]}', "<html>"])
-def test_a_listing_of_another_form_is_reported(
-    client: Vitrine, server: FakeServer, body: str
-) -> None:
-    server.fail("GET", "/buckets", httpx.Response(200, text=body))
+def test_a_listing_of_another_form_is_reported(world: World, body: str) -> None:
+    world.server.fail("GET", "/buckets", httpx.Response(200, text=body))
     with pytest.raises(ProtocolError, match="no valid list `Items`"):
-        list(client.buckets.list())
+        list(world.client.buckets.list())
 
 
 def test_a_reply_of_another_form_names_the_field(client: Vitrine, server: FakeServer) -> None:
@@ -241,12 +230,10 @@ def test_an_id_can_never_become_two_segments_or_a_query(segment: str) -> None:
     assert "#" not in path
 
 
-def test_a_full_search_filters_by_quoted_values_and_counts_facets(
-    client: Vitrine, server: FakeServer
-) -> None:
+def test_a_full_search_filters_by_quoted_values_and_counts_facets(world: World) -> None:
     query = SearchQuery(query="wheel", database_id='ca"rs', tags=["red", "big car"])
-    result = client.search.full(query, size=1)
-    [(_, body)] = server.bodies
+    result = world.client.search.full(query, size=1)
+    [(_, body)] = world.server.bodies
     assert body["filters"] == [
         {"query_string": {"query": 'str_databaseid:"ca\\"rs"'}},
         {"query_string": {"query": 'list_tags.keyword:"red" OR list_tags.keyword:"big car"'}},

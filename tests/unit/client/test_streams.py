@@ -5,6 +5,7 @@ import pytest
 from vitrine import ApiError, GoneError, NotFoundError, RangeError, Vitrine
 from vitrine.resources.streams import Source
 
+from tests.unit.client.conftest import World
 from tests.unit.client.fake_files import STORAGE, Document, StreamedBody, refuse
 from tests.unit.client.fake_server import FakeServer
 
@@ -73,14 +74,12 @@ def test_a_file_is_read_whole_or_in_part(client: Vitrine, server: StreamServer) 
         assert server.sent[-1].headers["Range"] == sent
 
 
-def test_a_large_file_comes_from_the_storage_without_the_key(
-    client: Vitrine, server: StreamServer
-) -> None:
-    with client.streams.open(LARGE, start=3, end=7) as pieces:
+def test_a_large_file_comes_from_the_storage_without_the_key(world: World) -> None:
+    with world.client.streams.open(LARGE, start=3, end=7) as pieces:
         assert b"".join(pieces) == BODY
-    (request,) = server.storage_requests
+    (request,) = world.server.storage_requests
     assert request.headers["Range"] == "bytes=3-6"
-    assert server.sent[-1].url.path.endswith("/download/stream/large.bin")
+    assert world.server.sent[-1].url.path.endswith("/download/stream/large.bin")
 
 
 def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamServer) -> None:

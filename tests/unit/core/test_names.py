@@ -1,14 +1,24 @@
-"""The rules of texts."""
+"""Rules of names and texts, invisible characters, addresses, URLs of queues."""
 
+import importlib
+import pkgutil
 import re
-from typing import Annotated
+import sys
+import unicodedata
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
 
+import backend
+from backend.core.addresses import is_local, is_public
+from backend.core.invisible import check_visible
+from backend.core.models import SentModel, WireModel, camel
 from backend.core.names import AnyText, Description, ObjectName, RelativePath, Text, Words
+from backend.core.queue_urls import QueuePlace, queue_place
 
 TEXT: TypeAdapter[str] = TypeAdapter(Text)
 WORDS: TypeAdapter[str] = TypeAdapter(Words)
@@ -92,3 +102,201 @@ def test_a_path_that_names_no_file_is_refused_with_what_it_names() -> None:
     for path, fact in PATHS.items():
         with pytest.raises(ValidationError, match=fact):
             paths.validate_python(path)
+
+
+JOINED = {
+    "Persian": "می\u200cخواهم.glb",  # noqa: RUF001
+    "Persian, with marks": "نمونه\u200cهای.ifc",  # noqa: RUF001
+    "Hindi": "क्\u200dष.obj",
+    "Sinhala": "ශ්\u200dරී",
+    "Malayalam": "ന്\u200dറെ",
+    "a family": "👨\u200d👩\u200d👧.png",
+    "a heart on fire": "❤\ufe0f\u200d🔥",
+    "a health worker": "🧑🏽\u200d⚕\ufe0f",
+    "a rainbow flag": "🏳\ufe0f\u200d🌈",
+    "the flag of Scotland": "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "a keycap": "1\ufe0f\u20e3",
+    "a variant of an ideograph": "葛\U000e0100飾区.las",
+    "Mongolian": "ᠠ\u180bᠡ",
+    "no joiner": "модель 模型 모델 النموذج.glb",
+}
+HIDDEN = {
+    "a zero-width space": "a\u200bb",
+    "a byte order mark": "\ufeffmodel.glb",
+    "a word joiner": "a\u2060b",
+    "a soft hyphen": "mo\u00addel",
+    "a joiner between Latin letters": "mo\u200ddel",
+    "a non-joiner between Latin letters": "mo\u200cdel",
+    "a joiner at the end": "मॉडल\u200d",
+    "a non-joiner after a letter that does not join": "دا\u200cb",
+    "a joiner next to an unassigned code point": "\U0003fffd\u200d",
+    "a joiner between an emoji and a letter": "🔥\u200da",
+    "an override": "model\u202egpj.exe",
+    "an isolate": "\u2067model\u2069",
+    "a mark": "\u200fmodel",
+    "an Arabic mark": "model\u061c",
+    "a selector after a letter": "a\ufe0f",
+    "a selector of variants after a letter": "a\U000e0100",
+    "tags without a flag": "model\U000e0061\U000e007f",
+    "a filler": "\u3164",
+    "Braille without dots": "mo\u2800del",
+    "an empty notehead": "mo\U0001d159del",
+    "a line separator": "a\u2028b",
+}
+
+
+@pytest.mark.parametrize("name", JOINED.values(), ids=JOINED)
+def test_what_shapes_a_name_is_allowed(name: str) -> None:
+    assert check_visible(name) == name
+
+
+@pytest.mark.parametrize("name", HIDDEN.values(), ids=HIDDEN)
+def test_what_hides_in_a_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"must not contain the invisible character U\+"):
+        check_visible(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Lion\u00a0", "Lion\u2003", "\u3000Lion", "\u202f", "/Lion\u2009/a.stl", "/\u1680a.stl"],
+    ids=ascii,
+)
+def test_a_name_neither_begins_nor_ends_with_a_blank_that_is_not_seen(name: str) -> None:
+    with pytest.raises(ValueError, match=r"must not begin or end with the blank U\+"):
+        check_visible(name)
+
+
+def test_blanks_between_letters_are_allowed() -> None:
+    for name in ("Screenshot at 9.41.00\u202fAM.png", "Lion\u00a0: front", "a\u3000b", " a"):
+        assert check_visible(name) == name
+
+
+def test_every_bidirectional_control_is_refused() -> None:
+    kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"}
+    for point in range(sys.maxunicode + 1):
+        char = chr(point)
+        is_control = unicodedata.category(char) == "Cf" and unicodedata.bidirectional(char) in kinds
+        if is_control and not 0x13430 <= point <= 0x1345F:  # those arrange visible hieroglyphs
+            with pytest.raises(ValueError, match="invisible"):
+                check_visible(f"model{char}.glb")
+
+
+PRIVATE = [
+    *("0.0.0.0", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254"),
+    *("169.254.169.254", "169.254.170.2", "172.16.0.1", "172.31.255.255", "192.0.2.1"),
+    *("192.168.1.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.250"),
+    *("240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1", "::ffff:127.0.0.1"),
+    *("::ffff:169.254.169.254", "::ffff:0:10.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b::10.0.0.1"),
+    *("64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::1", "2002:a9fe:a9fe::1"),
+    *("5f00::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1"),
+]
+PUBLIC = ["1.1.1.1", "8.8.8.8", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2606:4700:4700::1111"]
+
+
+def test_an_address_is_public_only_on_the_internet() -> None:
+    assert [address for address in PRIVATE if is_public(address)] == []
+    assert [address for address in PUBLIC if not is_public(address)] == []
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:9/realm", True),
+        ("http://[::1]/", True),
+        ("http://localhost/", True),
+        ("https://127.0.0.1/", False),
+        ("http://127.0.0.1.example.org/", False),
+        ("http://127.0.0.1@example.org/", False),
+        ("http://10.0.0.1/", False),
+    ],
+)
+def test_only_http_to_this_machine_is_local(url: str, local: bool) -> None:
+    assert is_local(url) == local
+
+
+AWS = "https://sqs.eu-west-1.amazonaws.com"
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        (f"{AWS}/123456789012/work", QueuePlace("eu-west-1", "123456789012", "work")),
+        ("http://127.0.0.1:9324/123456789012/work", QueuePlace(None, "123456789012", "work")),
+        ("http://localhost:1/a-path/123456789012/work", QueuePlace(None, "123456789012", "work")),
+        (f"{AWS}/a-path/123456789012/work", None),
+        ("http://localhost:1/a/path/123456789012/work", None),
+        ("http://127.0.0.1:9324/work", None),
+        (f"{AWS}.evil.example/123456789012/work", None),
+        ("http://127.0.0.1.evil.example/123456789012/work", None),
+        ("http://[", None),
+    ],
+)
+def test_a_queue_is_named_by_its_host_and_the_end_of_its_path(
+    url: str, place: QueuePlace | None
+) -> None:
+    assert queue_place(url) == place
+
+
+def _all_fields() -> set[str]:
+    for module in pkgutil.walk_packages(backend.__path__, "backend."):
+        if ".models" in module.name:
+            importlib.import_module(module.name)
+    models, found = [WireModel], set[str]()
+    while models:
+        model = models.pop()
+        models += model.__subclasses__()
+        found |= {name for name, field in model.model_fields.items() if field.alias_priority != 2}
+    return found
+
+
+def test_every_field_has_the_name_that_pydantic_would_give_it() -> None:
+    fields = _all_fields()
+    assert len(fields) > 200
+    assert [name for name in fields if camel(name) != to_camel(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "on_the_wire"), [("asset_id", "assetId"), ("etag", "etag"), ("is_a_b", "isAB")]
+)
+def test_a_field_is_named_in_camel_case(name: str, on_the_wire: str) -> None:
+    assert camel(name) == on_the_wire
+
+
+class _Part(SentModel):
+    kind: str = "plain"
+
+
+class _Sent(SentModel):
+    name: str
+    most_items: int = 3
+    note: str | None = "none yet"
+    anything: Any = 0
+    parts: list[_Part] = []
+
+
+def test_null_means_the_same_as_leaving_out() -> None:
+    sent = {"name": "a", "mostItems": None, "parts": None}
+    assert _Sent.model_validate(sent, strict=True) == _Sent(name="a")
+    assert _Sent.model_validate({"name": "a", "most_items": None}) == _Sent(name="a")
+    deeper = _Sent.model_validate({"name": "a", "parts": [{"kind": None}]})
+    assert deeper.parts == [_Part(kind="plain")]
+
+
+def test_null_is_a_value_where_it_may_be_one() -> None:
+    found = _Sent.model_validate({"name": "a", "note": None, "anything": None})
+    assert (found.note, found.anything) == (None, None)
+
+
+def test_null_is_refused_where_a_value_is_demanded() -> None:
+    with pytest.raises(ValidationError, match="valid string"):
+        _Sent.model_validate({"name": None})
+
+
+def test_null_is_documented_where_it_is_accepted() -> None:
+    found = _Sent.model_json_schema()["properties"]
+    null = {"type": "null"}
+    assert found["mostItems"]["anyOf"] == [{"type": "integer"}, null]
+    assert found["mostItems"]["default"] == 3
+    assert (null in found["note"]["anyOf"], "anyOf" in found["name"]) == (True, False)
+    replied = _Sent.model_json_schema(mode="serialization")["properties"]
+    assert replied["mostItems"]["type"] == "integer"
