@@ -30,15 +30,22 @@ from backend.spec.versions import PRODUCT_VERSION
 from local.proxy import caller_of
 
 
-@pytest.mark.parametrize("version", ["1.40.0", "1.44.5", "1.100.2", "2.0.0", boto3.__version__])
-def test_a_new_enough_sdk_passes(version: str) -> None:
-    check_sdk(version)
-
-
-@pytest.mark.parametrize("version", ["1.39.17", "1.9.99", "0.99.0"])
-def test_an_old_sdk_is_refused_with_its_version(version: str) -> None:
-    with pytest.raises(OldSdkError, match=version):
+def test_only_an_sdk_that_is_new_enough_passes() -> None:
+    for version in (
+        "1.40.0",
+        "1.44.5",
+        "1.100.2",
+        "2.0.0",
+        boto3.__version__,
+    ):
         check_sdk(version)
+    for version in (
+        "1.39.17",
+        "1.9.99",
+        "0.99.0",
+    ):
+        with pytest.raises(OldSdkError, match=version):
+            check_sdk(version)
 
 
 @pytest.mark.parametrize("app", ["dev-AssetsApi", ""])
@@ -107,9 +114,8 @@ def met(code: str, status: int) -> None:
         raise ClientError(reply, "Send")
 
 
-@pytest.mark.parametrize(
-    ("code", "status"),
-    [
+def test_an_outage_is_too_much_to_do_and_no_error_that_retrying_cannot_correct() -> None:
+    for code, status in (
         ("ThrottlingException", 400),  # DynamoDB, S3 under a key
         ("RequestThrottled", 400),  # SQS
         ("KMS.ThrottlingException", 400),  # SQS under a key
@@ -120,17 +126,16 @@ def met(code: str, status: int) -> None:
         ("QueueDoesNotExist", 400),  # likewise, as its JSON protocol names it
         ("SlowDown", 503),
         ("NoNameYet", 500),
-    ],
-)
-def test_a_service_that_has_too_much_to_do_is_an_outage(code: str, status: int) -> None:
-    with pytest.raises(UnavailableError, match="AWS does not respond"):
-        met(code, status)
-
-
-@pytest.mark.parametrize("code", ["AccessDenied", "KMS.DisabledException", "ValidationException"])
-def test_an_error_that_retrying_cannot_correct_is_not_an_outage(code: str) -> None:
-    with pytest.raises(ClientError, match=code):
-        met(code, 400)
+    ):
+        with pytest.raises(UnavailableError, match="AWS does not respond"):
+            met(code, status)
+    for code in (
+        "AccessDenied",
+        "KMS.DisabledException",
+        "ValidationException",
+    ):
+        with pytest.raises(ClientError, match=code):
+            met(code, 400)
 
 
 WIRE: dict[str, Any] = {
@@ -164,14 +169,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", WIRE)
-def test_a_value_is_read_as_boto3_reads_it(name: str) -> None:
-    found = from_wire({name: WIRE[name]})[name]
-    expected = plain(TypeDeserializer().deserialize(WIRE[name]))
-    assert (found, type(found)) == (expected, type(expected))
-
-
-def test_binary_values_are_read_from_base64_too() -> None:
+def test_a_value_is_read_as_boto3_reads_it() -> None:
+    for name, wire in WIRE.items():
+        value = from_wire({name: wire})[name]
+        expected = plain(TypeDeserializer().deserialize(wire))
+        assert (value, type(value)) == (expected, type(expected))
     assert from_wire({"b": {"B": "AP8="}}) == {"b": Binary(b"\x00\xff")}
 
 
@@ -188,15 +190,12 @@ def test_items_come_as_they_were_put(tables: DynamoTables) -> None:
     assert from_wire(found.get("Item", {})) == expected
     assert from_wire(batch) == from_wire(scanned) == expected
     assert found["ResponseMetadata"]["HTTPStatusCode"] == 200
-
-
-def test_what_dynamodb_refuses_is_still_an_error(tables: DynamoTables) -> None:
     with pytest.raises(ClientError) as caught:
         dynamodb().scan(TableName="no-such-table")
     assert caught.value.response.get("Error", {}).get("Code") == "ResourceNotFoundException"
 
 
-def test_times_of_objects_are_what_botocore_reads() -> None:
+def test_times_and_listings_of_objects_are_what_botocore_reads() -> None:
     fast, slow = s3(), boto3.client("s3")
     fast.create_bucket(Bucket="times")
     fast.put_object(Bucket="times", Key="a", Body=b"a")
@@ -206,9 +205,6 @@ def test_times_of_objects_are_what_botocore_reads() -> None:
     assert headed[0] == headed[1]
     assert headed[0].tzinfo is not None
     assert headed[0] < datetime(9999, 1, 1, tzinfo=UTC)
-
-
-def test_a_listing_of_versions_is_what_botocore_reads() -> None:
     fast, slow = s3(), boto3.client("s3")
     fast.create_bucket(Bucket="versions")
     fast.put_bucket_versioning(Bucket="versions", VersioningConfiguration={"Status": "Enabled"})
@@ -223,6 +219,9 @@ def test_a_listing_of_versions_is_what_botocore_reads() -> None:
             assert without_owner(read, name) == without_owner(expected, name)
         for name in ("IsTruncated", "NextKeyMarker", "NextVersionIdMarker", "EncodingType"):
             assert read.get(name) == expected.get(name)
+    with pytest.raises(ClientError) as caught:
+        s3().list_object_versions(Bucket="no-such-bucket")
+    assert caught.value.response.get("Error", {}).get("Code") == "NoSuchBucket"
 
 
 def without_owner(reply: Any, name: str) -> list[dict[str, Any]]:
@@ -231,12 +230,6 @@ def without_owner(reply: Any, name: str) -> list[dict[str, Any]]:
         {key: value for key, value in entry.items() if key not in left_out}
         for entry in reply.get(name, [])
     ]
-
-
-def test_a_listing_that_s3_refuses_is_still_an_error() -> None:
-    with pytest.raises(ClientError) as caught:
-        s3().list_object_versions(Bucket="no-such-bucket")
-    assert caught.value.response.get("Error", {}).get("Code") == "NoSuchBucket"
 
 
 KEY = {RESERVATIONS.partition_key.name: "a"}

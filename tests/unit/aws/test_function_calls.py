@@ -88,6 +88,9 @@ def test_the_end_of_a_function_is_a_failure_with_its_kind(monkeypatch: pytest.Mo
         lambda_calls, _ = calls(monkeypatch, answer)
         reason = failed + (kind or "no reason is given")
         assert lambda_calls.call("reader", "t", {}) == CallReply(failure=reason, kind=kind)
+    for body in (b"", b"<html>", b"[" * 100_000):
+        lambda_calls, _ = calls(monkeypatch, answered(200, body))
+        assert lambda_calls.call("reader", "t", {}) == CallReply(None)
 
 
 @pytest.mark.parametrize(
@@ -105,12 +108,6 @@ def test_a_function_that_is_ended_at_its_time_out_is_late(
     found = lambda_calls.call("reader", "t", {})
     assert found.late
     assert found.failure is not None
-
-
-def test_a_reply_that_is_no_json_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    for body in (b"", b"<html>", b"[" * 100_000):
-        lambda_calls, _ = calls(monkeypatch, answered(200, body))
-        assert lambda_calls.call("reader", "t", {}) == CallReply(None)
 
 
 def test_a_call_that_never_ends_is_a_failure_and_not_repeated(
@@ -271,9 +268,19 @@ def test_an_execution_is_started_under_its_id_with_its_pipelines_and_the_shared_
     service.stub.assert_no_pending_responses()
 
 
-def test_an_execution_that_exists_is_not_started_again(service: Service) -> None:
+def test_an_execution_that_exists_or_is_unknown_is_none(service: Service) -> None:
     service.stub.add_client_error("start_execution", "ExecutionAlreadyExists")
     service.runs.start("e-1", GIVEN)
+    with pytest.raises(TooLargeError):
+        service.runs.start("e-1", RunInput([TASK], {"inputMetadata": "ä" * 131_072}))
+    service.stub.add_client_error("stop_execution", "ExecutionDoesNotExist")
+    service.runs.stop("e-1", error="Aborted", cause="by a user")
+    service.stub.add_client_error("describe_execution", "ExecutionDoesNotExist")
+    assert service.runs.describe("e-1") is None
+    service.stub.add_client_error("get_execution_history", "ExecutionDoesNotExist")
+    assert service.runs.steps("e-1") == {}
+    expected = "arn:aws:lambda:eu-central-1:111122223333:function:vitrine-prod-Inspect"
+    assert function_arn("Inspect", MACHINE) == expected
 
 
 @pytest.mark.parametrize(
@@ -292,11 +299,6 @@ def test_limits_and_outages_are_distinguished(
         service.runs.start("e-1", GIVEN)
 
 
-def test_an_input_over_the_limit_is_refused_before_it_is_sent(service: Service) -> None:
-    with pytest.raises(TooLargeError):
-        service.runs.start("e-1", RunInput([TASK], {"inputMetadata": "ä" * 131_072}))
-
-
 def test_an_execution_is_stopped_with_its_reason_in_the_length_that_the_service_takes(
     service: Service,
 ) -> None:
@@ -307,11 +309,6 @@ def test_an_execution_is_stopped_with_its_reason_in_the_length_that_the_service_
     )
     service.runs.stop("e-1", error="e" * 300, cause="c" * 40_000)
     service.stub.assert_no_pending_responses()
-
-
-def test_stopping_an_unknown_execution_has_no_effect(service: Service) -> None:
-    service.stub.add_client_error("stop_execution", "ExecutionDoesNotExist")
-    service.runs.stop("e-1", error="Aborted", cause="by a user")
 
 
 def test_an_execution_is_described_with_times_error_and_cause(service: Service) -> None:
@@ -331,11 +328,6 @@ def test_an_execution_is_described_with_times_error_and_cause(service: Service) 
     assert service.runs.describe("e-1") == RunState(
         "FAILED", "2026-01-02T03:04:05.678Z", "2026-01-02T03:04:06.000Z", "ValueError", "no mesh"
     )
-
-
-def test_an_execution_that_the_service_does_not_know_has_no_state(service: Service) -> None:
-    service.stub.add_client_error("describe_execution", "ExecutionDoesNotExist")
-    assert service.runs.describe("e-1") is None
 
 
 def test_the_pipelines_of_an_execution_have_their_own_states_and_times(service: Service) -> None:
@@ -362,11 +354,6 @@ def test_the_pipelines_of_an_execution_have_their_own_states_and_times(service: 
     }
 
 
-def test_an_execution_that_the_service_does_not_know_has_no_steps(service: Service) -> None:
-    service.stub.add_client_error("get_execution_history", "ExecutionDoesNotExist")
-    assert service.runs.steps("e-1") == {}
-
-
 @pytest.mark.parametrize(
     ("kind", "resource", "allowed"),
     [
@@ -390,11 +377,6 @@ def test_only_what_the_deployment_names_may_be_called(
     service: Service, kind: TaskKind, resource: str, allowed: bool
 ) -> None:
     assert service.runs.may_call(kind, resource) is allowed
-
-
-def test_a_function_of_the_product_is_called_by_its_name_in_the_stack() -> None:
-    expected = "arn:aws:lambda:eu-central-1:111122223333:function:vitrine-prod-Inspect"
-    assert function_arn("Inspect", MACHINE) == expected
 
 
 class TopicMailboxes:
@@ -450,10 +432,17 @@ def test_a_message_reaches_only_its_recipients(post: TopicMailboxes) -> None:
     assert found == {"ann@x.org": listed, "bob@x.org": listed, "eve@x.org": []}
 
 
-def test_an_address_is_added_once_with_a_filter_for_itself(post: TopicMailboxes) -> None:
+def test_an_address_is_added_once_and_a_request_that_sns_rejects_is_invalid(
+    post: TopicMailboxes,
+) -> None:
     for _ in range(2):
         post.notifications.add_address("ann@x.org")
     assert post.policies() == {"ann@x.org": {ATTRIBUTE: [digest("ann@x.org")]}}
+    assert digest("Ann@X.org") == digest("ann@x.org")
+    with pytest.raises(InvalidInputError):
+        post.notifications.send(["ann@x.org"], subject="x", text="y" * 300_000)
+    assert as_subject("Changed: Löwe\n\u200b") == "Changed: L?we??"
+    assert len(as_subject("Changed: " + "x" * 300)) == 100
 
 
 def test_hundreds_of_recipients_are_notified_in_several_messages(post: TopicMailboxes) -> None:
@@ -462,17 +451,3 @@ def test_hundreds_of_recipients_are_notified_in_several_messages(post: TopicMail
     box = post.mailbox(emails[249])
     post.notifications.send(emails, subject="Hello", text="News")
     assert post.received(box) == [("Hello", "News")]
-
-
-def test_capitals_make_no_other_address() -> None:
-    assert digest("Ann@X.org") == digest("ann@x.org")
-
-
-def test_a_subject_is_printable_ascii_of_a_hundred_characters() -> None:
-    assert as_subject("Changed: Löwe\n\u200b") == "Changed: L?we??"
-    assert len(as_subject("Changed: " + "x" * 300)) == 100
-
-
-def test_a_request_that_sns_rejects_is_invalid(post: TopicMailboxes) -> None:
-    with pytest.raises(InvalidInputError):
-        post.notifications.send(["ann@x.org"], subject="x", text="y" * 300_000)

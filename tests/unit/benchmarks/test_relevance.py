@@ -18,12 +18,9 @@ def corpus() -> list[Thing]:
     return things()
 
 
-def test_the_corpus_is_always_the_same(corpus: list[Thing]) -> None:
+def test_the_corpus_is_always_the_same_and_every_query_means_something(corpus: list[Thing]) -> None:
     digest = hashlib.sha256("\n".join(map(repr, corpus)).encode()).hexdigest()
     assert (len(corpus), digest[:16]) == (GENERATED + 93, "5b3ed80e74b1b949")
-
-
-def test_every_query_means_something_that_is_there(corpus: list[Thing]) -> None:
     judged_queries = queries()
     assert len(judged_queries) == 100
     for query in judged_queries:
@@ -39,14 +36,11 @@ def test_grades_distinguish_what_was_meant_from_what_is_about_it() -> None:
     assert grade_by_name("Wheel hub")(HUB, None) == 3
 
 
-def test_recall_counts_what_was_meant_among_ten() -> None:
+def test_recall_and_ndcg_are_those_of_the_best_ten() -> None:
     graded = {**{str(n): 3 for n in range(12)}, "file": 2}
     assert recall(["file", *map(str, range(9))], graded) == 0.9
     assert recall([str(n) for n in range(10)], graded) == 1
     assert recall([], graded) == 0
-
-
-def test_ndcg_is_1_for_the_best_order_only() -> None:
     graded = {"asset": 3, "file": 2, "other": 1}
     assert ndcg(["asset", "file", "other"], graded) == 1
     assert 0.8 < ndcg(["file", "asset", "other"], graded) < 1

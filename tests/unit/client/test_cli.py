@@ -23,58 +23,32 @@ def garage(tmp_path: Path) -> Path:
     return root
 
 
-def test_version_needs_no_key(shell: Shell) -> None:
-    shell.environment = {"VITRINE_API": API}
-    assert shell.run("version") == "2.5.1\t0.1.0\n"
-
-
 def test_login_checks_and_keeps_the_key(shell: Shell) -> None:
     shell.environment = {}
+    for arguments, code, reason in (
+        (["login", "--api", API, "--key", "vams_wrong"], 4, ""),
+        (["login", "--api", API], 2, "no API key"),
+        (["ls"], 2, "vitrine login"),
+    ):
+        assert shell.run(*arguments) == ""
+        assert (shell.code, reason in shell.err) == (code, True)
+        assert read_login(shell.login) is None
     shell.run("login", "--api", API, "--key", KEY)
     assert shell.code == 0
     assert stat.S_IMODE(shell.login.stat().st_mode) == 0o600
     shell.run("ls")
     assert shell.code == 0
-
-
-def test_a_wrong_key_is_not_kept(shell: Shell) -> None:
-    shell.environment = {}
-    shell.run("login", "--api", API, "--key", "vams_wrong")
-    assert (shell.code, shell.out) == (4, "")
-    assert read_login(shell.login) is None
-
-
-def test_login_without_a_key_prompts_for_one(shell: Shell) -> None:
-    shell.environment = {}
-    shell.run("login", "--api", API)
-    assert shell.code == 2
-    assert "no API key" in shell.err
-
-
-def test_no_address_is_wrong_usage(shell: Shell) -> None:
-    shell.environment = {}
-    shell.run("ls")
-    assert shell.code == 2
-    assert "vitrine login" in shell.err
+    shell.environment = {"VITRINE_API": API}  # without a key
+    assert shell.run("version") == "2.5.1\t0.1.0\n"
 
 
 @pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        (httpx.Response(404, json={"message": "no"}), 3),
-        (httpx.Response(401, json={"message": "no"}), 4),
-        (httpx.Response(403, json={"message": "no"}), 4),
-        (httpx.Response(400, json={"message": "no"}), 1),
-        (httpx.Response(500, json={"message": "no"}), 1),
-        (httpx.Response(503, json={"message": "no"}), 5),
-        (httpx.Response(429, json={"message": "no"}), 5),
-        (httpx.ConnectError("no"), 5),
-    ],
+    ("status", "code"),
+    [(404, 3), (401, 4), (403, 4), (400, 1), (500, 1), (503, 5), (429, 5), (None, 5)],
 )
-def test_each_kind_of_error_has_its_exit_code(
-    shell: Shell, server: FakeServer, answer: httpx.Response | Exception, code: int
-) -> None:
-    server.fail("GET", "/database$", answer, answer)
+def test_each_kind_of_error_has_its_exit_code(shell: Shell, status: int | None, code: int) -> None:
+    answer = httpx.Response(status, json={"message": "no"}) if status else httpx.ConnectError("no")
+    shell.server.fail("GET", "/database$", answer, answer)
     assert shell.run("ls") == ""
     assert shell.code == code
     assert "error: " in shell.err
@@ -90,13 +64,19 @@ def test_import_prints_each_asset_and_succeeds(shell: Shell, garage: Path) -> No
     assert "garage: 3 skipped in" in shell.err
 
 
-def test_import_ends_badly_where_a_file_failed(
-    shell: Shell, server: FakeServer, garage: Path
+def test_an_import_and_a_download_of_which_a_file_fails_end_badly(
+    shell: Shell, garage: Path
 ) -> None:
-    server.file_results["/frame.stl"] = "it is an executable"
+    shell.server.file_results["/frame.stl"] = "it is an executable"
     shell.run("import", str(garage))
     assert shell.code == 1
     assert "frame.stl: it is an executable" in shell.err
+    denied = httpx.Response(400, json={"message": "not distributable"})
+    shell.server.fail("POST", "/download$", denied, denied, denied)
+    shell.run("download", "garage", "car", "-o", str(shell.folder / "out"))
+    assert shell.code == 1
+    for name in ("body.glb", "wheel.obj"):
+        assert f"{name}: not distributable" in shell.err
 
 
 def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None:
@@ -112,14 +92,6 @@ def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None
     assert shell.code == 3
 
 
-def test_a_download_that_fails_ends_badly(shell: Shell, server: FakeServer, garage: Path) -> None:
-    shell.run("import", str(garage))
-    server.fail("POST", "/download$", httpx.Response(400, json={"message": "not distributable"}))
-    shell.run("download", "garage", "bike", "-o", str(shell.folder / "out"))
-    assert shell.code == 1
-    assert "frame.stl: not distributable" in shell.err
-
-
 def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> None:
     server.drained_after = 3
     assert shell.json("wait")["drained"] is True
@@ -132,17 +104,11 @@ def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> N
     assert shell.code == 2
 
 
-def test_replies_cannot_send_control_codes_to_the_terminal() -> None:
+def test_sizes_are_readable_and_texts_cannot_send_control_codes_to_the_terminal() -> None:
     assert plain("a\x1b[2Jb\u202e\n") == "a\\x1b[2Jb\\u202e\\n"
     assert plain("Möbel 漢字") == "Möbel 漢字"
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(None, ""), (0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 * 1024**4, "5.0 TiB")],
-)
-def test_sizes_are_readable(size: int | None, text: str) -> None:
-    assert size_text(size) == text
+    sizes = {None: "", 0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 * 1024**4: "5.0 TiB"}
+    assert {size: size_text(size) for size in sizes} == sizes
 
 
 def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: FakeServer) -> None:
@@ -157,10 +123,8 @@ def test_a_busy_server_is_named_on_standard_error_only(shell: Shell, server: Fak
         assert [line.partition(",")[0] for line in shell.err.splitlines()] == output
 
 
-def test_a_browser_opens_the_address_unless_it_is_only_printed(
-    shell: Shell, server: FakeServer
-) -> None:
-    server.fail("GET", "^/ui/$", *[httpx.Response(200, html="<!doctype html>")] * 3)
+def test_a_browser_opens_the_address_unless_it_is_only_printed(shell: Shell) -> None:
+    shell.server.fail("GET", "^/ui/$", *[httpx.Response(200, html="<!doctype html>")] * 3)
     opened: list[str] = []
     shell.browse = lambda url: not opened.append(url)
     page = f"{API}/ui/"
@@ -174,63 +138,60 @@ def test_a_browser_opens_the_address_unless_it_is_only_printed(
 
 
 def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
-    shell: Shell, server: FakeServer, garage: Path
+    shell: Shell, garage: Path
 ) -> None:
-    server.drained_after = 2
+    shell.server.drained_after = 2
     (garage / "car" / "setup.exe").write_bytes(b"MZ")
     lines = shell.run("demo", str(garage)).splitlines()
     assert shell.code == 0
     figures = json.loads(lines[-1])
-    assert list(figures) == [
-        "assets",
-        "files",
-        "bytes",
-        "searchable",
-        "seconds",
-        "files_per_second",
-        "facts",
-        "thumbnails",
-        "glbs",
-        "refused",
-        "unexplained",
-    ]
+    assert " ".join(figures) == (
+        "assets files bytes searchable seconds files_per_second facts thumbnails glbs refused "
+        "unexplained"
+    )
     assert (figures["assets"], figures["files"], figures["searchable"]) == (2, 3, 3)
     assert figures["bytes"] == len("car/body.glb" + "car/wheel.obj" + "bike/frame.stl")
     assert any(line.split()[:2] == ["car", "2"] for line in lines)
-
-
-def test_the_demo_counts_what_was_found_out_about_files(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    server.facts = {
-        "/body.glb": {"fact_format": "glTF2", "fact_vertices": "8"},
-        "/wheel.obj": {"fact_refused": "is truncated"},
-        "/frame.stl": {"fact_format": "STL", "fact_vertices": "3"},
-    }
-    server.glbs = {"glb/body.glb/v1.glb"}
-    lines = shell.run("demo", str(garage)).splitlines()
-    figures = json.loads(lines[-1])
-    counted = ("facts", "thumbnails", "glbs", "refused", "unexplained")
-    assert [figures[key] for key in counted] == [2, 0, 1, 1, 0]
-    assert "is truncated" in shell.err
-
-
-def test_files_that_no_pipeline_took_are_refused_with_the_reason_or_unexplained(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    server.facts = {"/body.glb": {"fact_format": "glTF2"}}
-    server.not_inspected = {"/wheel.obj": "Such files are not inspected"}
-    figures = json.loads(shell.run("demo", str(garage)).splitlines()[-1])
-    assert (figures["facts"], figures["refused"], figures["unexplained"]) == (1, 1, 1)
-    assert "Such files are not inspected: 1" in shell.err
-
-
-def test_the_demo_fails_when_search_misses_a_file(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    server.hidden_from_search = {"/wheel.obj"}
+    shell.server.hidden_from_search = {"/wheel.obj"}
     figures = shell.json("demo", str(garage))
     assert shell.code == 1
     assert (figures["files"], figures["searchable"]) == (3, 2)
     shell.run("demo", str(garage))
     assert "not found: car/wheel.obj" in shell.err
+
+
+@pytest.mark.parametrize(
+    ("facts", "not_inspected", "counts", "reason"),
+    [
+        (
+            {
+                "/body.glb": {"fact_format": "glTF2", "fact_vertices": "8"},
+                "/wheel.obj": {"fact_refused": "is truncated"},
+                "/frame.stl": {"fact_format": "STL", "fact_vertices": "3"},
+            },
+            {},
+            [2, 0, 1, 1, 0],
+            "is truncated",
+        ),
+        (
+            {"/body.glb": {"fact_format": "glTF2"}},  # no pipeline took the others
+            {"/wheel.obj": "Such files are not inspected"},
+            [1, 0, 0, 1, 1],
+            "Such files are not inspected: 1",
+        ),
+    ],
+)
+def test_the_demo_counts_what_was_found_out_about_files(
+    shell: Shell,
+    garage: Path,
+    facts: dict[str, dict[str, str]],
+    not_inspected: dict[str, str],
+    counts: list[int],
+    reason: str,
+) -> None:
+    shell.server.facts, shell.server.not_inspected = facts, not_inspected
+    shell.server.glbs = {"glb/body.glb/v1.glb"}
+    figures = json.loads(shell.run("demo", str(garage)).splitlines()[-1])
+    counted = ("facts", "thumbnails", "glbs", "refused", "unexplained")
+    assert [figures[key] for key in counted] == counts
+    assert reason in shell.err

@@ -186,21 +186,19 @@ def test_files_are_downloaded_and_streamed_by_either_form(
         assert unquote(source.url_path).endswith(f"/{NAME}")
 
 
-def test_commands_send_names_in_composed_form(
-    client: Vitrine, shell: Shell, server: IngestServer
-) -> None:
+def test_commands_send_names_in_composed_form(shell: Shell, client: Vitrine) -> None:
     kept = normalize("NFD", "gemäß")
     for arguments in (
         *(("get", DECOMPOSED, DECOMPOSED), ("ls", DECOMPOSED), ("tags", "create", DECOMPOSED)),
         ("files", "move", DECOMPOSED, DECOMPOSED, DECOMPOSED, f"/{DECOMPOSED}"),
     ):
         shell.run(*arguments, "--json")
-    sent = [unquote(str(request.url)) + request.content.decode() for request in server.sent]
+    sent = [unquote(str(request.url)) + request.content.decode() for request in shell.server.sent]
     assert any(NAME in request for request in sent)
     texts = [request.encode().decode("unicode_escape", "ignore") for request in sent]
     assert [text for text in (*sent, *texts) if DECOMPOSED in text] == []
 
     client.assets.create("garage", "Pump", description="A pump", asset_id="pump")
     shell.run("metadata", "set", "garage", "pump", DECOMPOSED, kept, "--json")
-    (record,) = json.loads(server.sent[-1].content)["metadata"]
+    (record,) = json.loads(shell.server.sent[-1].content)["metadata"]
     assert (record["metadataKey"], record["metadataValue"]) == (NAME, kept)

@@ -58,21 +58,19 @@ def test_a_file_is_read_from_standard_input(words: str, shell: Shell, server: Fa
 
 
 @pytest.mark.parametrize("output", ["-", "pages.jsonl"])
-def test_an_export_is_written_to_standard_output_or_a_file(
-    shell: Shell, server: FakeServer, tmp_path: Path, output: str
-) -> None:
+def test_an_export_is_written_to_standard_output_or_a_file(shell: Shell, output: str) -> None:
     hall = {"databaseId": "museum", "assetId": "hall", "assetName": "Hall"}
     page: dict[str, Any] = {"assets": [], "totalAssetsInTree": 0, "assetsInThisPage": 0,
                             "unknown": "a\x9b\u202e\u2028"}  # fmt: skip
-    server.fail("GET", "assets/hall$", httpx.Response(200, json=hall))
+    shell.server.fail("GET", "assets/hall$", httpx.Response(200, json=hall))
     pages = httpx.Response(200, json={**page, "NextToken": "t"}), httpx.Response(200, json=page)
-    server.fail("POST", "/export$", *pages)
+    shell.server.fail("POST", "/export$", *pages)
     text = shell.run("export", "museum", "hall", "--output", output)
     assert shell.code == 0, shell.err
-    lines = (text if output == "-" else (tmp_path / output).read_text()).splitlines()
+    lines = (text if output == "-" else (shell.folder / output).read_text()).splitlines()
     assert all(map(str.isprintable, lines))
     assert [json.loads(line)["assetsInThisPage"] for line in lines] == [0, 0]
-    assert not (tmp_path / "-").exists()
+    assert not (shell.folder / "-").exists()
 
 
 def test_the_reply_of_any_route_controls_no_terminal(shell: Shell, server: FakeServer) -> None:

@@ -27,24 +27,18 @@ def _refused(outcomes: list[Exception | None]) -> Exception:
     return LookupError(f"{len(outcomes)} left")
 
 
-def test_a_conflict_is_tried_again_until_the_last_attempt() -> None:
+def test_a_conflict_is_tried_again_until_the_last_attempt_and_other_errors_are_not() -> None:
     run = attempts(3, _ConflictError)(_run)
     assert run(_failing(2, _ConflictError("it"))) == 0
     outcomes = _failing(3, _ConflictError("it"))
     with pytest.raises(_ConflictError, match=r"^it$"):
         run(outcomes)
     assert outcomes == [None]
-
-
-def test_the_last_conflict_is_replaced_by_the_refusal() -> None:
     run = attempts(2, _ConflictError, refusal=_refused)(_run)
     assert run(_failing(1, _ConflictError())) == 0
     with pytest.raises(LookupError, match="1 left") as error:
         run(_failing(2, _ConflictError()))
     assert isinstance(error.value.__cause__, _ConflictError)
-
-
-def test_other_errors_are_raised_at_once() -> None:
     outcomes = _failing(3, ValueError())
     with pytest.raises(ValueError, match=r"^$"):
         attempts(3, _ConflictError, refusal=_refused)(_run)(outcomes)
@@ -110,14 +104,13 @@ def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
     assert (hidden.version.key, hidden.below and hidden.below.version_id) == ("a/5", first[4])
 
 
-def test_no_keys_take_no_request(objects: MemoryObjects) -> None:
+def test_histories_of_any_length_are_passed_over_and_no_keys_take_no_request(
+    objects: MemoryObjects,
+) -> None:
     requests: list[str] = []
     objects.before = requests.append
     assert newest(objects, "b", "a/", []) == []
     assert requests == []
-
-
-def test_histories_of_any_length_are_passed_over(objects: MemoryObjects) -> None:
     last = {key: [put(objects, key) for _ in range(100)][-1] for key in KEYS}
     requests: list[str] = []
     objects.before = requests.append

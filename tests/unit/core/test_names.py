@@ -36,17 +36,14 @@ def takes(adapter: TypeAdapter[str], value: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("value", LINES)
-def test_a_text_may_have_lines_and_tabs(value: str) -> None:
-    assert takes(TEXT, value)
-    assert takes(DESCRIPTION, value)
-
-
-@pytest.mark.parametrize("control", CONTROLS, ids=ascii)
-def test_a_text_holds_no_other_control_character(control: str) -> None:
-    for adapter in (TEXT, DESCRIPTION):
-        with pytest.raises(ValidationError, match="control characters other than tabs"):
-            adapter.validate_python(f"some{control}text")
+def test_a_text_may_have_lines_and_tabs_and_no_other_control_character() -> None:
+    for value in LINES:
+        assert takes(TEXT, value)
+        assert takes(DESCRIPTION, value)
+    for control in CONTROLS:
+        for adapter in (TEXT, DESCRIPTION):
+            with pytest.raises(ValidationError, match="control characters other than tabs"):
+                adapter.validate_python(f"some{control}text")
 
 
 @pytest.mark.parametrize(
@@ -145,33 +142,24 @@ HIDDEN = {
 }
 
 
-@pytest.mark.parametrize("name", JOINED.values(), ids=JOINED)
-def test_what_shapes_a_name_is_allowed(name: str) -> None:
-    assert check_visible(name) == name
-
-
-@pytest.mark.parametrize("name", HIDDEN.values(), ids=HIDDEN)
-def test_what_hides_in_a_name_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"must not contain the invisible character U\+"):
-        check_visible(name)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["Lion\u00a0", "Lion\u2003", "\u3000Lion", "\u202f", "/Lion\u2009/a.stl", "/\u1680a.stl"],
-    ids=ascii,
-)
-def test_a_name_neither_begins_nor_ends_with_a_blank_that_is_not_seen(name: str) -> None:
-    with pytest.raises(ValueError, match=r"must not begin or end with the blank U\+"):
-        check_visible(name)
-
-
-def test_blanks_between_letters_are_allowed() -> None:
+def test_what_shapes_a_name_is_allowed_and_what_hides_in_it_is_refused() -> None:
+    for name in JOINED.values():
+        assert check_visible(name) == name
+    for name in HIDDEN.values():
+        with pytest.raises(ValueError, match=r"must not contain the invisible character U\+"):
+            check_visible(name)
+    for name in (
+        "Lion\u00a0",
+        "Lion\u2003",
+        "\u3000Lion",
+        "\u202f",
+        "/Lion\u2009/a.stl",
+        "/\u1680a.stl",
+    ):
+        with pytest.raises(ValueError, match=r"must not begin or end with the blank U\+"):
+            check_visible(name)
     for name in ("Screenshot at 9.41.00\u202fAM.png", "Lion\u00a0: front", "a\u3000b", " a"):
         assert check_visible(name) == name
-
-
-def test_every_bidirectional_control_is_refused() -> None:
     kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"}
     for point in range(sys.maxunicode + 1):
         char = chr(point)
@@ -193,14 +181,10 @@ PRIVATE = [
 PUBLIC = ["1.1.1.1", "8.8.8.8", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2606:4700:4700::1111"]
 
 
-def test_an_address_is_public_only_on_the_internet() -> None:
+def test_an_address_is_public_only_on_the_internet_and_local_only_on_this_machine() -> None:
     assert [address for address in PRIVATE if is_public(address)] == []
     assert [address for address in PUBLIC if not is_public(address)] == []
-
-
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
+    for url, local in (
         ("http://127.0.0.1:9/realm", True),
         ("http://[::1]/", True),
         ("http://localhost/", True),
@@ -208,10 +192,8 @@ def test_an_address_is_public_only_on_the_internet() -> None:
         ("http://127.0.0.1.example.org/", False),
         ("http://127.0.0.1@example.org/", False),
         ("http://10.0.0.1/", False),
-    ],
-)
-def test_only_http_to_this_machine_is_local(url: str, local: bool) -> None:
-    assert is_local(url) == local
+    ):
+        assert is_local(url) == local
 
 
 AWS = "https://sqs.eu-west-1.amazonaws.com"
@@ -249,17 +231,16 @@ def _all_fields() -> set[str]:
     return found
 
 
-def test_every_field_has_the_name_that_pydantic_would_give_it() -> None:
+def test_a_field_is_named_in_camel_case_as_pydantic_would() -> None:
     fields = _all_fields()
     assert len(fields) > 200
     assert [name for name in fields if camel(name) != to_camel(name)] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "on_the_wire"), [("asset_id", "assetId"), ("etag", "etag"), ("is_a_b", "isAB")]
-)
-def test_a_field_is_named_in_camel_case(name: str, on_the_wire: str) -> None:
-    assert camel(name) == on_the_wire
+    for name, on_the_wire in (
+        ("asset_id", "assetId"),
+        ("etag", "etag"),
+        ("is_a_b", "isAB"),
+    ):
+        assert camel(name) == on_the_wire
 
 
 class _Part(SentModel):
@@ -274,25 +255,16 @@ class _Sent(SentModel):
     parts: list[_Part] = []
 
 
-def test_null_means_the_same_as_leaving_out() -> None:
+def test_null_means_the_same_as_leaving_out_except_where_it_is_a_value() -> None:
     sent = {"name": "a", "mostItems": None, "parts": None}
     assert _Sent.model_validate(sent, strict=True) == _Sent(name="a")
     assert _Sent.model_validate({"name": "a", "most_items": None}) == _Sent(name="a")
     deeper = _Sent.model_validate({"name": "a", "parts": [{"kind": None}]})
     assert deeper.parts == [_Part(kind="plain")]
-
-
-def test_null_is_a_value_where_it_may_be_one() -> None:
     found = _Sent.model_validate({"name": "a", "note": None, "anything": None})
     assert (found.note, found.anything) == (None, None)
-
-
-def test_null_is_refused_where_a_value_is_demanded() -> None:
     with pytest.raises(ValidationError, match="valid string"):
         _Sent.model_validate({"name": None})
-
-
-def test_null_is_documented_where_it_is_accepted() -> None:
     found = _Sent.model_json_schema()["properties"]
     null = {"type": "null"}
     assert found["mostItems"]["anyOf"] == [{"type": "integer"}, null]

@@ -81,43 +81,31 @@ def test_the_end_of_a_page_does_not_depend_on_hidden_rows_behind_it(
         assert page == Page((0, 1, 2))
 
 
-def test_after_a_full_page_the_last_one_may_be_empty() -> None:
+def test_no_row_is_read_in_vain() -> None:
     numbers = Numbers(3)
     page = numbers.page(3, lambda _: True)
     assert numbers.page(3, lambda _: True, page.after) == Page(())
     assert numbers.requested == [3, 3]
-
-
-def test_where_all_is_visible_no_row_is_read_in_vain() -> None:
     numbers = Numbers(1000)
     assert len(numbers.page(10, lambda _: True).items) == 10
     assert numbers.requested == [10]
-
-
-def test_where_little_is_visible_more_is_read_at_once() -> None:
     numbers = Numbers(4000)
     assert numbers.page(1, lambda number: number == 3999).items == (3999,)
     assert len(numbers.requested) < 20
     assert max(numbers.requested) == 500
 
 
-def test_a_page_ends_after_so_many_rows_and_continues_there() -> None:
+def test_a_page_ends_after_so_many_rows_seconds_or_bytes_and_continues_there() -> None:
     numbers = Numbers(3 * MAX_ROWS_PER_PAGE)
     page = numbers.page(10, lambda _: False)
     assert page.items == ()
     assert page.after is not None
     assert MAX_ROWS_PER_PAGE <= page.after["n"] + 1 < MAX_ROWS_PER_PAGE + 500
-
-
-def test_a_page_ends_after_two_seconds_and_continues_there() -> None:
     numbers = Numbers(1000)
     clock = iter((0.0, 0.9, 1.9, 2.0))
     page = numbers.page(10, lambda number: number == 5, seconds=lambda: next(clock))
     assert page == Page((5,), {"n": 69})
     assert numbers.requested == [10, 20, 40]
-
-
-def test_a_page_ends_where_its_items_fill_a_reply_and_continues_there() -> None:
     numbers = Numbers(1000)
     page = fill(
         numbers.fetch,
@@ -162,24 +150,18 @@ def test_a_token_contains_for_its_issuer_where_a_page_ended(position: dict[str, 
     assert TOKENS.issue(position, scope="assets of ann") == token
 
 
-def test_where_a_page_ended_is_not_revealed_to_others() -> None:
-    """A page that permissions filter may end at a row that the caller may not know."""
+def test_tokens_have_one_length_and_reveal_nothing_to_others() -> None:
+    # A page that permissions filter may end at a row that the caller may not know.
     seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
     for found in (b"hidden", b"databaseId", b"assetId", b'{"'):
         assert found not in seen
     others = raw(TOKENS.issue(HIDDEN, scope="assets of bob"))
     assert sum(a == b for a, b in zip(seen, others, strict=True)) < len(seen) / 8
-
-
-def test_tokens_of_lists_have_one_length() -> None:
-    """A page that a limit cuts ends at a hidden row."""
+    # A page that a limit cuts ends at a hidden row.
     ids = ("a", "a" * 255, "資" * 255)
     places = [{"databaseId": "d" * 63, "assetId": asset_id} for asset_id in ids]
     call = Call(routes.LIST_ASSETS, Identity("ann"), {}, {}, {}, TOKENS)
     assert {len(call.next_token(place) or "") for place in ({}, *places)} == {1728}
-
-
-def test_a_token_of_an_earlier_release_is_read() -> None:
     token = "DZ4DL2IRyDS0RfZtoumiEg2XJ0JXHZM4WWJ6myzmhpuoQxior6zZvw"
     assert TOKENS.read(token, scope="assets of ann") == {"assetId": "länge"}
 

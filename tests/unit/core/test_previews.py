@@ -42,9 +42,8 @@ def put(objects: MemoryObjects, *keys: str) -> None:
         objects.put(BUCKET, key, b"x", content_type="image/png", metadata={})
 
 
-@pytest.mark.parametrize(
-    ("key", "base"),
-    [
+def test_a_preview_names_the_file_that_it_shows() -> None:
+    for key, base in (
         ("a/x.e57.previewFile.gif", "a/x.e57"),
         ("a/x.previewFile.JPEG", "a/x"),
         ("a/x.previewFile.png.previewFile.gif", "a/x.previewFile.png"),
@@ -55,14 +54,9 @@ def put(objects: MemoryObjects, *keys: str) -> None:
         ("a/.previewFile.png", None),
         ("a/previewFile.png", None),
         ("a/x.png", None),
-    ],
-)
-def test_a_preview_names_the_file_that_it_shows(key: str, base: str | None) -> None:
-    assert preview_base(key) == base
-    assert is_file(key) == (base is None)
-
-
-def test_a_folder_is_no_file() -> None:
+    ):
+        assert preview_base(key) == base
+        assert is_file(key) == (base is None)
     assert is_file("a/b")
     assert not is_file("a/b/")
 
@@ -161,31 +155,30 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("name", SAVED)
-def test_what_can_run_a_script_is_saved_as_a_type_that_means_nothing(name: str) -> None:
-    found = serving_of(f"statue/{name}")
-    assert found.content_type == "application/octet-stream"
-    assert found.disposition == f"attachment; filename*=UTF-8''{name}"
-
-
-def test_an_svg_is_an_image_in_a_page_and_saved_by_itself() -> None:
+def test_what_can_run_a_script_or_is_unknown_is_saved_and_the_rest_is_shown() -> None:
+    for name in SAVED:
+        found = serving_of(f"statue/{name}")
+        assert found.content_type == "application/octet-stream"
+        assert found.disposition == f"attachment; filename*=UTF-8''{name}"
     found = serving_of("statue/a.svg")
     assert found.content_type == "image/svg+xml"
     assert found.disposition.startswith("attachment; ")
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_images_models_and_plain_texts_are_shown(name: str) -> None:
-    found = serving_of(f"statue/{name}")
-    assert found.content_type == SHOWN[name]
-    assert found.disposition.startswith("inline; ")
-
-
-@pytest.mark.parametrize("name", ["a", "a.", ".html", "a.unheard", "a.svgz", "a.bin", "a.zip"])
-def test_what_is_unknown_is_saved(name: str) -> None:
-    found = serving_of(f"statue/{name}")
-    assert found.disposition.startswith("attachment; ")
-    assert not can_run_script(found.content_type)
+    for name, content_type in SHOWN.items():
+        found = serving_of(f"statue/{name}")
+        assert found.content_type == content_type
+        assert found.disposition.startswith("inline; ")
+    for name in (
+        "a",
+        "a.",
+        ".html",
+        "a.unheard",
+        "a.svgz",
+        "a.bin",
+        "a.zip",
+    ):
+        found = serving_of(f"statue/{name}")
+        assert found.disposition.startswith("attachment; ")
+        assert not can_run_script(found.content_type)
 
 
 @given(

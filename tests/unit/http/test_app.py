@@ -109,14 +109,11 @@ def test_a_parameter_may_hold_anything(name: str) -> None:
     assert (answer.status, answer.body["reason"], answer.body["message"]) == (404, name, {})
 
 
-def test_a_path_that_no_route_has_is_not_found_as_anything_else_is() -> None:
+def test_a_path_that_no_route_has_is_not_found_and_no_reply_is_cached() -> None:
     answer = Client(router_of()).send("GET", "/buckets/a/b")
     assert (answer.status, answer.body["code"]) == (404, "NotFound")
     assert answer.body.keys() == {"message", "code", "requestId"}
     assert answer.headers["Cache-Control"] == "no-cache, no-store"
-
-
-def test_replies_are_never_cached() -> None:
     answer = Client(router_of()).send("GET", "/buckets")
     assert answer.headers["Cache-Control"] == "no-cache, no-store"
 
@@ -413,9 +410,6 @@ def test_what_one_request_was_refused_does_not_make_the_next_one_a_refusal() -> 
     assert server.send(routes.LIST_ASSETS) == 200
     assert server.send(routes.GET_DATABASE) == 404
     assert denials.recorded == []
-
-
-def test_who_is_not_known_is_no_caller_who_was_refused() -> None:
     denials = RecordedDenials()
     assert Server(denials).send(routes.LIST_TAGS, user_id=None) == 401
     assert denials.recorded == []

@@ -83,39 +83,31 @@ def file(path: str, asset_id: str = "pump", database_id: str = "museum") -> Writ
     return WrittenDocument(database_id, asset_id, path)
 
 
-def test_an_asset_is_named_by_the_path() -> None:
+def test_an_asset_is_named_by_the_path_or_the_reply_and_a_file_with_its_leading_slash() -> None:
     assert documents_in_token(routes.UPDATE_ASSET, {}) == {PUMP}
-
-
-def test_a_new_asset_is_named_by_the_reply() -> None:
     assert documents_in_token(routes.CREATE_ASSET, {"databaseId": "museum"}, asset_id="x1") == {
         WrittenDocument("museum", "x1")
     }
-
-
-def test_a_file_is_named_with_its_leading_slash() -> None:
     assert documents_in_token(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {
         file("/a/b.glb")
     }
+    assert documents_in_token(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
+    assert documents_in_token(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
+    assert {r.method for r in ROUTES if r.writes_documents} == {"POST", "PUT", "DELETE"}
+    assert [route for route in ROUTES if route.awaits] == [routes.SEARCH]
 
 
-def test_a_copy_is_named_where_it_was_made() -> None:
+def test_a_copy_a_move_and_an_upload_name_all_their_places() -> None:
     here = {"sourcePath": "/a", "destinationPath": "/b"}
     assert documents_in_token(routes.COPY_FILE, here) == {file("/b")}
     elsewhere = {**here, "destinationAssetId": "valve"}
     assert documents_in_token(routes.COPY_FILE, elsewhere) == {file("/b", "valve")}
     far = {**elsewhere, "destinationDatabaseId": "store"}
     assert documents_in_token(routes.COPY_FILE, far) == {file("/b", "valve", "store")}
-
-
-def test_a_move_names_both_places_and_reports_that_records_were_moved() -> None:
     body = {"sourcePath": "/a", "destinationPath": "/b"}
     assert documents_in_token(routes.MOVE_FILE, body) == {file("/a"), file("/b")}
     token = answer(routes.MOVE_FILE, body).headers["X-Sync-Token"]
     assert written_of(TOKENS, ADMIN, token).records
-
-
-def test_an_upload_names_its_asset_and_each_file() -> None:
     body = {
         "databaseId": "museum",
         "assetId": "pump",
@@ -128,10 +120,6 @@ def test_an_upload_names_its_asset_and_each_file() -> None:
     }
     body["files"] = [{"relativeKey": "pump/a.glb"}]
     assert documents_in_token(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
-
-
-def test_a_link_that_was_deleted_is_reported_by_the_endpoint() -> None:
-    assert documents_in_token(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
 
 
 @pytest.mark.parametrize(
@@ -152,10 +140,6 @@ def test_what_is_not_known_whole_is_not_reported(
     route: Route, body: dict[str, Any], reply: dict[str, Any]
 ) -> None:
     assert "X-Sync-Token" not in answer(route, body, **reply).headers
-
-
-def test_an_asset_that_is_archived_at_once_is_reported_though_a_job_continues() -> None:
-    assert documents_in_token(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
 
 
 @pytest.mark.parametrize("count", [MAX_DOCUMENTS, 700])
@@ -196,11 +180,6 @@ def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:
     for caller, header in ((Identity("mallory"), tokens[0]), (ADMIN, tokens[0] + "x"), (ADMIN, "")):
         with pytest.raises(InvalidInputError, match=r"^X-After: "):
             written_of(TOKENS, caller, header)
-
-
-def test_only_writes_touch_documents() -> None:
-    assert {r.method for r in ROUTES if r.writes_documents} == {"POST", "PUT", "DELETE"}
-    assert [route for route in ROUTES if route.awaits] == [routes.SEARCH]
 
 
 def test_the_tokens_of_ten_writes_fit_the_header_of_a_search() -> None:

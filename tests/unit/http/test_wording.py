@@ -82,11 +82,15 @@ def test_no_error_has_words_of_a_program() -> None:
         if foreign_words(error.message)
     ]
     assert wrong == []
-
-
-def test_an_error_names_a_field_and_no_member_of_a_union() -> None:
     wrong = {error.field for _, error in refusals() if not re.fullmatch(r"[\w:.]+", error.field)}
     assert wrong == set()
+    model = next(each for each in bindings() if each.route is routes.SEARCH).models["body"]
+    body: dict[str, Any] = {"facetChoices": [{"facet": "format", "values": [{}]}]}
+    with pytest.raises(InvalidInputError) as refused:
+        validate(model, body, strict=True)
+    assert [(one.field, one.message) for one in refused.value.fields] == [
+        ("facetChoices.0.values.0", "must be true or false or a number or text")
+    ]
 
 
 def test_control_characters_in_a_line_are_refused_in_the_same_words() -> None:
@@ -101,31 +105,23 @@ def test_control_characters_in_a_line_are_refused_in_the_same_words() -> None:
     assert lines == {"must not contain control characters"}
 
 
-def test_a_value_of_several_types_is_refused_once() -> None:
-    model = next(each for each in bindings() if each.route is routes.SEARCH).models["body"]
-    body: dict[str, Any] = {"facetChoices": [{"facet": "format", "values": [{}]}]}
-    with pytest.raises(InvalidInputError) as refused:
-        validate(model, body, strict=True)
-    assert [(one.field, one.message) for one in refused.value.fields] == [
-        ("facetChoices.0.values.0", "must be true or false or a number or text")
-    ]
-
-
-@pytest.mark.parametrize(
-    "text", ['{"a": "\\ud800"}', '{"a": "\\udc00x"}', '{"a": "\\ud800\\u0041"}', '{"a": "\ud800"}']
-)
-def test_a_lone_surrogate_is_named(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="not valid Unicode text: half of a surrogate pair"):
-        parse_json(text, is_base64=False)
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [("it's", "'it's'"), ("a\0b", r"'a\u0000b'"), (None, "null"), (True, "true"), (["a"], '["a"]')],
-)
-def test_values_are_quoted_alike_whatever_they_hold(value: object, shown: str) -> None:
-    assert quoted(value) == shown
-
-
-def test_a_long_value_is_quoted_in_part() -> None:
+def test_values_are_quoted_alike_whatever_they_hold() -> None:
+    for text in (
+        '{"a": "\\ud800"}',
+        '{"a": "\\udc00x"}',
+        '{"a": "\\ud800\\u0041"}',
+        '{"a": "\ud800"}',
+    ):
+        with pytest.raises(
+            InvalidInputError, match="not valid Unicode text: half of a surrogate pair"
+        ):
+            parse_json(text, is_base64=False)
+    for value, shown in (
+        ("it's", "'it's'"),
+        ("a\0b", r"'a\u0000b'"),
+        (None, "null"),
+        (True, "true"),
+        (["a"], '["a"]'),
+    ):
+        assert quoted(value) == shown
     assert quoted("x" * 100, 5) == "'xxxx…'"

@@ -31,12 +31,9 @@ def replay(operations: Operations, body: object) -> Any:
     return operations.client.send("POST", "/admin/failures/replay", body=body)
 
 
-def test_an_empty_store_has_an_empty_list(operations: Operations) -> None:
+def test_failures_are_listed_in_pages(operations: Operations) -> None:
     assert listed(operations) == {"Items": []}
     assert replay(operations, {"consumer": "IndexChanges"}).body == {"items": []}
-
-
-def test_failures_are_listed_in_pages(operations: Operations) -> None:
     for number in range(3):
         store_failure(operations, f"e{number}")
     put_object(operations.objects, failed_batch([{}]))
@@ -54,13 +51,15 @@ def test_failures_are_listed_in_pages(operations: Operations) -> None:
         "failedAt": "2026-03-01T12:00:00.000000Z",
         "attempts": 0,
     }
-
-
-def test_a_list_can_be_that_of_one_consumer(operations: Operations) -> None:
     store_failure(operations, "a")
     store_failure(operations, "b", consumer="IndexSettle")
     (found,) = listed(operations, consumer="IndexSettle")["Items"]
     assert found["consumer"] == "IndexSettle"
+    for number in range(3):
+        store_failure(operations, f"e{number}")
+    token = listed(operations, maxItems="1")["NextToken"]
+    query = {"consumer": "IndexSettle", "startingToken": token}
+    assert operations.client.send("GET", "/admin/failures", query=query).status == 400
 
 
 def test_a_failure_is_shown_with_its_text(operations: Operations) -> None:
@@ -69,6 +68,8 @@ def test_a_failure_is_shown_with_its_text(operations: Operations) -> None:
     assert (answer.status, answer.body["reason"]) == (200, "RecordAgeExceeded")
     assert "museum" in answer.body["document"]
     assert answer.body["isTruncated"] is False
+    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": POISON_KEY})
+    assert (answer.status, answer.body["code"]) == (404, "FailureNotFound")
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00 no text", "[" * 600_000, '{"name": "\\ud800"}', ""])
@@ -228,11 +229,6 @@ def test_only_keys_of_failures_can_be_shown(operations: Operations, key: str) ->
     assert operations.client.send("GET", "/admin/failures/entry").status == 400
 
 
-def test_a_failure_that_is_not_there_is_a_404(operations: Operations) -> None:
-    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": POISON_KEY})
-    assert (answer.status, answer.body["code"]) == (404, "FailureNotFound")
-
-
 @pytest.mark.parametrize("user", ["stranger", None])
 def test_only_administrators_see_or_replay_failures(
     operations: Operations, user: str | None
@@ -245,14 +241,6 @@ def test_only_administrators_see_or_replay_failures(
     assert client.send("GET", "/admin/failures/entry", query=query).status == expected
     body = {"keys": [BATCH_KEY]}
     assert client.send("POST", "/admin/failures/replay", body=body).status == expected
-
-
-def test_a_token_of_another_list_is_refused(operations: Operations) -> None:
-    for number in range(3):
-        store_failure(operations, f"e{number}")
-    token = listed(operations, maxItems="1")["NextToken"]
-    query = {"consumer": "IndexSettle", "startingToken": token}
-    assert operations.client.send("GET", "/admin/failures", query=query).status == 400
 
 
 ROUTE = "POST /admin/queues/{queueName}/redrive"
@@ -336,9 +324,6 @@ def test_the_audit_trail_shows_who_moved_dead_letters(operations: Operations) ->
     (entry,) = entries(operations.tables)
     assert (entry["entity"], entry["operation"]) == ("queue:Settle", "redrive_queue")
     assert entry["changes"] == {"deadLetters": {"after": 3}}
-
-
-def test_an_outage_is_a_503(operations: Operations) -> None:
     operations.dead_letters.is_down = True
     assert operations.of_queues.send("GET", "/admin/queues").status == 503
     assert redrive(operations, "Settle")[0] == 503

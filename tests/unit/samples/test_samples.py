@@ -44,12 +44,9 @@ def test_the_script_makes_the_committed_files_byte_for_byte(tmp_path: Path) -> N
     assert written == set(FILES)
 
 
-def test_the_samples_are_small_and_each_is_in_a_folder() -> None:
+def test_the_samples_are_small_described_and_refer_to_assets_that_exist() -> None:
     assert sum(len(content) for content in FILES.values()) < 4_000_000
     assert all("/" in name for name in FILES)
-
-
-def test_every_asset_is_described_and_refers_to_assets_that_exist() -> None:
     about = rows()
     assert {row["asset"] for row in about} == FOLDERS
     assert [row["asset"] for row in about if not row["tags"] or len(row["description"]) < 4] == []
@@ -131,14 +128,11 @@ def test_an_obj_uses_points_and_materials_that_exist(name: str) -> None:
     assert [each for each in used if f"newmtl {each}\n" not in materials] == []
 
 
-def test_the_binary_stl_has_the_facets_that_it_counts() -> None:
+def test_both_forms_of_stl_have_their_facets() -> None:
     content = FILES["gear/gear.stl"]
     (facets,) = struct.unpack_from("<I", content, 80)
     assert facets > 0
     assert len(content) == 84 + 50 * facets
-
-
-def test_the_text_stl_closes_what_it_opens() -> None:
     text = FILES["bolt/washer.stl"].decode()
     assert text.startswith("solid washer\n")
     assert text.endswith("endsolid washer\n")
@@ -210,14 +204,11 @@ def test_the_step_file_defines_every_entity_that_it_refers_to() -> None:
     assert used - defined == set()
 
 
-def test_the_drawing_has_one_page() -> None:
+def test_the_drawing_has_one_page_and_the_table_numbers() -> None:
     reader: Any = pypdfium2
     document = reader.PdfDocument(FILES["flange/flange.pdf"])
     assert len(document) == 1
     document.close()
-
-
-def test_the_table_of_parts_has_numbers() -> None:
     [*parts] = csv.DictReader(FILES["planetary-gear/parts.csv"].decode().splitlines())
     assert sum(int(part["count"]) for part in parts) == 6
     assert all(float(part["mass_kg"]) > 0 for part in parts)
