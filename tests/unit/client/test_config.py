@@ -5,6 +5,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import httpx
 import pytest
@@ -49,8 +50,37 @@ def known(
     return connection.api, connection.key
 
 
-def test_the_stored_login_is_the_default(login: Path) -> None:
-    assert known(login) == ("https://stored.test", "vams_stored")
+LOCAL, STORED, OTHER = str(ENDPOINT["api"]), "https://stored.test", "https://other.test"
+ENVIRONMENT = {"VITRINE_API": "https://env.test", "VITRINE_API_KEY": "vams_env"}
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "expected"),
+    [
+        ({}, {}, (STORED, "vams_stored")),
+        ({}, ENVIRONMENT, ("https://env.test", "vams_env")),
+        ({"endpoint": ...}, ENVIRONMENT, (LOCAL, "vams_local")),
+        ({"api": "https://x.test", "key": "k"}, ENVIRONMENT, ("https://x.test", "k")),
+        ({"key": "k"}, {}, (STORED, "k")),
+        # A stored key goes to no other address.
+        ({"api": OTHER}, {}, (OTHER, None)),
+        ({}, {"VITRINE_API": OTHER}, (OTHER, None)),
+        ({"api": OTHER, "endpoint": ...}, {}, (OTHER, None)),
+        ({"api": f"{STORED}/"}, {}, (STORED, "vams_stored")),
+        ({}, {"VITRINE_API": STORED}, (STORED, "vams_stored")),
+        ({}, {"VITRINE_ENDPOINT": ...}, (LOCAL, "vams_local")),
+    ],
+)
+def test_options_win_over_the_environment_and_that_over_the_login(
+    login: Path,
+    endpoint: Path,
+    options: dict[str, Any],
+    environment: dict[str, Any],
+    expected: tuple[str, str | None],
+) -> None:
+    given = {name: endpoint if value is ... else value for name, value in options.items()}
+    words = {name: str(endpoint if value is ... else value) for name, value in environment.items()}
+    assert known(login, environment=words, **given) == expected
 
 
 def test_only_the_user_may_read_the_stored_key(login: Path) -> None:
@@ -60,68 +90,30 @@ def test_only_the_user_may_read_the_stored_key(login: Path) -> None:
     assert [path.name for path in login.parent.iterdir()] == ["login.json"]
 
 
-def test_options_win_over_the_environment_and_that_over_the_login(
-    login: Path, endpoint: Path
+def test_a_missing_address_an_invalid_endpoint_and_a_damaged_login_are_reported(
+    login: Path, tmp_path: Path
 ) -> None:
-    environment = {"VITRINE_API": "https://env.test", "VITRINE_API_KEY": "vams_env"}
-    assert known(login, environment=environment) == ("https://env.test", "vams_env")
-    assert known(login, endpoint=endpoint, environment=environment) == (
-        ENDPOINT["api"],
-        "vams_local",
-    )
-    assert known(login, api="https://x.test", key="k", environment=environment) == (
-        "https://x.test",
-        "k",
-    )
-    assert known(login, key="k") == ("https://stored.test", "k")
-
-
-def test_a_stored_key_goes_to_no_other_address(login: Path, endpoint: Path) -> None:
-    assert known(login, api="https://other.test") == ("https://other.test", None)
-    assert known(login, environment={"VITRINE_API": "https://other.test"}) == (
-        "https://other.test",
-        None,
-    )
-    assert known(login, api="https://other.test", endpoint=endpoint)[1] is None
-    assert known(login, api="https://stored.test/") == ("https://stored.test", "vams_stored")
-    assert known(login, environment={"VITRINE_API": "https://stored.test"})[1] == "vams_stored"
-
-
-def test_an_endpoint_file_may_be_named_in_the_environment(login: Path, endpoint: Path) -> None:
-    assert known(login, environment={"VITRINE_ENDPOINT": str(endpoint)}) == (
-        ENDPOINT["api"],
-        "vams_local",
-    )
-
-
-def test_a_missing_address_is_an_error_with_instructions(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="vitrine login"):
         known(tmp_path / "none")
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"), [(None, "does not exist"), ("{}", "not an endpoint"), ("x", "not an end")]
-)
-def test_an_invalid_endpoint_file_is_reported(
-    tmp_path: Path, text: str | None, reason: str
-) -> None:
     path = tmp_path / "endpoint.json"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(ConfigurationError, match=reason):
-        known(tmp_path / "none", endpoint=path)
-
-
-def test_a_damaged_login_is_reported(login: Path) -> None:
+    for text, reason in ((None, "does not exist"), ("{}", "not an endpoint"), ("x", "not an end")):
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(ConfigurationError, match=reason):
+            known(tmp_path / "none", endpoint=path)
     login.write_text("{")
     with pytest.raises(ConfigurationError, match="log in again"):
         known(login)
 
 
-def create_clock() -> tuple[list[float], httpx.MockTransport, list[httpx.Response | Exception]]:
-    """A clock that pauses advance, and a runtime that returns the listed replies."""
-    now = [0.0]
-    answers: list[httpx.Response | Exception] = []
+def wait(
+    *replies: httpx.Response | Exception,
+    timeout: float = 10.0,
+    pause: float = 0.0,
+    say: Any = print,
+) -> float:
+    """Wait for a runtime with these replies, the last again and again, on a clock of pauses."""
+    now, answers = [0.0], list(replies)
 
     def serve(_: httpx.Request) -> httpx.Response:
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -129,18 +121,16 @@ def create_clock() -> tuple[list[float], httpx.MockTransport, list[httpx.Respons
             raise answer
         return answer
 
-    return now, httpx.MockTransport(serve), answers
-
-
-def wait(*scripted: httpx.Response | Exception, timeout: float = 10.0) -> float:
-    now, transport, answers = create_clock()
-    answers.extend(scripted)
-
     def sleep(seconds: float) -> None:
-        now[0] += seconds
+        now[0] += pause or seconds
 
     return wait_until_drained(
-        "http://admin.test/", timeout=timeout, http=transport, sleep=sleep, clock=lambda: now[0]
+        "http://admin.test/",
+        timeout=timeout,
+        http=httpx.MockTransport(serve),
+        sleep=sleep,
+        clock=lambda: now[0],
+        say=say,
     )
 
 
@@ -148,45 +138,25 @@ def drain_reply(state: bool, **more: int) -> httpx.Response:
     return httpx.Response(200, json={"drained": state, **more})
 
 
-def test_waiting_ends_when_the_runtime_is_drained() -> None:
-    assert (
-        wait(drain_reply(False), httpx.ConnectError("busy"), drain_reply(False), drain_reply(True))
-        == 0.75
-    )
-
-
-def test_waiting_ends_with_what_is_left_when_the_time_is_over() -> None:
+def test_waiting_ends_when_the_runtime_is_drained_or_cannot_be() -> None:
+    busy = drain_reply(False)
+    assert wait(busy, httpx.ConnectError("busy"), busy, drain_reply(True)) == 0.75
     with pytest.raises(DrainTimeoutError, match=r'changes processed after 10 s.*"queues":3'):
         wait(drain_reply(False, queues=3))
-
-
-def test_a_runtime_that_has_ended_is_not_waited_for() -> None:
     with pytest.raises(UnreachableError):
         wait(httpx.ConnectError("refused"))
-
-
-def test_another_server_on_the_port_is_reported() -> None:
     with pytest.raises(ProtocolError, match="with status 404"):
         wait(httpx.Response(404, text="hello"))
 
 
 def test_the_wait_reports_its_counts_every_ten_seconds() -> None:
-    now, transport, answers = create_clock()
-    left = {"drained": False, "running": 2, "executions": 3}
-    answers.extend(httpx.Response(200, json=left) for _ in range(5))
-    queues = {"drained": False, "queues": {"Files": 7}, "objects": True}
-    answers.extend([httpx.Response(200, json=queues), drain_reply(True)])
     lines: list[str] = []
-
-    def sleep(_: float) -> None:
-        now[0] += 5.0
-
-    wait_until_drained(
-        "http://admin.test/",
+    queues = {"drained": False, "queues": {"Files": 7}, "objects": True}
+    wait(
+        *(drain_reply(False, running=2, executions=3) for _ in range(5)),
+        *(httpx.Response(200, json=queues), drain_reply(True)),
         timeout=100,
-        http=transport,
-        sleep=sleep,
-        clock=lambda: now[0],
+        pause=5.0,
         say=lines.append,
     )
     assert lines == [

@@ -23,40 +23,26 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_whole_object_checksum_decides(file: Path) -> None:
-    right, wrong = sha256(BYTES), sha256(b"other")
-    assert same_content(file, len(BYTES), checksum=right, etag="nonsense") is True
-    assert same_content(file, len(BYTES), checksum=wrong, etag=None) is False
-
-
-def test_a_checksum_of_checksums_is_left_aside(file: Path) -> None:
-    composite = sha256(b"of parts") + "-2"
-    assert same_content(file, len(BYTES), checksum=composite, etag=None) is None
-    etag = md5_of_parts([BYTES])
-    assert same_content(file, len(BYTES), checksum=composite, etag=etag) is True
-
-
-def test_a_plain_etag_is_the_md5(file: Path) -> None:
-    etag = f'"{hashlib.md5(BYTES).hexdigest()}"'
-    assert same_content(file, len(BYTES), checksum=None, etag=etag) is True
-
-
-def test_a_multipart_etag_is_the_md5_of_the_parts(file: Path) -> None:
+def test_files_are_compared_by_checksums_or_else_by_etags(file: Path) -> None:
     sizes = part_sizes(len(BYTES), 4)
     parts = [BYTES[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(4)]
     assert b"".join(parts) == BYTES
-    assert same_content(file, len(BYTES), checksum=None, etag=md5_of_parts(parts)) is True
-
-
-@pytest.mark.parametrize(
-    "etag", [None, "", "opaque", "0" * 32, "0" * 32 + "-3", "0" * 32 + "-9999"]
-)
-def test_an_etag_that_does_not_fit_leaves_it_open(file: Path, etag: str | None) -> None:
-    assert same_content(file, len(BYTES), checksum=None, etag=etag) is None
-
-
-def test_two_empty_files_are_the_same(tmp_path: Path) -> None:
-    assert same_content(tmp_path / "not even read", 0, checksum=None, etag=None) is True
+    composite = sha256(b"of parts") + "-2"  # a checksum of checksums is left aside
+    for checksum, etag, same in (
+        (sha256(BYTES), "nonsense", True),
+        (sha256(b"other"), None, False),
+        (composite, None, None),
+        (composite, md5_of_parts([BYTES]), True),
+        (None, f'"{hashlib.md5(BYTES).hexdigest()}"', True),
+        (None, md5_of_parts(parts), True),
+        *((None, etag, None) for etag in (None, "", "opaque", "0" * 32)),
+        *((None, "0" * 32 + count, None) for count in ("-3", "-9999")),
+    ):
+        assert same_content(file, len(BYTES), checksum=checksum, etag=etag) is same, (
+            checksum,
+            etag,
+        )
+    assert same_content(file / "not even read", 0, checksum=None, etag=None) is True
 
 
 @given(st.integers(1, 5 * 1024**4), st.integers(1, 10_000))
@@ -70,11 +56,13 @@ def test_parts_add_up_to_the_file_and_none_is_empty(size: int, count: int) -> No
     assert min(sizes) > 0
 
 
-def test_default_parts_are_used_where_their_number_fits() -> None:
+def test_default_parts_and_plans_of_10_gib_1_tib_and_5_tib() -> None:
     size = 2 * DEFAULT_PART + 5
     assert part_sizes(size, 3) == [DEFAULT_PART, DEFAULT_PART, 5]
     assert content.expected_parts(DEFAULT_PART) == 1
     assert part_sizes(10, 3) == [4, 3, 3]
+    sized = [max(part_sizes(s, part_number(s, 64 * MIB))) // MIB for s in (10 * GIB, TIB, 5 * TIB)]
+    assert sized == [64, 104, 524]
 
 
 MIB = 1024**2
@@ -114,8 +102,3 @@ def test_the_files_of_one_ingest_have_parts_that_s3_takes(many: list[int]) -> No
     for size in many:
         whole, rest = divmod(size, length)
         assert_is_taken_by_s3([length] * whole + [rest] * (rest > 0), size)
-
-
-def test_plans_of_10_gib_1_tib_and_5_tib() -> None:
-    sized = [max(part_sizes(s, part_number(s, 64 * MIB))) // MIB for s in (10 * GIB, TIB, 5 * TIB)]
-    assert sized == [64, 104, 524]

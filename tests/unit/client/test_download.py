@@ -18,9 +18,9 @@ from vitrine.transfer.report import Report, Silent
 
 from tests.unit.client.conftest import World
 from tests.unit.client.fake_files import Document, StoredFile, StreamedBody, md5_of_parts, sha256
-from tests.unit.client.fake_server import FakeServer
 
-FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
+GLB = b"abc" * 1000
+FILES = {"/a.glb": GLB, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,6 @@ def fates(report: Report) -> dict[str, str]:
     return {str(file.key): file.status.value for file in report.files}
 
 
-def ranges(server: FakeServer) -> list[str | None]:
-    return [request.headers.get("Range") for request in server.storage_requests]
-
-
 @pytest.mark.parametrize("keeps_checksums", [True, False])
 def test_an_asset_comes_whole_and_a_second_time_not_at_all(car: Car, keeps_checksums: bool) -> None:
     car.server.keeps_checksums = keeps_checksums
@@ -87,10 +83,12 @@ def test_a_path_is_a_file_or_all_that_is_below_a_folder(
     assert set(contents(car.folder)) == names
 
 
-@pytest.mark.parametrize("path", ["/missing", "part", "/a.glb/x"])
-def test_a_missing_path_is_reported(car: Car, path: str) -> None:
-    with pytest.raises(MissingPathError, match="has no file or folder"):
-        car.download(path)
+def test_a_missing_path_or_asset_is_reported(car: Car) -> None:
+    for path in ("/missing", "part", "/a.glb/x"):
+        with pytest.raises(MissingPathError, match="has no file or folder"):
+            car.download(path)
+    with pytest.raises(NotFoundError):
+        download(car.client, "cars", "nothing", car.folder)
 
 
 def test_the_version_that_was_described_is_the_one_that_is_fetched(car: Car) -> None:
@@ -100,112 +98,77 @@ def test_the_version_that_was_described_is_the_one_that_is_fetched(car: Car) -> 
     assert requests == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
 
 
-def test_a_missing_asset_is_reported(car: Car) -> None:
-    with pytest.raises(NotFoundError):
-        download(car.client, "cars", "nothing", car.folder)
+def whole(content: bytes) -> httpx.Response:
+    return httpx.Response(200, stream=StreamedBody(content))
 
 
-def break_stream(content: bytes) -> StreamedBody:
-    return StreamedBody(content, breaks=True)
+def broken(content: bytes) -> httpx.Response:
+    return httpx.Response(200, stream=StreamedBody(content, breaks=True))
 
 
-def test_a_broken_transfer_continues_where_it_ended(car: Car) -> None:
-    content = FILES["/a.glb"]
-    rest = {"Content-Range": f"bytes 1000-{len(content) - 1}/{len(content)}"}
-    car.server.fail(
-        "GET",
-        "storage/get",
-        httpx.Response(200, stream=break_stream(content[:1000])),
-        httpx.Response(206, stream=break_stream(content[1000:1500]), headers=rest),
-    )
+def part(start: int, end: int, *, breaks: bool = False) -> httpx.Response:
+    """Bytes of a file, of which the header names the first one."""
+    span = {"Content-Range": f"bytes {start}-{len(GLB) - 1}/{len(GLB)}"}
+    return httpx.Response(206, stream=StreamedBody(GLB[start:end], breaks=breaks), headers=span)
+
+
+GONE = [httpx.ConnectError("down") for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("replies", "ranges"),
+    [
+        ([broken(GLB[:1000]), part(1000, 1500, breaks=True)], [None, "bytes=1000-", "bytes=1500-"]),
+        ([broken(GLB[:1000]), whole(GLB)], [None, "bytes=1000-"]),  # a storage without ranges
+        ([broken(GLB[:1000]), part(500, 3000)], [None, "bytes=1000-", None]),  # starts elsewhere
+    ],
+)
+def test_a_broken_transfer_continues_where_it_ended(
+    car: Car, replies: list[httpx.Response], ranges: list[str | None]
+) -> None:
+    car.server.fail("GET", "storage/get", *replies)
     report = car.download("/a.glb")
     assert fates(report) == {"/a.glb": "downloaded"}
-    assert contents(car.folder) == {"/a.glb": content}
-    assert ranges(car.server) == [None, "bytes=1000-", "bytes=1500-"]
+    assert contents(car.folder) == {"/a.glb": GLB}
+    assert [request.headers.get("Range") for request in car.server.storage_requests] == ranges
 
 
-def test_a_later_run_continues_where_a_crashed_one_ended(car: Car) -> None:
-    content = FILES["/a.glb"]
-    car.server.fail(
-        "GET",
-        "storage/get",
-        httpx.Response(200, stream=break_stream(content[:1000])),
-        *(httpx.ConnectError("down") for _ in range(3)),
-    )
+def test_a_later_run_continues_where_a_crashed_one_ended_unless_the_content_is_older(
+    car: Car,
+) -> None:
+    car.server.fail("GET", "storage/get", broken(GLB[:1000]), *GONE)
     assert car.download("/a.glb").failed
     assert "/a.glb" not in contents(car.folder)
     assert not car.download("/a.glb").failed
-    assert contents(car.folder) == {"/a.glb": content}
-    assert ranges(car.server)[-1] == "bytes=1000-"
-
-
-def test_a_partial_file_of_an_older_content_is_not_continued(car: Car) -> None:
-    car.server.fail(
-        "GET",
-        "storage/get",
-        httpx.Response(200, stream=break_stream(b"abc")),
-        *(httpx.ConnectError("down") for _ in range(3)),
-    )
+    assert contents(car.folder) == {"/a.glb": GLB}
+    assert car.server.storage_requests[-1].headers["Range"] == "bytes=1000-"
+    car.server.files["car", "/a.glb"] = store_content(GLB * 2)
+    car.server.fail("GET", "storage/get", broken(GLB), *GONE)
     car.download("/a.glb")
     car.server.files["car", "/a.glb"] = store_content(b"something else")
     car.download("/a.glb")
     assert contents(car.folder) == {"/a.glb": b"something else"}
 
 
-def test_a_storage_without_ranges_sends_the_whole_content_again(car: Car) -> None:
-    content = FILES["/a.glb"]
-    car.server.fail(
-        "GET",
-        "storage/get",
-        httpx.Response(200, stream=break_stream(content[:1000])),
-        httpx.Response(200, stream=StreamedBody(content)),
-    )
-    car.download("/a.glb")
-    assert contents(car.folder) == {"/a.glb": content}
-
-
-def test_a_range_that_starts_elsewhere_is_thrown_away(car: Car) -> None:
-    content = FILES["/a.glb"]
-    other = {"Content-Range": f"bytes 500-{len(content) - 1}/{len(content)}"}
-    car.server.fail(
-        "GET",
-        "storage/get",
-        httpx.Response(200, stream=break_stream(content[:1000])),
-        httpx.Response(206, stream=StreamedBody(content[500:]), headers=other),
-    )
-    car.download("/a.glb")
-    assert contents(car.folder) == {"/a.glb": content}
-
-
-def test_bytes_with_another_checksum_do_not_get_the_files_name(car: Car) -> None:
-    content = b"xyz" * 1000
-    car.server.fail("GET", "storage/get", httpx.Response(200, stream=StreamedBody(content)))
-    report = car.download("/a.glb")
-    assert [file.reason for file in report.files] == [
-        "the received bytes do not match the file's checksum"
-    ]
-    assert contents(car.folder) == {}
-
-
-def test_more_bytes_than_the_file_has_are_not_written(car: Car) -> None:
-    car.server.fail(
-        "GET", "storage/get", httpx.Response(200, stream=StreamedBody(FILES["/a.glb"] + b"!"))
-    )
-    report = car.download("/a.glb")
-    assert "more than the file's 3000 bytes" in str(report.files[0].reason)
+@pytest.mark.parametrize(
+    ("replies", "reason", "kept"),
+    [
+        ([whole(b"xyz" * 1000)], "the received bytes do not match the file's checksum", 0),
+        ([whole(GLB + b"!")], "more than the file's 3000 bytes were received", 1),
+        ([whole(b"") for _ in range(9)], "only 0 of 3000 bytes were received", 1),
+    ],
+)
+def test_bytes_that_are_not_the_files_do_not_get_its_name(
+    car: Car, replies: list[httpx.Response], reason: str, kept: int
+) -> None:
+    car.server.fail("GET", "storage/get", *replies)
+    assert [file.reason for file in car.download("/a.glb").files] == [reason]
+    assert len(contents(car.folder)) == kept
     assert "/a.glb" not in contents(car.folder)
 
 
-def test_a_storage_that_sends_nothing_is_abandoned(car: Car) -> None:
-    car.server.fail(
-        "GET", "storage/get", *(httpx.Response(200, stream=StreamedBody(b"")) for _ in range(9))
-    )
-    report = car.download("/a.glb")
-    assert report.files[0].reason == "only 0 of 3000 bytes were received"
-
-
 def test_a_file_verified_only_by_its_size_is_reported(car: Car) -> None:
-    car.server.files["car", "/a.glb"] = StoredFile(FILES["/a.glb"], "opaque", None)
+    car.server.files["car", "/a.glb"] = StoredFile(GLB, "opaque", None)
     report = car.download("/a.glb")
     assert fates(report) == {"/a.glb": "downloaded"}
     assert report.files[0].reason == "only the size could be verified"
@@ -280,17 +243,14 @@ def test_a_link_in_the_folder_does_not_lead_out(car: Car) -> None:
     assert list((car.folder / "elsewhere").iterdir()) == []
 
 
-def test_a_link_at_the_files_place_is_replaced_not_written_through(car: Car) -> None:
+def test_a_link_at_the_files_place_is_replaced_and_a_folder_is_a_failure(car: Car) -> None:
     outside = car.folder / "outside"
     outside.write_bytes(b"mine")
     (car.folder / "out").mkdir()
     (car.folder / "out" / "a.glb").symlink_to(outside)
     car.download("/a.glb", to="out")
     assert outside.read_bytes() == b"mine"
-    assert (car.folder / "out" / "a.glb").read_bytes() == FILES["/a.glb"]
-
-
-def test_a_folder_at_the_files_place_is_a_failure(car: Car) -> None:
+    assert (car.folder / "out" / "a.glb").read_bytes() == GLB
     (car.folder / "a.glb" / "full").mkdir(parents=True)
     assert car.download("/a.glb").failed
 
@@ -302,27 +262,13 @@ def test_the_observer_receives_just_the_bytes_of_the_files(car: Car) -> None:
         def moved(self, size: int) -> None:
             received.append(size)
 
-    car.server.fail("GET", "storage/get", httpx.Response(200, stream=break_stream(b"abc")))
+    car.server.fail("GET", "storage/get", broken(b"abc"))
     car.download(jobs=1, observer=Counter())
     assert sum(received) == sum(map(len, FILES.values()))
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "a:b",
-        "a<b",
-        "a?",
-        "a*b",
-        'a"b',
-        "a|b",
-        "aux",
-        "NUL.glb",
-        "com1.tar.gz",
-        "lpt9 .x",
-        "a.",
-        "a ",
-    ],
+    "name", [*'a:b a<b a? a*b a"b a|b aux NUL.glb com1.tar.gz a.'.split(), "lpt9 .x", "a "]
 )
 def test_names_that_windows_reads_otherwise_are_not_written_there(
     monkeypatch: pytest.MonkeyPatch, name: str

@@ -52,7 +52,7 @@ def statuses(report: ImportReport) -> dict[str, str]:
     return {Path(file.path).name: file.status.value for file in report.files}
 
 
-def reason(report: ImportReport, name: str) -> str | None:
+def reason_of(report: ImportReport, name: str) -> str | None:
     [outcome] = [file for file in report.files if Path(file.path).name == name]
     return outcome.reason
 
@@ -84,24 +84,15 @@ def test_a_second_run_sends_nothing(garage: Garage, keeps_checksums: bool) -> No
     )
 
 
-def test_a_changed_file_of_the_same_size_is_sent_again(garage: Garage) -> None:
+def test_a_file_that_changed_or_that_nothing_can_compare_is_sent_again(garage: Garage) -> None:
     garage.run()
     (garage.root / "bike" / "frame.stl").write_bytes(b"FRAME")
     (garage.root / "car" / "body.glb").write_bytes(b"longer than before" * 50)
-    report = garage.run()
-    assert statuses(report) == {
-        "body.glb": "uploaded",
-        "wheel.obj": "skipped",
-        "frame.stl": "uploaded",
-        "notes.txt": "skipped",
-    }
+    fates = dict.fromkeys(("body.glb", "frame.stl"), "uploaded")
+    assert statuses(garage.run()) == dict.fromkeys(("wheel.obj", "notes.txt"), "skipped") | fates
     assert garage.server.content()["bike/frame.stl"] == b"FRAME"
-
-
-def test_a_file_that_nothing_can_compare_is_sent_again(garage: Garage) -> None:
-    garage.run()
     bike = asset_id("garage", "bike")
-    garage.server.files[bike, "/frame.stl"] = StoredFile(b"frame", "an-etag-of-a-kms-object", None)
+    garage.server.files[bike, "/frame.stl"] = StoredFile(b"FRAME", "etag-of-a-kms-object", None)
     assert statuses(garage.run())["frame.stl"] == "uploaded"
 
 
@@ -115,22 +106,29 @@ def test_large_files_go_in_parts_that_add_up(garage: Garage) -> None:
     assert set(statuses(garage.run()).values()) == {"skipped"}
 
 
-def test_an_asset_that_was_made_by_hand_is_found_by_its_name(garage: Garage) -> None:
+@pytest.mark.parametrize(
+    ("ids", "status", "reason"),
+    [
+        (["xyz"], "active", None),
+        (["one", "two"], "active", "several assets are named 'car': one, two"),
+        (["xyz"], "archived", None),
+    ],
+)
+def test_an_asset_that_was_made_by_hand_is_found_by_its_name(
+    garage: Garage, ids: list[str], status: str, reason: str | None
+) -> None:
     garage.server.databases["garage"] = {"databaseId": "garage"}
-    garage.client.assets.create("garage", "car", description="By hand", asset_id="xyz")
-    report = garage.run()
-    assert {asset.asset_name: asset.asset_id for asset in report.assets}["car"] == "xyz"
-    assert ("xyz", "/body.glb") in garage.server.files
-
-
-def test_two_assets_of_one_name_are_not_chosen_between(garage: Garage) -> None:
-    garage.server.databases["garage"] = {"databaseId": "garage"}
-    for made in ("one", "two"):
+    for made in ids:
         garage.client.assets.create("garage", "car", description="By hand", asset_id=made)
+        garage.server.assets["garage", made]["status"] = status
     report = garage.run()
-    assert statuses(report)["body.glb"] == "failed"
-    assert reason(report, "body.glb") == "several assets are named 'car': one, two"
+    is_used = status == "active" and reason is None
+    assert reason_of(report, "body.glb") == reason
+    assert (("xyz", "/body.glb") in garage.server.files) == is_used
+    assert statuses(report)["body.glb"] == ("failed" if reason else "uploaded")
     assert statuses(report)["frame.stl"] == "uploaded"
+    if is_used:
+        assert {asset.asset_name: asset.asset_id for asset in report.assets}["car"] == "xyz"
 
 
 def test_an_archived_asset_is_not_written_to(garage: Garage) -> None:
@@ -138,7 +136,7 @@ def test_an_archived_asset_is_not_written_to(garage: Garage) -> None:
     car = asset_id("garage", "car")
     garage.server.assets["garage", car]["status"] = "archived"
     report = garage.run()
-    assert reason(report, "body.glb") == f"the asset {car} is archived; unarchive it first"
+    assert reason_of(report, "body.glb") == f"the asset {car} is archived; unarchive it first"
     assert report.failed
 
 
@@ -162,7 +160,7 @@ def test_refused_files_are_listed_with_the_reason_and_do_not_stop_others(
     fates = statuses(report)
     assert (fates.pop("setup.exe"), fates.pop("run.bat")) == ("refused", "refused")
     assert set(fates.values()) == {"uploaded"}
-    assert str(reason(report, "setup.exe")).startswith("files of the type .exe are not allowed")
+    assert str(reason_of(report, "setup.exe")).startswith("files of the type .exe are not allowed")
     assert not report.failed
 
 
@@ -171,37 +169,29 @@ def test_what_is_wrong_with_the_request_is_a_failure_and_no_rule(garage: Garage)
     garage.server.fail("POST", "/uploads$", *(httpx.Response(400, json=body) for _ in range(9)))
     report = garage.run()
     assert set(statuses(report).values()) == {"failed"}
-    assert reason(report, "frame.stl") == "invalid; assetId: is unknown"
+    assert reason_of(report, "frame.stl") == "invalid; assetId: is unknown"
 
 
 def test_a_file_that_the_server_does_not_complete_is_a_failure_with_its_reason(
     garage: Garage,
 ) -> None:
-    garage.server.file_results["/body.glb"] = "it is an executable"
+    garage.server.file_results |= dict.fromkeys(("/body.glb", "/frame.stl"), "is an executable")
     report = garage.run()
-    assert reason(report, "body.glb") == "it is an executable"
+    assert reason_of(report, "body.glb") == "is an executable"
+    assert reason_of(report, "frame.stl") == "is an executable"  # alone in its batch
     assert report.failed
     assert statuses(report)["wheel.obj"] == "uploaded"
 
 
-def test_a_batch_without_completed_files_is_reported_file_by_file(garage: Garage) -> None:
-    garage.server.file_results["/frame.stl"] = "it is an executable"
-    assert reason(garage.run(), "frame.stl") == "it is an executable"
-
-
-def test_a_lost_reply_to_a_completion_is_looked_up(garage: Garage) -> None:
-    garage.server.fail("POST", "/complete$", httpx.ReadError("reset"), after=True)
+@pytest.mark.parametrize(
+    "answer", [httpx.ReadError("reset"), httpx.Response(503, json={"message": "late"})]
+)
+def test_a_lost_reply_to_a_completion_is_looked_up(
+    garage: Garage, answer: httpx.Response | Exception
+) -> None:
+    garage.server.fail("POST", "/complete$", answer, after=True)
     report = garage.run()
     assert [file.reason for file in report.files] == [None] * len(FILES)
-    assert garage.server.content() == expected_files()
-    assert set(statuses(report).values()) == {"uploaded"}
-
-
-def test_a_completion_that_was_repeated_counts_as_done(garage: Garage) -> None:
-    garage.server.fail(
-        "POST", "/complete$", httpx.Response(503, json={"message": "late"}), after=True
-    )
-    report = garage.run()
     assert garage.server.content() == expected_files()
     assert set(statuses(report).values()) == {"uploaded"}
 
@@ -236,7 +226,7 @@ def test_a_part_that_the_storage_refuses_fails_its_file_alone(garage: Garage) ->
         "frame.stl": "uploaded",
         "notes.txt": "uploaded",
     }
-    assert "rejected the request with 403: <Error>" in str(reason(report, "body.glb"))
+    assert "rejected the request with 403: <Error>" in str(reason_of(report, "body.glb"))
     assert set(statuses(garage.run()).values()) == {
         "skipped",
         "uploaded",
@@ -268,7 +258,7 @@ def test_a_file_that_changes_while_it_is_sent_is_not_completed(garage: Garage) -
                 (garage.root / "car" / "body.glb").write_bytes(b"other" * 80 + b"!")
 
     report = garage.run(observer=InterferingReport())
-    assert reason(report, "body.glb") == "the file changed while being sent"
+    assert reason_of(report, "body.glb") == "the file changed while being sent"
     assert "car/body.glb" not in garage.server.content()
     assert "car/parts/wheel.obj" in garage.server.content()
 
@@ -279,7 +269,7 @@ def test_a_file_that_vanishes_is_a_failure(garage: Garage) -> None:
             (garage.root / "bike" / "frame.stl").unlink()
 
     report = garage.run(observer=Remover())
-    assert reason(report, "frame.stl") == "cannot be read: No such file or directory"
+    assert reason_of(report, "frame.stl") == "cannot be read: No such file or directory"
 
 
 def test_the_observer_is_called_for_every_byte_and_file(garage: Garage) -> None:
@@ -315,48 +305,30 @@ def test_tags_are_given_to_new_assets_and_added_to_old_ones(garage: Garage) -> N
     garage.server.fail("PUT", f"{car['assetId']}$", stale)
     garage.run(tags=["new", "old"])
     assert car["tags"] == ["old", "own", "new"]
+    garage.server.assets.clear()
+    assert reason_of(garage.run(tags=["nope"]), "body.glb") == "no such tag: nope"
 
 
-def test_a_tag_that_does_not_exist_fails_with_the_servers_words(garage: Garage) -> None:
-    report = garage.run(tags=["nope"])
-    assert reason(report, "body.glb") == "no such tag: nope"
-
-
-def test_more_files_than_a_call_takes_go_in_several(garage: Garage, tmp_path: Path) -> None:
+def test_more_files_than_a_call_takes_go_in_several_and_are_listed_in_pages(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
     many = tmp_path / "many" / "set"
     many.mkdir(parents=True)
+    (tmp_path / "many" / "empty").mkdir()
     for number in range(120):
         (many / f"{number:03}.txt").write_text(str(number))
-    report = import_directory(garage.client, many.parent)
-    assert len(report.of(Status.UPLOADED)) == 120
-    assert garage.server.calls("POST", "/uploads$") == 3
+    report = import_directory(client, many.parent)
+    assert [asset.asset_name for asset in report.assets] == ["empty", "set"]
+    assert len(report.of(Status.UPLOADED)) == len(report.files) == 120
+    assert server.calls("POST", "/uploads$") == 3
+    server.page_limit = 7
+    assert len(import_directory(client, many.parent).of(Status.SKIPPED)) == 120
 
 
-def test_a_listing_of_many_pages_is_compared_whole(garage: Garage, tmp_path: Path) -> None:
-    many = tmp_path / "many" / "set"
-    many.mkdir(parents=True)
-    for number in range(60):
-        (many / f"{number:03}.txt").write_text(str(number))
-    import_directory(garage.client, many.parent)
-    garage.server.page_limit = 7
-    assert len(import_directory(garage.client, many.parent).of(Status.SKIPPED)) == 60
-
-
-def test_an_empty_folder_is_an_asset_without_files(garage: Garage, tmp_path: Path) -> None:
-    (tmp_path / "root" / "empty").mkdir(parents=True)
-    report = import_directory(garage.client, tmp_path / "root")
-    assert [asset.asset_name for asset in report.assets] == ["empty"]
-    assert report.files == ()
-
-
-def test_a_database_that_someone_makes_meanwhile_is_used(garage: Garage) -> None:
-    garage.server.fail(
-        "POST", "/database$", httpx.Response(409, json={"message": "there"}), after=True
-    )
-    assert not garage.run().failed
-
-
-def test_a_database_that_cannot_be_seen_nor_made_is_an_error(garage: Garage) -> None:
-    garage.server.fail("POST", "/database$", httpx.Response(409, json={"message": "taken"}))
+def test_a_database_that_someone_makes_meanwhile_is_used_if_it_can_be_seen(garage: Garage) -> None:
+    taken = httpx.Response(409, json={"message": "taken"})
+    garage.server.fail("POST", "/database$", taken)
     with pytest.raises(NotFoundError):
         garage.run()
+    garage.server.fail("POST", "/database$", taken, after=True)
+    assert not garage.run().failed

@@ -60,7 +60,7 @@ def server() -> StreamServer:
     return StreamServer()
 
 
-def test_a_file_is_read_whole_or_in_part(client: Vitrine, server: StreamServer) -> None:
+def test_a_file_is_read_whole_or_in_part_or_its_head(client: Vitrine, server: StreamServer) -> None:
     with client.streams.open(SMALL) as pieces:
         assert b"".join(pieces) == BODY
     assert "Range" not in server.sent[-1].headers
@@ -72,6 +72,9 @@ def test_a_file_is_read_whole_or_in_part(client: Vitrine, server: StreamServer) 
         with client.streams.open(SMALL, start=span[0], end=span[1]) as pieces:
             assert b"".join(pieces) == wanted
         assert server.sent[-1].headers["Range"] == sent
+    head = client.streams.head(SMALL)
+    assert (head.size, head.content_type) == (100, "model/gltf-binary")
+    assert (head.etag, head.version_id) == ('"e"', "v1")
 
 
 def test_a_large_file_comes_from_the_storage_without_the_key(world: World) -> None:
@@ -109,12 +112,6 @@ def test_a_path_stays_one_for_who_states_how_the_keys_of_the_asset_begin(
 ) -> None:
     source = Source(database_id="garage", asset_id="pump", path=path, prefix=prefix)
     assert source.url_path.split("/stream/")[1] == named
-
-
-def test_size_and_type_are_reported_without_bytes(client: Vitrine) -> None:
-    head = client.streams.head(SMALL)
-    assert (head.size, head.content_type) == (100, "model/gltf-binary")
-    assert (head.etag, head.version_id) == ('"e"', "v1")
 
 
 def test_what_cannot_be_read_is_an_error_of_its_own(client: Vitrine) -> None:
