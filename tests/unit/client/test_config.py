@@ -78,9 +78,9 @@ def test_options_win_over_the_environment_and_that_over_the_login(
     environment: dict[str, Any],
     expected: tuple[str, str | None],
 ) -> None:
-    given = {name: endpoint if value is ... else value for name, value in options.items()}
+    named: dict[str, Any] = {k: endpoint if value is ... else value for k, value in options.items()}
     words = {name: str(endpoint if value is ... else value) for name, value in environment.items()}
-    assert known(login, environment=words, **given) == expected
+    assert known(login, environment=words, **named) == expected
 
 
 def test_only_the_user_may_read_the_stored_key(login: Path) -> None:
