@@ -120,29 +120,26 @@ def test_the_unit_is_that_of_the_root_and_colours_are_those_of_their_part() -> N
     assert used == {(0.0, 0.0, 1.0)}
 
 
-@pytest.mark.parametrize(
-    ("stored", "named"),
-    [
+def test_parts_are_found_by_their_names_in_any_form_and_with_a_byte_order_mark() -> None:
+    for stored, named in (
         ("3D/Objects/A.Model", "/3D/objects/a.model"),
         ("3D/Objects/a b.model", "/3D/Objects/a%20b.model"),
         ("3D/Objects/ü.model", "/3D/Objects/u\u0308.model"),
         ("3D/Objects/u\u0308.model", "/3D/Objects/ü.model"),
-    ],
-)
-def test_parts_are_found_by_their_names_in_any_form(stored: str, named: str) -> None:
-    root = model(components(2, f'p:path="{named}" objectid="1"'), build('objectid="2"'))
-    data = archive(
-        ("_rels/.rels", RELATIONS), ("3D/m.model", root), (stored, model(mesh(1), build()))
-    )
-    assert facts_without_pictures("m.3mf", data).get("triangles") == 4
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_parts_with_a_byte_order_mark_are_read(encoding: str) -> None:
-    root = model(components(2, f'{OTHER} objectid="1"'), build('objectid="2"'))
-    text = model(mesh(1), build()).decode().replace("UTF-8", encoding[:6].upper().rstrip("-"))
-    facts = facts_without_pictures("m.3mf", package(root, a=text.encode(encoding)))
-    assert facts.get("triangles") == 4
+    ):
+        root = model(components(2, f'p:path="{named}" objectid="1"'), build('objectid="2"'))
+        data = archive(
+            ("_rels/.rels", RELATIONS), ("3D/m.model", root), (stored, model(mesh(1), build()))
+        )
+        assert facts_without_pictures("m.3mf", data).get("triangles") == 4
+    for encoding in (
+        "utf-8-sig",
+        "utf-16",
+    ):
+        root = model(components(2, f'{OTHER} objectid="1"'), build('objectid="2"'))
+        text = model(mesh(1), build()).decode().replace("UTF-8", encoding[:6].upper().rstrip("-"))
+        facts = facts_without_pictures("m.3mf", package(root, a=text.encode(encoding)))
+        assert facts.get("triangles") == 4
 
 
 _ROOT = model(components(2, f'{OTHER} objectid="1"'), build('objectid="2"'))

@@ -71,12 +71,9 @@ def test_what_is_too_short_to_recognise_is_not(content: bytes) -> None:
 def test_a_picture_is_read_whatever_its_name() -> None:
     for extension in IMAGE_EXTENSIONS:
         assert inspect(f"a.{extension}", picture("PNG"), Asset()).facts["format"] == "PNG"
-
-
-@pytest.mark.parametrize("name", ["PNG", "JPEG", "GIF", "WebP", "TIFF", "BMP", "AVIF"])
-def test_a_picture_that_is_refused_under_the_name_of_another_has_its_own_reason(name: str) -> None:
-    for extension in IMAGE_EXTENSIONS:
-        assert other_format(f"a.{extension}", CONTENTS[name][0]) is None
+    for name in ("PNG", "JPEG", "GIF", "WebP", "TIFF", "BMP", "AVIF"):
+        for extension in IMAGE_EXTENSIONS:
+            assert other_format(f"a.{extension}", CONTENTS[name][0]) is None
 
 
 def test_a_content_of_any_length_is_recognised_in_little_time() -> None:

@@ -1,18 +1,22 @@
-"""Facts count valid elements that the file declares, and none that a reader adds."""
+"""Facts count valid elements, and files that declare more than they hold are refused."""
 
 import io
 import struct
 import zipfile
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
+from backend.processing import limits
+from backend.processing.files import State
+from backend.processing.inspection import inspect
 from tests.unit.processing import samples
 from tests.unit.processing.cad import cube_step
 from tests.unit.processing.samples import RELATIONS, archive, facts_without_pictures
 from tests.unit.processing.test_boxes import BOXES, binary_stl, directx, obj, ply, stl, threemf
-from tests.unit.processing.test_headers import FILES
-from tests.unit.processing.test_texts import TEXTS
+from tests.unit.processing.test_headers import FILES, TEXTS
 
 _RED = b"newmtl red\nKd 1 0 0\n"
 _OFF = (
@@ -127,16 +131,13 @@ def test_points_and_lines_that_are_not_finite_are_not_counted() -> None:
     assert facts["watertight"] is False
 
 
-@pytest.mark.parametrize("declared", [0, 6, 11])
-def test_triangles_beyond_the_count_of_a_binary_stl_are_named(declared: int) -> None:
-    data = binary_stl()
-    facts = facts_without_pictures("a.stl", data[:80] + struct.pack("<I", declared) + data[84:])
-    error = str(facts.get("refused") or facts.get("leftOut"))
-    assert f"declares {declared} triangles, the file has 12" in error
-    assert facts.get("triangles", 0) == declared
-
-
-def test_a_few_bytes_after_the_triangles_leave_nothing_out() -> None:
+def test_triangles_beyond_the_count_of_a_binary_stl_are_named() -> None:
+    for declared in (0, 6, 11):
+        data = binary_stl()
+        facts = facts_without_pictures("a.stl", data[:80] + struct.pack("<I", declared) + data[84:])
+        error = str(facts.get("refused") or facts.get("leftOut"))
+        assert f"declares {declared} triangles, the file has 12" in error
+        assert facts.get("triangles", 0) == declared
     assert "leftOut" not in facts_without_pictures("a.stl", binary_stl() + b"\0\0")
 
 
@@ -148,3 +149,91 @@ def test_a_material_in_a_package_may_have_the_name_of_the_default() -> None:
     model = model.replace("<resources>", resources).replace('id="1"', 'id="1" pid="5" pindex="0"')
     data = archive(("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
     assert facts_without_pictures("a.3mf", data)["materials"] == 1
+
+
+def gltf(**changes: Any) -> bytes:
+    return samples.encoded(samples.cube_gltf(**changes))
+
+
+class CubeAsset:
+    """An asset with the buffer of the cube."""
+
+    def open(self, name: str) -> tuple[str, State, bytes | None]:
+        return name, "found", samples.cube_binary()
+
+
+def las_records(*, extended: bool = False) -> bytes:
+    """A point cloud of only a header, which declares four billion records."""
+    head = bytearray(375 if extended else 227)
+    head[:4] = b"LASF"
+    head[24:26] = bytes((1, 4 if extended else 2))
+    records = 0 if extended else 0xFFFFFFFF
+    struct.pack_into("<HII", head, 94, len(head), len(head), records)
+    struct.pack_into("<BHI", head, 104, 0, 20, 0)
+    if extended:
+        struct.pack_into("<QIQ", head, 235, len(head), 0xFFFFFFFF, 0)
+    return bytes(head)
+
+
+def las_points(point_format: int) -> bytes:
+    """A point cloud of only a header, which declares as many points as are allowed."""
+    head = bytearray(las_records())
+    struct.pack_into("<I", head, 100, 0)
+    struct.pack_into("<BHI", head, 104, point_format, 20, 399_999_999)
+    return bytes(head)
+
+
+def zeros_of_nothing(primitives: int) -> bytes:
+    """Meshes of vertices without data: an accessor without a buffer view is zeros."""
+    mesh = {"primitives": [{"attributes": {"POSITION": 0}}] * primitives}
+    empty = {"componentType": 5126, "count": 1_999_999, "type": "VEC3"}
+    return gltf(accessors=[empty], meshes=[mesh], nodes=[{"mesh": 0}])
+
+
+def shared_nodes() -> bytes:
+    nodes: list[dict[str, Any]] = [{"children": [n + 1] * 64} for n in range(300)]
+    return gltf(nodes=[*nodes, {"mesh": 0}])
+
+
+def instances() -> bytes:
+    """A small file with 2 to the power of 40 instances: each node has the next one twice."""
+    nodes: list[dict[str, Any]] = [{"children": [n + 1, n + 1]} for n in range(40)]
+    return gltf(nodes=[*nodes, {"mesh": 0}])
+
+
+DECLARED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "records.las": (las_records, "4294967295 variable records, the file has room for 0"),
+    "extended.las": (
+        lambda: las_records(extended=True),
+        "4294967295 extended variable records, the file has room for 0",
+    ),
+    "points.las": (lambda: las_points(0), "399999999 points, the file has room for 0"),
+    "points.laz": (lambda: las_points(0x80), "399999999 points, the file has room for 0"),
+    "zeros.gltf": (lambda: zeros_of_nothing(1), "1999999 elements without data"),
+    "zeros2.gltf": (lambda: zeros_of_nothing(1000), "1999999 elements without data"),
+    "shared.gltf": (shared_nodes, "its nodes are not a tree"),
+    "instances.gltf": (instances, "its nodes are not a tree"),
+}
+"""Files that declare more than they hold, and what the reason says."""
+
+
+def test_what_a_header_declares_is_compared_with_the_file_before_it_is_read() -> None:
+    reasons = {
+        name: inspect(name, made(), CubeAsset()).refused or "read"
+        for name, (made, _) in DECLARED.items()
+    }
+    assert [
+        f"{name}: {reasons[name]}"
+        for name, (_, output) in DECLARED.items()
+        if output not in reasons[name]
+    ] == []
+
+
+def test_vertices_that_many_primitives_share_are_counted_while_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "VERTICES", 1000)
+    document = samples.cube_gltf()
+    document["meshes"][0]["primitives"] *= 1000
+    refused = inspect("a.gltf", samples.encoded(document), CubeAsset()).refused
+    assert refused == "more than 1000 vertices"

@@ -126,6 +126,7 @@ def test_blocks_are_scaled_turned_repeated_and_nested() -> None:
     found = facts(entity("INSERT", (2, "pair"), *point(0, 0, 4)), blocks=blocks)
     assert (found["lines"], found["boundsMax"]) == (2, "[0.0, 0.0, 4.0]")
     assert facts(LINE, blocks=blocks)["lines"] == 1
+    assert facts_without_pictures("a.dxf", nested(64, 1))["lines"] == 1
 
 
 def test_what_is_not_read_is_named_also_in_blocks_that_are_used() -> None:
@@ -141,9 +142,13 @@ def test_what_is_not_read_is_named_also_in_blocks_that_are_used() -> None:
     assert facts()["refused"] == "this drawing has no lines, polylines or 3D faces"
 
 
-def test_layouts_are_left_out() -> None:
+def test_layouts_and_numbers_that_are_not_finite_are_left_out() -> None:
     sheet = entity("LINE", (67, 1), *point(0, 0), *point(99, 99, first=11))
     assert extent(facts(LINE, sheet)) == [1, 0, 0]
+    wild = entity("LINE", *point(math.nan, 0), *point(1, 0, first=11))
+    found = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
+    assert found["lines"] == 1
+    assert found["leftOut"] == "2 of 3 lines have a vertex that is not finite"
 
 
 def nested(depth: int, copies: int) -> bytes:
@@ -184,17 +189,6 @@ def test_a_drawing_that_cannot_be_drawn_is_refused_with_the_reason(
     with pytest.raises(RefusedError) as refusal:
         dxf.read(data)
     assert str(refusal.value) == reason
-
-
-def test_sixty_four_nested_blocks_are_drawn() -> None:
-    assert facts_without_pictures("a.dxf", nested(64, 1))["lines"] == 1
-
-
-def test_numbers_that_are_not_finite_are_left_out() -> None:
-    wild = entity("LINE", *point(math.nan, 0), *point(1, 0, first=11))
-    found = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
-    assert found["lines"] == 1
-    assert found["leftOut"] == "2 of 3 lines have a vertex that is not finite"
 
 
 def luminance(color: Any) -> float:

@@ -4,6 +4,7 @@ Never a model that is silently another one.
 """
 
 import io
+import re
 import time
 import zipfile
 from contextlib import suppress
@@ -11,6 +12,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from backend.processing.measurements import Facts
 from backend.processing.readers.assimp_texts import with_plain_lists, without_prefix
 from backend.processing.readers.checks import CHECKS
 from backend.processing.scene import RefusedError
@@ -52,6 +54,23 @@ def _changed(text: str, old: str, new: str) -> bytes:
     return text.replace(old, new, 1).encode()
 
 
+def _obj(vertex: str = "v 1 2 0", more: bytes = b"") -> bytes:
+    return _changed(obj(), "v 1 2 0", vertex) + more
+
+
+def _stl(vertex: str) -> bytes:
+    return _changed(stl(), "vertex 0 2 3", vertex)
+
+
+def _ply(vertex: str = "1 2 0", face: str = "3 0 1 3") -> bytes:
+    text = _changed(ply(), "\n1 2 0\n", f"\n{vertex}\n").decode()
+    return _changed(text, "\n3 0 1 3", f"\n{face}")
+
+
+def _iges(old: str, new: str) -> bytes:
+    return _changed(_IGES, old, new)
+
+
 def _binary_ply(index: int) -> bytes:
     data = bytearray(samples.cube_ply(binary=True))
     data[-4:] = index.to_bytes(4, "big", signed=True)
@@ -67,196 +86,126 @@ def _binary_stl(coordinate: float) -> bytes:
 _STEP_START, _STEP_END = b"ISO-10303-21;", b"END-ISO-10303-21;"
 _IGES = sheet_iges().decode()
 _COMMA = "decimals are written with a point"
-REFUSED: dict[str, tuple[str, bytes, str]] = {
+REFUSED: dict[str, tuple[bytes, str]] = {
     "obj with a decimal comma": (
-        "a.obj",
-        _changed(obj(), "v 1 2 0", "v 1,5 2,0 0,0"),
+        _obj("v 1,5 2,0 0,0"),
         f"line 7: '1,5' is not a number: {_COMMA}",
     ),
-    "obj with a word": ("a.obj", _changed(obj(), "v 1 2 0", "v 1 x 0"), "line 7: 'x' is not"),
-    "obj with two coordinates": (
-        "a.obj",
-        _changed(obj(), "v 1 2 0", "v 1 2"),
-        "line 7: a vertex has 2 of 3 coordinates",
-    ),
-    "obj with a word as index": ("a.obj", obj().encode() + b"f 1 x 3\n", "line 21: '1 x 3' is not"),
+    "obj with a word": (_obj("v 1 x 0"), "line 7: 'x' is not"),
+    "obj with two coordinates": (_obj("v 1 2"), "line 7: a vertex has 2 of 3 coordinates"),
+    "obj with a word as index": (_obj(more=b"f 1 x 3\n"), "line 21: '1 x 3' is not"),
     "obj with a word that counts back": (
-        "a.obj",
-        b"# \\\n\n" + obj().encode() + b"f -1 -x 3\n",
+        b"# \\\n\n" + _obj(more=b"f -1 -x 3\n"),
         "line 23: '-1 -x 3' is not",
     ),
     "obj cut in a word": (
-        "a.obj",
         b"v 0 0 0\nv 1 0 0\nv 0 1 0\nusem",
         "ends within an element (usem)",
     ),
-    "ply with a decimal comma": (
-        "a.ply",
-        _changed(ply(), "\n1 2 0\n", "\n1,5 2 0\n"),
-        f"line 16: '1,5' is not a number: {_COMMA}",
-    ),
-    "ply with a word as index": (
-        "a.ply",
-        _changed(ply(), "\n3 0 1 3", "\n3 0 1 x"),
-        "line 18: 'x'",
-    ),
+    "ply with a decimal comma": (_ply("1,5 2 0"), f"line 16: '1,5' is not a number: {_COMMA}"),
+    "ply with a word as index": (_ply(face="3 0 1 x"), "line 18: 'x'"),
     "stl with a decimal comma": (
-        "a.stl",
-        _changed(stl(), "vertex 0 2 3", "vertex 0,5 2,0 3,0"),
+        _stl("vertex 0,5 2,0 3,0"),
         f"line 6: '0,5' is not a number: {_COMMA}",
     ),
-    "stl with two coordinates": (
-        "a.stl",
-        _changed(stl(), "vertex 0 2 3", "vertex 0 2"),
-        "line 6: 'endloop' is not a number",
-    ),
-    "3mf with a decimal comma": ("a.3mf", _package('x="1"', 'x="1,5"'), _COMMA),
-    "3mf with a word": ("a.3mf", _package('y="2"', 'y="x"'), "'x' is not a number"),
-    "3mf without a coordinate": ("a.3mf", _package('z="3"', ""), "'' is not a number"),
-    "3mf without an index": ("a.3mf", _package('v3="3"', ""), "'' is not a number"),
-    "iges with a word": ("a.igs", _changed(_IGES, "10.,10.,", "x  ,10.,"), "'x' is not a number"),
+    "stl with two coordinates": (_stl("vertex 0 2"), "line 6: 'endloop' is not a number"),
+    "3mf with a decimal comma": (_package('x="1"', 'x="1,5"'), _COMMA),
+    "3mf with a word": (_package('y="2"', 'y="x"'), "'x' is not a number"),
+    "3mf without a coordinate": (_package('z="3"', ""), "'' is not a number"),
+    "3mf without an index": (_package('v3="3"', ""), "'' is not a number"),
+    "iges with a word": (_iges("10.,10.,", "x  ,10.,"), "'x' is not a number"),
     "iges with a line that is too short": (
-        "a.igs",
-        _changed(_IGES, "10.,10.,", "x,10.,"),
+        _iges("10.,10.,", "x,10.,"),
         "column 73 names no section",
     ),
-    "iges with an odd number": (
-        "a.igs",
-        _changed(_IGES, "10.,10.,", "1_0,10.,"),
-        "'1_0' is not a number",
-    ),
+    "iges with an odd number": (_iges("10.,10.,", "1_0,10.,"), "'1_0' is not a number"),
     "iges with an entity that is no number": (
-        "a.igs",
-        _changed(_IGES, "     118       3", "       x       3"),
+        _iges("     118       3", "       x       3"),
         "'x' is not a number",
     ),
     "iges with an entity of two kinds": (
-        "a.igs",
-        _changed(_IGES, "     118       3", "     119       3"),
+        _iges("     118       3", "     119       3"),
         "the entity is of kind 119 and of kind 118",
     ),
     "iges with parameters of another kind": (
-        "a.igs",
-        _changed(_IGES, "118,1,3", "119,1,3"),
+        _iges("118,1,3", "119,1,3"),
         "the parameters are of kind 119, not 118",
     ),
     "step with a decimal comma": (
-        "a.step",
         _changed(cube_step().decode(), "1000.0", "1,5"),
         f"a point has 4 coordinates: {_COMMA}",
     ),
-    "dxf with a word": ("a.dxf", DXF.replace(b"1.0\n", b"x\n", 1), "x"),
+    "dxf with a word": (DXF.replace(b"1.0\n", b"x\n", 1), "x"),
 }
-LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
-    "obj without a finite vertex": ("a.obj", b"v nan 0 0\nv inf 0 0\n", "2 of 2 vertices are not"),
+# The first word is the extension.
+LEFT_OUT: dict[str, tuple[bytes, str]] = {
+    "obj without a finite vertex": (b"v nan 0 0\nv inf 0 0\n", "2 of 2 vertices are not"),
     "obj with a misplaced sign": (
-        "a.obj",
-        obj().encode() + b"v 1 2 3.1+e2\n",
+        _obj(more=b"v 1 2 3.1+e2\n"),
         "1 of 9 vertices are not finite (first: line 21)",
     ),
-    "obj with a vertex that is not finite": (
-        "a.obj",
-        _changed(obj(), "v 1 2 0", "v 1 nan 0"),
-        "1 of 8 vertices are not finite",
-    ),
-    "obj of a C library": (
-        "a.obj",
-        _changed(obj(), "v 1 2 0", "v 1 -1.#IND 0"),
-        "1 of 8 vertices are",
-    ),
-    "obj with a number beyond all": (
-        "a.obj",
-        _changed(obj(), "v 1 2 0", "v 1 1e999 0"),
-        "not finite",
-    ),
+    "obj with a vertex that is not finite": (_obj("v 1 nan 0"), "1 of 8 vertices are not finite"),
+    "obj of a C library": (_obj("v 1 -1.#IND 0"), "1 of 8 vertices are"),
+    "obj with a number beyond all": (_obj("v 1 1e999 0"), "not finite"),
     "obj with an index of no vertex": (
-        "a.obj",
-        obj().encode() + b"f 1 2 9\n",
+        _obj(more=b"f 1 2 9\n"),
         "1 of 13 faces have too few corners, or a vertex that does not exist (first: line 21)",
     ),
-    "obj with an index before the first": (
-        "a.obj",
-        obj().encode() + b"f -1 -2 -9\n",
-        "(first: line 21)",
-    ),
-    "obj with index 0": ("a.obj", obj().encode() + b"usemtl m\nf 0 1 2\n", "1 of 1 faces"),
-    "obj with a face of two corners": ("a.obj", obj().encode() + b"f 1 2\n", "first: line 21"),
-    "obj with a line to no vertex": ("a.obj", obj().encode() + b"l 1 99\n", "1 of 1 lines"),
+    "obj with an index before the first": (_obj(more=b"f -1 -2 -9\n"), "(first: line 21)"),
+    "obj with index 0": (_obj(more=b"usemtl m\nf 0 1 2\n"), "1 of 1 faces"),
+    "obj with a face of two corners": (_obj(more=b"f 1 2\n"), "first: line 21"),
+    "obj with a line to no vertex": (_obj(more=b"l 1 99\n"), "1 of 1 lines"),
     "obj with an unknown word and no faces": (
-        "a.obj",
         b"v 0 0 0\nv 1 0 0\nusem\n",
         "'usem' is not known (line 3)",
     ),
-    "ply with a vertex that is not finite": (
-        "a.ply",
-        _changed(ply(), "\n1 2 0\n", "\n1 inf 0\n"),
-        "1 of 8 vertices are not finite",
-    ),
+    "ply with a vertex that is not finite": (_ply("1 inf 0"), "1 of 8 vertices are not finite"),
     "ply with an index of no vertex": (
-        "a.ply",
-        _changed(ply(), "\n3 0 1 3", "\n3 0 1 8"),
+        _ply(face="3 0 1 8"),
         "1 of 12 faces have too few corners, or a vertex that does not exist (first: face 1)",
     ),
-    "binary ply with an index of no vertex": ("a.ply", _binary_ply(8), "1 of 6 faces"),
-    "binary ply with a negative index": ("a.ply", _binary_ply(-1), "(first: face 6)"),
-    "stl with a vertex that is not finite": (
-        "a.stl",
-        _changed(stl(), "vertex 0 2 3", "vertex 0 nan 3"),
-        "1 of 36 vertices",
-    ),
-    "binary stl with a vertex that is not finite": (
-        "a.stl",
-        _binary_stl(np.inf),
-        "1 of 36 vertices",
-    ),
-    "off with a vertex that is not finite": ("a.off", _changed(_OFF, "1 0 0", "nan 0 0"), "1 of 4"),
-    "glb with a vertex that is not finite": ("a.glb", _glb(coordinate=np.nan), "1 of 8 vertices"),
+    "ply, binary, with an index of no vertex": (_binary_ply(8), "1 of 6 faces"),
+    "ply, binary, with a negative index": (_binary_ply(-1), "(first: face 6)"),
+    "stl with a vertex that is not finite": (_stl("vertex 0 nan 3"), "1 of 36 vertices"),
+    "stl, binary, with a vertex that is not finite": (_binary_stl(np.inf), "1 of 36 vertices"),
+    "off with a vertex that is not finite": (_changed(_OFF, "1 0 0", "nan 0 0"), "1 of 4"),
+    "glb with a vertex that is not finite": (_glb(coordinate=np.nan), "1 of 8 vertices"),
     "glb with an index of no vertex": (
-        "a.glb",
         _glb(index=99),
         "1 of 36 indices are of vertices that do not exist (first: index 0)",
     ),
-    "3mf with an index of no vertex": (
-        "a.3mf",
-        _package('v3="3"', 'v3="33"'),
-        "1 of 12 faces of mesh 1",
-    ),
-    "3mf with a vertex that is not finite": ("a.3mf", _package('x="1"', 'x="nan"'), "not finite"),
+    "3mf with an index of no vertex": (_package('v3="3"', 'v3="33"'), "1 of 12 faces of mesh 1"),
+    "3mf with a vertex that is not finite": (_package('x="1"', 'x="nan"'), "not finite"),
     "x3d with an index of no vertex": (
-        "a.x3d",
         _changed(x3d(""), "0 1 3 -1", "0 1 33 -1"),
         "faces of mesh 1",
     ),
-    "dxf with a vertex that is not finite": (
-        "a.dxf",
-        DXF.replace(b"1.0\n", b"nan\n", 1),
-        "not finite",
-    ),
+    "dxf with a vertex that is not finite": (DXF.replace(b"1.0\n", b"nan\n", 1), "not finite"),
 }
+
+
+def _facts(case: str, data: bytes) -> Facts:
+    return facts_without_pictures("a." + re.split(r"\W", case)[0], data)
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_number_or_no_vertex_is_refused_with_its_place(case: str) -> None:
-    name, data, reason = REFUSED[case]
-    assert reason in str(facts_without_pictures(name, data).get("refused"))
+    data, reason = REFUSED[case]
+    assert reason in str(_facts(case, data).get("refused"))
 
 
 @pytest.mark.parametrize("case", LEFT_OUT)
 def test_what_is_left_out_is_a_fact(case: str) -> None:
-    name, data, fact = LEFT_OUT[case]
-    facts = facts_without_pictures(name, data)
+    data, fact = LEFT_OUT[case]
+    facts = _facts(case, data)
     assert fact in str(facts.get("leftOut")), facts
 
 
-def test_valid_models_leave_nothing_out() -> None:
-    for name, text in (("a.obj", obj()), ("a.x3d", x3d(""))):
-        facts = facts_without_pictures(name, text.encode())
-        assert "leftOut" not in facts
-        assert facts["watertight"] is True, name
-
-
-def test_commas_between_numbers_of_x3d_are_spaces() -> None:
+def test_valid_models_leave_nothing_out_and_commas_between_numbers_of_x3d_are_spaces() -> None:
     whole = facts_without_pictures("a.x3d", x3d("").encode())
+    for facts in (whole, facts_without_pictures("a.obj", obj().encode())):
+        assert "leftOut" not in facts
+        assert facts["watertight"] is True, facts
     with_commas = x3d("").replace(" -1 ", ",-1,").replace("0 0 0 ", "0,0,0, ")
     assert facts_without_pictures("a.x3d", with_commas.encode()) == whole
 

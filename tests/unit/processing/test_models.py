@@ -63,15 +63,12 @@ def test_a_cube_has_the_same_facts_in_every_format(name: str) -> None:
     assert found.glb is not None
 
 
-def test_a_draco_compressed_cube_is_read() -> None:
+def test_compressed_and_quantized_cubes_are_read() -> None:
     found = inspected("cube.glb", draco_glb())
     assert found.refused is None
     assert found.facts["triangles"] == 12
     assert found.facts["watertight"] is True
     assert found.facts["area"] == pytest.approx(6, rel=1e-3)
-
-
-def test_a_quantized_cube_is_read() -> None:
     document = samples.cube_gltf(extensionsRequired=["KHR_mesh_quantization"])
     document["accessors"][0] |= {"componentType": 5123, "normalized": True}
     document["bufferViews"][0] |= {"byteStride": 8, "byteLength": 64}
@@ -136,9 +133,6 @@ def test_files_that_do_not_match_their_extension_are_refused_with_a_reason() -> 
         assert found.refused, name
         assert found.facts == {}
         assert found.thumbnail is found.glb is None
-
-
-def test_an_empty_file_is_refused() -> None:
     assert inspected("a.obj", b"").refused == "the file is empty"
 
 

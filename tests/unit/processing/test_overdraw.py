@@ -26,14 +26,11 @@ def test_after_too_many_elements_the_others_are_omitted(triangle: Floats) -> Non
     assert LAST not in raster.elements[raster.hit]
 
 
-def test_lines_count_as_triangles_do() -> None:
+def test_layers_are_drawn_up_to_a_limit_for_which_lines_count_as_triangles_do() -> None:
     raster = Raster(SIZE)
     raster.lines(np.repeat(NEAR[None, :2], 200_000, 0), 1, 3)
     raster.triangles(*copies(NEAR, 1), LAST)
     assert set(raster.elements[raster.hit].tolist()) == {1}
-
-
-def test_a_few_layers_are_all_drawn() -> None:
     raster = Raster(SIZE)
     raster.triangles(*copies(WHOLE, 50), 0)
     raster.triangles(*copies(NEAR, 1), LAST)

@@ -112,16 +112,13 @@ def test_strips_of_triangles_restart_at_an_index_below_zero(form: str) -> None:
         assert_square(read(ply(form, vertices(), ("tristrips", properties, strips))), strips)
 
 
-def test_every_other_triangle_of_a_strip_is_turned() -> None:
-    """A closed strip around a tetrahedron: its volume is right only if all faces look outwards."""
+def test_rows_may_share_lines_and_triangles_of_a_strip_are_turned() -> None:
+    # A closed strip around a tetrahedron: its volume is right only if all faces look outwards.
     corners: Rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     element = ("vertex", ["float x", "float y", "float z"], corners)
     strip: Rows = [[[0, 2, 1, 3, 0, 2]]]
     found = read(ply("ascii", element, ("tristrips", ["list int int vertex_indices"], strip)))
     assert found["volume"] == pytest.approx(1 / 6)
-
-
-def test_rows_may_take_several_lines_or_share_one() -> None:
     whole = samples.cube_ply(binary=False)
     header, _, body = whole.partition(b"end_header\n")
     for space in (b" ", b"\n", b"\r\n\t"):

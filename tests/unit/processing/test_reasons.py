@@ -1,19 +1,25 @@
-"""Reasons of refusals describe the file in words, and never contain its bytes."""
+"""Reasons of refusals are true and never contain a file's bytes; files are found by their names."""
 
 import io
 import math
 import random
 import re
 import struct
+import unicodedata
 from contextlib import suppress
 
-import pytest
 from PIL import Image
 
+from backend.domains.facts.models import FileReferences, Reference, StoredReferences
+from backend.domains.facts.rules.resolution import Paths, resolve_references
+from backend.processing.files import Files
 from backend.processing.inspection import inspect
+from backend.processing.readers import obj
 from backend.processing.readers.documents import read_image
+from backend.processing.references import Resolver
 from backend.processing.scene import RefusedError
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS, reason_not_inspected
+from tests.unit.processing import samples
 from tests.unit.processing.samples import Asset, facts_without_pictures
 from tests.unit.processing.test_documents import cloud
 
@@ -36,7 +42,7 @@ def test_bytes_that_are_no_text_are_refused_so_in_every_text_format() -> None:
     assert wrong == {}
 
 
-def test_bytes_within_a_text_are_not_repeated() -> None:
+def test_bytes_within_a_text_and_the_rest_of_a_file_are_not_repeated() -> None:
     noise = random.Random(3).randbytes(300)
     header = b"ply\nformat ascii 1.0\nelement vertex 9\nproperty float x\nproperty float y\n"
     for name, data in {
@@ -45,6 +51,10 @@ def test_bytes_within_a_text_are_not_repeated() -> None:
     }.items():
         reason = str(facts_without_pictures(name, data).get("refused"))
         assert "not a text file" in reason, (name, reason)
+    ac = 'AC3Db\nMATERIAL "a" rgb 1 1 %s amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n'
+    ac += "OBJECT world\nkids 0\n" + "# more\n" * 100
+    for token, reason in (("abc", "'abc' is not a number"), ("", "'amb' is not a number")):
+        assert facts_without_pictures("a.ac", (ac % token).encode())["refused"] == reason
 
 
 def test_texts_in_other_encodings_are_texts() -> None:
@@ -85,7 +95,7 @@ def test_files_of_four_bytes_have_reasons_without_words_of_libraries() -> None:
     }
 
 
-def test_a_point_cloud_whose_scale_or_offset_is_no_number_is_refused() -> None:
+def test_a_point_cloud_whose_scale_or_offset_is_no_number_or_zero_is_refused() -> None:
     for place in (131, 139, 147, 155, 163, 171):
         for value in (math.nan, math.inf, -math.inf):
             data = bytearray(cloud(compressed=False))
@@ -93,22 +103,12 @@ def test_a_point_cloud_whose_scale_or_offset_is_no_number_is_refused() -> None:
             assert facts_without_pictures("a.las", bytes(data)) == {
                 "refused": "the header has a scale or an offset that is not finite"
             }
-
-
-@pytest.mark.parametrize("place", [131, 139, 147])
-def test_a_point_cloud_whose_scale_is_zero_is_refused(place: int) -> None:
-    data = bytearray(cloud(compressed=False))
-    struct.pack_into("<d", data, place, 0.0)
-    assert facts_without_pictures("a.las", bytes(data)) == {
-        "refused": "the header has a scale of zero: all points would be in one plane"
-    }
-
-
-def test_reasons_do_not_repeat_the_rest_of_a_file() -> None:
-    ac = 'AC3Db\nMATERIAL "a" rgb 1 1 %s amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n'
-    ac += "OBJECT world\nkids 0\n" + "# more\n" * 100
-    for token, reason in (("abc", "'abc' is not a number"), ("", "'amb' is not a number")):
-        assert facts_without_pictures("a.ac", (ac % token).encode())["refused"] == reason
+    for place in (131, 139, 147):
+        data = bytearray(cloud(compressed=False))
+        struct.pack_into("<d", data, place, 0.0)
+        assert facts_without_pictures("a.las", bytes(data)) == {
+            "refused": "the header has a scale of zero: all points would be in one plane"
+        }
 
 
 def test_a_decoder_that_fails_on_a_picture_is_no_failure_of_the_reader() -> None:
@@ -119,3 +119,85 @@ def test_a_decoder_that_fails_on_a_picture_is_no_failure_of_the_reader() -> None
         broken = data[:at] + b"\xff" * 4 + data[at + 4 :]
         with suppress(RefusedError):
             read_image(broken)
+
+
+_FORMS = ("NFC", "NFD")
+_NAME = "Übersicht é.mtl"
+
+
+def test_names_and_stored_references_are_found_in_both_unicode_forms() -> None:
+    for stored_form in _FORMS:
+        for written_form in _FORMS:
+            stored = unicodedata.normalize(stored_form, f"Bär/{_NAME}")
+            written = unicodedata.normalize(written_form, _NAME)
+            resolver = Resolver(unicodedata.normalize(written_form, "Bär/a.obj"), {stored: 1})
+            case = (stored_form, written_form)
+            assert resolver.resolve(written) == (stored, "found", stored), case
+            assert resolver.resolve(written.upper())[1:] == ("otherCase", stored), case
+            assert resolver.resolve("C:\\x\\" + written)[2] == stored, case
+    one, other = (unicodedata.normalize(form, "é.png") for form in _FORMS)
+    resolver = Resolver("a.obj", {one: 1, other: 1})
+    assert [resolver.resolve(each)[0] for each in (one, other)] == [one, other]
+    for stored_form in _FORMS:
+        for written_form in _FORMS:
+            path = "/" + unicodedata.normalize(stored_form, f"Bär/{_NAME}")
+            written = unicodedata.normalize(written_form, _NAME)
+            reference = Reference(path=written, state="missing")
+            model = FileReferences(
+                "/" + unicodedata.normalize(written_form, "Bär/a.obj"),
+                StoredReferences(references=[reference]),
+            )
+            found = resolve_references(model, Paths(frozenset({path})))
+            assert [(each.state, each.path) for each in found] == [("found", path)], written_form
+
+
+def test_bytes_after_a_glb_are_its_reason_and_padding_is_none() -> None:
+    whole = samples.glb(samples.cube_gltf(), samples.cube_binary())
+    for extra, reason in (
+        (b"\xff" * 8, "8 bytes after"),
+        (b"\0" * 4000, "4000 bytes after"),
+        (whole, "bytes after"),
+    ):
+        refused = str(facts_without_pictures("a.glb", whole + extra).get("refused"))
+        assert reason in refused, extra
+        assert "truncated" not in refused
+    assert facts_without_pictures("a.glb", whole + b"\0\0\0")["triangles"] == 12
+    assert "truncated" in str(facts_without_pictures("a.glb", whole[:-50])["refused"])
+
+
+def test_formats_without_a_reader_name_one_to_convert_to() -> None:
+    targets = {
+        "usd": "GLB",
+        "usda": "GLB",
+        "usdc": "GLB",
+        "usdz": "GLB",
+        "e57": "LAS",
+        "heic": "JPEG",
+        "heif": "JPEG",
+        "sldprt": "STEP",
+        "dwg": "DXF",
+    }
+    for extension, target in targets.items():
+        reason = reason_not_inspected(extension) or ""
+        assert target in reason.rpartition("Convert the file to ")[2], extension
+        assert inspect(f"a.{extension.upper()}", b"x", Asset()).refused == reason
+    assert reason_not_inspected("txt") == "Files with the extension .txt are not inspected"
+    assert reason_not_inspected("glb") is None
+
+
+def test_materials_of_obj_are_found_in_both_unicode_forms() -> None:
+    for library_form in _FORMS:
+        for used_form in _FORMS:
+            library = unicodedata.normalize(library_form, "newmtl Grün\nKd 0 1 0\n")
+            used = unicodedata.normalize(used_form, "usemtl Grün\n")
+            files = Files(Asset(a__mtl=library.encode()))
+            scene = obj.read(samples.cube_obj(f"mtllib a.mtl\n{used}"), files)
+            colors = {scene.materials[part.material].color for part in scene.parts}
+            assert colors == {(0, 1, 0, 1)}, (library_form, used_form)
+            assert scene.meshes == 1
+    one, other = (unicodedata.normalize(form, "é") for form in _FORMS)
+    library = f"newmtl {one}\nKd 1 0 0\nnewmtl {other}\nKd 0 1 0\n".encode()
+    for used, color in ((one, (1, 0, 0, 1)), (other, (0, 1, 0, 1))):
+        head = f"mtllib a.mtl\nusemtl {used}\n"
+        scene = obj.read(samples.cube_obj(head), Files(Asset(a__mtl=library)))
+        assert {scene.materials[part.material].color for part in scene.parts} == {color}

@@ -206,12 +206,14 @@ def test_a_refused_file_has_no_pictures_and_no_facts(tmp_path: Path) -> None:
     found = outcome(tmp_path, Function({**READ, "result": result}))
     assert found.result.refused == "broken file"
     assert (found.result.facts, found.thumbnail, found.glb) == ({}, None, None)
-
-
-def test_facts_of_a_reply_are_checked(tmp_path: Path) -> None:
     lies = {"facts": {"triangles": float("nan"), "unknown": 1, "area": [1]}, "references": [1]}
     found = outcome(tmp_path, Function({"result": lies}))
     assert (found.result.facts, found.result.references) == ({}, [])
+    for refused in ("", " \n", "\ud800", 5, True, ["a"]):
+        result = {"facts": {"triangles": 1}, "refused": refused}
+        found = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
+        assert found.result.refused == "the reader gives no reason"
+        assert (found.result.facts, found.glb) == ({}, None)
 
 
 def test_no_value_of_a_result_makes_the_pipeline_fail(tmp_path: Path) -> None:
@@ -226,11 +228,3 @@ def test_no_value_of_a_result_makes_the_pipeline_fail(tmp_path: Path) -> None:
     for result in results:
         found = outcome(tmp_path, Function({"result": result})).result
         assert (found.facts, found.descriptor, found.references) == ({}, None, []), result
-
-
-def test_a_refusal_without_a_reason_is_one(tmp_path: Path) -> None:
-    for refused in ("", " \n", "\ud800", 5, True, ["a"]):
-        result = {"facts": {"triangles": 1}, "refused": refused}
-        found = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
-        assert found.result.refused == "the reader gives no reason"
-        assert (found.result.facts, found.glb) == ({}, None)

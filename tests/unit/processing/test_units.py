@@ -112,12 +112,17 @@ def collada_of(vertices: Rows, polygons: Polygons, up: int, unit: str) -> bytes:
 </library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>""".encode()
 
 
-_TRIANGLES = '<triangle v1="0" v2="1" v3="2"/><triangle v1="0" v2="2" v3="3"/>'
+_TRIANGLES = ((0, 1, 2), (0, 2, 3))
 
 
 def threemf(unit: str) -> bytes:
-    corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in standing(2))
-    mesh = f"<mesh><vertices>{corners}</vertices><triangles>{_TRIANGLES}</triangles></mesh>"
+    return threemf_of(standing(2), _TRIANGLES, unit)
+
+
+def threemf_of(vertices: Rows, triangles: Polygons, unit: str) -> bytes:
+    corners = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in vertices)
+    faces = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in triangles)
+    mesh = f"<mesh><vertices>{corners}</vertices><triangles>{faces}</triangles></mesh>"
     space = 'xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"'
     body = f'<resources><object id="1" type="model">{mesh}</object></resources>'
     model = f'<model {unit} {space}>{body}<build><item objectid="1"/></build></model>'
@@ -127,13 +132,16 @@ def threemf(unit: str) -> bytes:
 
 
 def amf(unit: str) -> bytes:
+    return amf_of(standing(2), _TRIANGLES, unit)
+
+
+def amf_of(vertices: Rows, triangles: Polygons, unit: str) -> bytes:
     corners = "".join(
         f"<vertex><coordinates><x>{x}</x><y>{y}</y><z>{z}</z></coordinates></vertex>"
-        for x, y, z in standing(2)
+        for x, y, z in vertices
     )
     faces = "".join(
-        f"<triangle><v1>{a}</v1><v2>{b}</v2><v3>{c}</v3></triangle>"
-        for a, b, c in ((0, 1, 2), (0, 2, 3))
+        f"<triangle><v1>{a}</v1><v2>{b}</v2><v3>{c}</v3></triangle>" for a, b, c in triangles
     )
     mesh = f"<mesh><vertices>{corners}</vertices><volume>{faces}</volume></mesh>"
     return f'<?xml version="1.0"?><amf {unit}><object id="0">{mesh}</object></amf>'.encode()
@@ -148,16 +156,12 @@ def glb_extents(scene: Scene) -> list[float]:
 
 
 _INCH = ("inch", 0.0254)
+_NAMED_INCH, _PLAIN_INCH = '<unit name="inch" meter="0.0254"/>', '<unit meter="0.0254"/>'
 CASES: dict[str, tuple[str, bytes, int, tuple[str, float]]] = {
     **{f"fbx of metres, up {up}": ("a.fbx", fbx(up, 100), up, ("metre", 1.0)) for up in (0, 1, 2)},
     "fbx of centimetres": ("a.fbx", fbx(2, 1), 2, ("centimeter", 0.01)),
     **{
-        f"collada of inches, up {up}": (
-            "a.dae",
-            collada(up, '<unit name="inch" meter="0.0254"/>'),
-            up,
-            _INCH,
-        )
+        f"collada of inches, up {up}": ("a.dae", collada(up, _NAMED_INCH), up, _INCH)
         for up in (0, 1, 2)
     },
     "collada with other quotes": (
@@ -167,12 +171,7 @@ CASES: dict[str, tuple[str, bytes, int, tuple[str, float]]] = {
         _INCH,
     ),
     "collada without a unit": ("a.dae", collada(2, ""), 2, ("metre", 1.0)),
-    "collada in an archive": (
-        "a.zae",
-        archive(("a.dae", collada(1, '<unit meter="0.0254"/>'))),
-        1,
-        _INCH,
-    ),
+    "collada in an archive": ("a.zae", archive(("a.dae", collada(1, _PLAIN_INCH))), 1, _INCH),
     "collada as xml": ("a.xml", collada(1, '<unit\nmeter\n=\n"0.0254"/>'), 1, _INCH),
     "3mf of inches": ("a.3mf", threemf('unit="inch"'), 2, _INCH),
     "3mf with other quotes": ("a.3mf", threemf("unit = 'inch'"), 2, _INCH),
@@ -217,12 +216,9 @@ def test_an_archive_of_ifc_is_read_as_its_file() -> None:
         assert facts_without_pictures("a.ifczip", data) == {"refused": reason}
 
 
-def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb() -> None:
+def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb_and_gltf_1_is_in_metres() -> None:
     scene = read_model(b"v 0 0 0\nv 10 0 0\nv 0 20 0\nf 1 2 3\n", "a.obj", "obj", Files(Asset()))
     assert glb_extents(scene) == [10, 20, 0]
-
-
-def test_gltf_1_is_in_metres() -> None:
     assert unit_and_up("gltf", b"", {}) == (METRE, "y")
 
 
@@ -256,25 +252,15 @@ def test_entities_and_broken_documents_define_no_unit() -> None:
         assert unit_and_up("amf", data.encode(), {})[0] == unit_named("millimeter"), data
 
 
-FBX = FBX_TEXT.format(
-    up=1,
-    front=2,
-    sign=1,
-    coord=0,
-    unit=1,
-    numbers=9,
-    vertices="0,0,0,1,0,0,\n1,2.5,0",
-    count=3,
-    corners="0,1,-3",
-)
+FBX = fbx_of(((0, 0, 0), (1, 0, 0), (1, 2.5, 0)), [(0, 1, 2)], 1, 1)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("2.5", "x", "line 20: 'x' is not a number"),
-        ("2.5", "2_5", "line 20: '2_5' is not a number"),
-        ("2.5", "0x10", "line 20: '0x10' is not a number"),
+        ("1,2.5", "1,\nx", "line 20: 'x' is not a number"),
+        ("1,2.5", "1,\n2_5", "line 20: '2_5' is not a number"),
+        ("1,2.5", "1,\n0x10", "line 20: '0x10' is not a number"),
         ("2.5", "2,5", "line 19: the list has 10 numbers, 9 are declared"),
         ("2.5", "", "line 19: the list has 8 numbers, 9 are declared"),
         ("0,1,-3", "0,x,-3", "'x' is not a number"),
@@ -282,6 +268,6 @@ FBX = FBX_TEXT.format(
     ],
 )
 def test_lists_and_places_of_fbx_are_numbers(old: str, new: str, reason: str) -> None:
-    assert facts_without_pictures("a.fbx", FBX.encode())["triangles"] == 1
-    refused = facts_without_pictures("a.fbx", FBX.replace(old, new).encode()).get("refused")
-    assert reason in str(refused)
+    assert facts_without_pictures("a.fbx", FBX)["triangles"] == 1
+    changed = FBX.decode().replace(old, new).encode()
+    assert reason in str(facts_without_pictures("a.fbx", changed).get("refused"))
