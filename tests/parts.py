@@ -103,7 +103,7 @@ LARGE = (
     *_files("tests/unit/domains/identity", "users"),
     *_files("tests/unit/domains/uploads", "large_file_crashes", "renew"),
     *_files("tests/unit/entrypoints", "bad_credentials", "bootstrap"),
-    *_files("tests/unit/processing", "endings"),
+    *_files("tests/unit/processing", "headers"),
     *_files("tests/unit/samples", "samples"),
     *_files("tests/unit/search", "consistency", "freshness", "histories", "rebuild", "reindex"),
     *_files("tests/unit/tracking", "keys"),
