@@ -127,6 +127,24 @@ class Client:
         )
         return self.send_event(event)
 
+    def pages(
+        self,
+        path: str,
+        *,
+        query: dict[str, str] | None = None,
+        parameters: dict[str, str] | None = None,
+        route: str | None = None,
+    ) -> list[Any]:
+        """Get all pages of a list; return their bodies."""
+        bodies: list[Any] = []
+        query = dict(query or {})
+        while not bodies or "NextToken" in bodies[-1]:
+            page = self.send("GET", path, query=query, parameters=parameters, route=route)
+            assert page.status == 200, page.body
+            bodies.append(page.body)
+            query["startingToken"] = page.body.get("NextToken", "")
+        return bodies
+
     def send_event(self, event: dict[str, Any]) -> Response:
         """One request, as an event of the gateway."""
         watch = Watch()

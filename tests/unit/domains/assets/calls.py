@@ -50,14 +50,10 @@ def send_list(client: Client, database_id: str | None = "museum", **query: str) 
 
 def listed(client: Client, database_id: str | None = "museum", **query: str) -> list[str]:
     """The ids of all pages; without a database those of all databases."""
-    ids: list[str] = []
-    while True:
-        page = send_list(client, database_id, **query)
-        assert page.status == 200, page.body
-        ids += [item["assetId"] for item in page.body["Items"]]
-        if "NextToken" not in page.body:
-            return ids
-        query = {**query, "startingToken": page.body["NextToken"]}
+    path = "/assets" if database_id is None else f"/database/{database_id}/assets"
+    parameters = {} if database_id is None else {"databaseId": database_id}
+    pages = client.pages(path, parameters=parameters, query=query)
+    return [item["assetId"] for page in pages for item in page["Items"]]
 
 
 def archive(tables: Tables, asset: Asset) -> None:

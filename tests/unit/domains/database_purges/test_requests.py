@@ -30,15 +30,12 @@ def test_a_purge_is_a_job_that_the_reply_names(world: World) -> None:
         "jobState": "queued",
     }
     assert (job.kind, job.database_id, job.created_by) == (PURGE_DATABASE.name, "museum", "admin")
+    again = world.purge()
+    assert (again.status, again.body["code"]) == (409, "DatabasePurging")
+    assert job.job_id in again.body["message"]
+    assert list(world.jobs()) == [job.job_id]
     found = world.product.send(routes.GET_DATABASE, **SHOWN)
     assert found.body["purgeJobId"] == job.job_id
-
-
-@pytest.mark.parametrize("body", [None, {}, {"confirmPermanentDelete": False}])
-def test_what_is_not_confirmed_is_not_purged(world: World, body: Any) -> None:
-    answer = deleted(world).purge(body=body)
-    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "confirmPermanentDelete")
-    assert world.jobs() == {}
 
 
 def test_an_ordinary_deletion_needs_no_body_and_purges_nothing(world: World) -> None:
@@ -57,14 +54,6 @@ def test_an_active_database_is_not_purged(world: World) -> None:
     answer = world.purge()  # the former one neither
     assert (answer.status, answer.body["code"]) == (409, "DatabaseActive")
     assert world.jobs() == {}
-
-
-def test_a_database_is_purged_by_one_job(world: World) -> None:
-    job_id = deleted(world).purge().body["jobId"]
-    again = world.purge()
-    assert (again.status, again.body["code"]) == (409, "DatabasePurging")
-    assert job_id in again.body["message"]
-    assert list(world.jobs()) == [job_id]
 
 
 def test_a_database_that_was_deleted_again_since_it_was_read_is_not_purged(world: World) -> None:
@@ -88,38 +77,26 @@ def test_the_id_is_taken_until_the_purge_has_ended(world: World) -> None:
     assert world.product.send(routes.GET_DATABASE, **SHOWN).status == 404
 
 
-@pytest.mark.parametrize("first", ["create", "purge"])
-def test_of_a_creation_and_a_purge_that_overtake_each_other_one_wins(
-    world: World, first: str
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        ("create", "purge", "DatabaseActive"),
+        ("purge", "create", "DatabasePurging"),
+        ("purge", "purge", "DatabasePurging"),
+    ],
+)
+def test_of_two_that_overtake_each_other_one_wins(
+    world: World, first: str, second: str, code: str
 ) -> None:
     """The second one has read everything before the first one writes."""
     deleted(world)
-    second = {"create": world.purge, "purge": world.create}[first]
-    world.tables.before = lambda operation: overtaken() if operation == "write" else None
-
-    def overtaken() -> None:
-        world.tables.before = lambda operation: None
-        assert getattr(world, first)().status == 200
-
-    refused = second()
-    code = {"create": "DatabaseActive", "purge": "DatabasePurging"}[first]
-    assert (refused.status, refused.body["code"]) == (409, code)
+    statuses: list[int] = []
+    world.at_the_first("write", lambda: statuses.append(getattr(world, first)().status))
+    refused = getattr(world, second)()
+    assert (statuses, refused.status, refused.body["code"]) == ([200], 409, code)
     active = world.product.send(routes.GET_DATABASE, parameters={"databaseId": "museum"})
     assert (active.status == 200) == (first == "create")
     assert (len(world.jobs()) == 1) == (first == "purge")
-
-
-def test_of_two_purges_that_overtake_each_other_one_wins(world: World) -> None:
-    deleted(world)
-    world.tables.before = lambda operation: overtaken() if operation == "write" else None
-
-    def overtaken() -> None:
-        world.tables.before = lambda operation: None
-        assert world.purge().status == 200
-
-    answer = world.purge()
-    assert (answer.status, answer.body["code"]) == (409, "DatabasePurging")
-    assert len(world.jobs()) == 1
 
 
 def test_a_purge_whose_job_has_expired_can_be_started_again(world: World) -> None:
@@ -141,15 +118,21 @@ def test_the_entry_of_a_purge_is_written_with_it(world: World) -> None:
     assert "purge_database" not in lonely_entries(world.product.tables.together)
 
 
-@pytest.mark.parametrize("wrong", [{"reason": "x" * 257}, {"reason": 7}, {"reason": "a\u0000"}])
-def test_a_wrong_reason_is_refused_by_name(world: World, wrong: Any) -> None:
-    answer = deleted(world).purge(body={**CONFIRMED, **wrong})
-    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "reason")
-
-
-def test_what_is_no_yes_or_no_is_refused_by_name(world: World) -> None:
-    answer = deleted(world).purge(query={"purge": "please"})
-    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "purge")
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        *(({"body": {**CONFIRMED, "reason": r}}, "reason") for r in ("x" * 257, 7, "a\u0000")),
+        ({"query": {"purge": "please"}}, "purge"),
+        *(
+            ({"body": body}, "confirmPermanentDelete")
+            for body in (None, {}, {"confirmPermanentDelete": False})
+        ),
+    ],
+)
+def test_a_wrong_purge_is_refused_by_name(world: World, more: Any, field: str) -> None:
+    answer = deleted(world).purge(**more)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+    assert world.jobs() == {}
 
 
 def test_a_stranger_purges_nothing(world: World) -> None:

@@ -16,12 +16,12 @@ from backend.spec.tables import TABLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.http import Response
+from tests.factories.lifecycle import KilledError
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.audit.product import Product
 
 Json = dict[str, Any]
-
 PURGE = {"purge": "true"}
 CONFIRMED = {"confirmPermanentDelete": True}
 RECORD = {"metadataKey": "year", "metadataValue": "1889", "metadataValueType": "string"}
@@ -29,10 +29,6 @@ FIELDS = {"fields": [{"metadataFieldKeyName": "year", "metadataFieldValueType": 
 LINK = "parentChild"
 WAIT = timedelta(minutes=16)
 """Longer than any lease and any wait."""
-
-
-class KilledError(BaseException):
-    """The process of a worker ended; no code of it runs any more."""
 
 
 @dataclass
@@ -161,6 +157,16 @@ class World:
         if self.writes == self.dies_at:
             raise KilledError
 
+    def at_the_first(self, wanted: str, then: Callable[[], object]) -> None:
+        """Let something happen once, right before the next operation of a kind on tables."""
+
+        def before(operation: str) -> None:
+            if operation == wanted:
+                self.tables.before = lambda _: None
+                then()
+
+        self.tables.before = before
+
     def saved(self) -> Callable[[], None]:
         """Return a function that restores the present state."""
         tables, objects, product = self.tables, self.objects, self.product
@@ -175,13 +181,12 @@ class World:
 
     def left(self, *words: str) -> dict[str, list[Item]]:
         """By table the rows that hold one of the words, in a key or a value."""
-        found = {
-            table.name: [
-                row for row in self.tables.rows(table) if any(word in str(row) for word in words)
-            ]
-            for table in TABLES
-        }
-        return {name: rows for name, rows in found.items() if rows}
+        rest: dict[str, list[Item]] = {}
+        for table in TABLES:
+            for row in self.tables.rows(table):
+                if any(word in str(row) for word in words):
+                    rest.setdefault(table.name, []).append(row)
+        return rest
 
     def stored(self, *words: str) -> list[str]:
         """Keys of all versions and markers below all buckets that hold one of the words."""

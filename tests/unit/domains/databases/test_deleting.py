@@ -1,7 +1,6 @@
 """Deleting databases: what is refused, what stays, what can be made again."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -10,18 +9,14 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
-from backend.core.transactions import Write
-from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.errors import DatabaseNotEmptyError, DatabaseNotFoundError
-from backend.domains.databases.repository import DatabaseRepository
 from backend.domains.databases.routes import build_router
 from backend.domains.databases.rules import COUNT_SHARDS, count_key, count_keys
-from backend.domains.databases.service import DatabaseService
-from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.databases import no_purges
 from tests.factories.http import Client, Response
+from tests.factories.lifecycle import interrupt
 
 
 @pytest.fixture
@@ -42,19 +37,16 @@ def client(assets: AssetService) -> Client:
     return Client(build_router(assets.databases, no_purges))
 
 
-def send(client: Client, method: str, database_id: str = "museum", **query: str) -> Response:
-    return client.send(
-        method,
-        f"/database/{quote(database_id)}",
-        parameters={"databaseId": database_id},
-        query=query,
-    )
+def send(
+    client: Client, method: str, database_id: str = "museum", body: Any = None, **query: str
+) -> Response:
+    path, parameters = f"/database/{quote(database_id)}", {"databaseId": database_id}
+    return client.send(method, path, parameters=parameters, query=query, body=body)
 
 
 def listed(client: Client, **query: str) -> list[str]:
-    return [
-        item["databaseId"] for item in client.send("GET", "/database", query=query).body["Items"]
-    ]
+    pages = client.pages("/database", query=query)
+    return [item["databaseId"] for page in pages for item in page["Items"]]
 
 
 def gone_asset(assets: AssetService, asset_id: str) -> None:
@@ -70,22 +62,24 @@ def test_a_database_that_was_changed_since_it_was_read_is_not_deleted(client: Cl
     assert listed(client) == []
 
 
-def test_a_deleted_database_is_only_there_among_the_deleted(client: Client) -> None:
+def test_a_deleted_database_is_only_there_among_the_deleted(
+    client: Client, assets: AssetService
+) -> None:
+    assert send(client, "GET", showDeleted="true").status == 404
+    assert listed(client, showDeleted="true") == []
+    assert "deletedAt" not in send(client, "GET").body
     answer = send(client, "DELETE")
     assert (answer.status, answer.body) == (200, {"message": "Database museum was deleted"})
-    assert send(client, "GET").status == 404
+    assert send(client, "DELETE").status == send(client, "GET").status == 404
     assert listed(client) == []
     assert listed(client, showDeleted="true") == ["museum"]
     found = send(client, "GET", showDeleted="true")
     assert (found.status, found.body["databaseId"]) == (200, "museum")
     assert (found.body["deletedBy"], found.body["assetCount"]) == ("admin", 0)
     assert found.body["deletedAt"] == "2026-03-01T12:00:00.000000Z"
-
-
-def test_an_active_database_is_not_among_the_deleted(client: Client) -> None:
-    assert send(client, "GET", showDeleted="true").status == 404
-    assert listed(client, showDeleted="true") == []
-    assert "deletedAt" not in send(client, "GET").body
+    assert send(client, "PUT", body={"description": "Only the east wing"}).status == 404
+    with pytest.raises(DatabaseNotFoundError):
+        created_asset(assets)
 
 
 def test_a_database_with_active_assets_is_not_deleted(client: Client, assets: AssetService) -> None:
@@ -104,11 +98,6 @@ def test_a_database_with_active_assets_is_not_deleted(client: Client, assets: As
     assert send(client, "DELETE").status == 200
 
 
-def test_a_database_is_deleted_once(client: Client) -> None:
-    assert send(client, "DELETE").status == 200
-    assert send(client, "DELETE").status == 404
-
-
 @pytest.mark.parametrize("wrong", ["museum#deleted", "a", "GLOBAL"])
 def test_what_is_no_id_is_refused_by_name(client: Client, wrong: str) -> None:
     answer = send(client, "DELETE", wrong)
@@ -123,22 +112,13 @@ def test_a_stranger_deletes_nothing(assets: AssetService) -> None:
     assert assets.databases.find_database("museum") is not None
 
 
-def test_a_deleted_database_can_be_neither_changed_nor_filled(
-    client: Client, assets: AssetService
-) -> None:
-    send(client, "DELETE")
-    body = {"description": "Only the east wing"}
-    changed = client.send("PUT", "/database/museum", parameters={"databaseId": "museum"}, body=body)
-    assert changed.status == 404
-    with pytest.raises(DatabaseNotFoundError):
-        created_asset(assets)
-
-
 def test_an_archived_asset_of_a_deleted_database_cannot_come_back(
     client: Client, assets: AssetService
 ) -> None:
     created_asset(assets)
     gone_asset(assets, "statue")
+    with pytest.raises(DatabaseNotFoundError):
+        gone_asset(assets, "statue")  # the count does not fall below what it counted
     send(client, "DELETE")
     with pytest.raises(DatabaseNotFoundError):
         assets.assets.tables.transact([assets.databases.count_assets("museum", "statue", 1)])
@@ -159,23 +139,11 @@ def test_the_id_of_a_deleted_database_can_be_taken_again(
 
 
 def test_deleted_databases_are_listed_by_page(client: Client, assets: AssetService) -> None:
-    for number in range(5):
-        created_database(assets, f"wing-{number}")
-        send(client, "DELETE", f"wing-{number}")
-    found: list[str] = []
-    query = {"pageSize": "2", "showDeleted": "true"}
-    while True:
-        page = client.send("GET", "/database", query=query).body
-        found += [item["databaseId"] for item in page["Items"]]
-        if "NextToken" not in page:
-            break
-        query = {**query, "startingToken": page["NextToken"]}
-    assert sorted(found) == [f"wing-{number}" for number in range(5)]
-
-
-def test_the_count_of_a_part_never_falls_below_what_it_counted(assets: AssetService) -> None:
-    with pytest.raises(DatabaseNotFoundError):
-        gone_asset(assets, "statue")
+    names = [f"wing-{number}" for number in range(5)]
+    for name in names:
+        created_database(assets, name)
+        send(client, "DELETE", name)
+    assert sorted(listed(client, pageSize="2", showDeleted="true")) == names
 
 
 def test_assets_spread_over_all_parts_of_the_count() -> None:
@@ -184,63 +152,30 @@ def test_assets_spread_over_all_parts_of_the_count() -> None:
     assert len(used) == COUNT_SHARDS
 
 
-@dataclass(eq=False, repr=False)
-class Interrupted(DynamoTables):
-    """Tables where something else happens right before the next transaction."""
-
-    before: list[Callable[[], object]] = field(default_factory=list[Callable[[], object]])
-
-    def transact(self, writes: Sequence[Write]) -> None:
-        if self.before:
-            self.before.pop()()
-        DynamoTables.transact(self, writes)
-
-
-def slow(
-    tables: DynamoTables, assets: AssetService, meanwhile: Callable[[], object]
-) -> DatabaseService:
-    """The service of a process that `meanwhile` overtakes."""
-    late = Interrupted(tables.client, tables.settings, before=[meanwhile])
-    fast = assets.databases
-    return DatabaseService(
-        DatabaseRepository(late), fast.buckets, fast.names, OnlyUser(), fast.audit, fast.clock
-    )
-
-
 def test_an_asset_that_is_created_meanwhile_keeps_its_database(
-    tables: DynamoTables, assets: AssetService
+    assets: AssetService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = slow(tables, assets, lambda: created_asset(assets))
+    interrupt(monkeypatch, DynamoTables, "transact", lambda: created_asset(assets))
     with pytest.raises(DatabaseNotEmptyError):
-        late.delete_database(ADMIN, "museum")
+        assets.databases.delete_database(ADMIN, "museum")
     assert assets.databases.describe_database(ADMIN, "museum").asset_count == 1
 
 
 def test_a_database_that_is_deleted_meanwhile_gets_no_asset(
-    tables: DynamoTables, assets: AssetService
+    assets: AssetService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = Interrupted(
-        tables.client,
-        tables.settings,
-        before=[lambda: assets.databases.delete_database(ADMIN, "museum")],
-    )
-    slow_assets = replace(assets, assets=AssetRepository(late))
+    delete = partial(assets.databases.delete_database, ADMIN, "museum")
+    interrupt(monkeypatch, DynamoTables, "transact", delete)
     with pytest.raises(DatabaseNotFoundError):
-        created_asset(slow_assets)
+        created_asset(assets)
     assert assets.assets.get("museum", "statue") is None
 
 
 def test_an_edit_meanwhile_is_in_the_row_of_the_deleted_database(
-    tables: DynamoTables, assets: AssetService, client: Client
+    assets: AssetService, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def edit() -> object:
-        return client.send(
-            "PUT",
-            "/database/museum",
-            parameters={"databaseId": "museum"},
-            body={"description": "Only the east wing"},
-        )
-
-    slow(tables, assets, edit).delete_database(ADMIN, "museum")
+    edit = partial(send, client, "PUT", body={"description": "Only the east wing"})
+    interrupt(monkeypatch, DynamoTables, "transact", edit)
+    assets.databases.delete_database(ADMIN, "museum")
     found = send(client, "GET", showDeleted="true").body
     assert found["description"] == "Only the east wing"

@@ -12,7 +12,7 @@ from backend.domains.metadata.models import Entity, Kind, NewRecord
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.entrypoints.wiring.metadata import records
 from backend.entrypoints.wiring.metadata_schemas import metadata_schemas
-from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS, ASSETS
 from tests.factories.assets import ADMIN, NOON, created_asset
 from tests.factories.audit import entries
 from tests.factories.buckets import BUCKET_ID
@@ -140,3 +140,36 @@ def create_strict_asset(museum: Gallery, entity_type: Any) -> dict[str, str]:
     )
     metadata_schemas(museum.changing).create_schema(ADMIN, schema)
     return {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}
+
+
+def snapshot(tables: Tables, version: str, files: dict[str, str], **more: Any) -> None:
+    """A version of the asset that holds these files (path to S3 version id)."""
+    asset = {"databaseId:assetId": "museum:statue"}
+    row = {
+        **asset,
+        "assetVersionId": version,
+        "comment": "",
+        "description": "",
+        "dateCreated": "2026-03-01T12:00:00.000000Z",
+        "createdAt": "2026-03-01T12:00:00.000000Z",
+        "createdBy": "admin",
+        **more,
+    }
+    stored(tables, ASSET_VERSIONS, row)
+    if "versionAlias" in more:
+        alias = {"assetVersionId": f"alias#{more['versionAlias']}", "version": version}
+        stored(tables, ASSET_VERSIONS, asset | alias)
+    for path, version_id in files.items():
+        stored(tables, ASSET_FILE_VERSIONS, file_of(version, path, version_id))
+
+
+def file_of(version: str, path: str, version_id: str) -> dict[str, Any]:
+    return {
+        "databaseId:assetId:assetVersionId": f"museum:statue:{version}",
+        "databaseId:assetId": "museum:statue",
+        "fileKey": path,
+        "versionId": version_id,
+        "size": 64,
+        "lastModified": "2026-03-01T12:00:00.000000Z",
+        "etag": "e",
+    }

@@ -6,14 +6,12 @@ from unittest.mock import patch
 
 import pytest
 
-from backend.core.tables import Tables
 from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, queries
-from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.files.changes import forget_types, stored
+from tests.unit.domains.files.changes import forget_types, snapshot
 
 TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
 
@@ -40,39 +38,6 @@ def row(museum: Gallery, path: str, **query: str) -> dict[str, Any]:
 
 def archive(museum: Gallery, path: str) -> None:
     museum.objects.delete(BUCKET, museum.asset.asset_location.key + path.removeprefix("/"))
-
-
-def snapshot(tables: Tables, version: str, files: dict[str, str], **more: Any) -> None:
-    """A version of the asset that holds these files (path to S3 version id)."""
-    asset = {"databaseId:assetId": "museum:statue"}
-    row = {
-        **asset,
-        "assetVersionId": version,
-        "comment": "",
-        "description": "",
-        "dateCreated": "2026-03-01T12:00:00.000000Z",
-        "createdAt": "2026-03-01T12:00:00.000000Z",
-        "createdBy": "admin",
-        **more,
-    }
-    stored(tables, ASSET_VERSIONS, row)
-    if "versionAlias" in more:
-        alias = {"assetVersionId": f"alias#{more['versionAlias']}", "version": version}
-        stored(tables, ASSET_VERSIONS, asset | alias)
-    for path, version_id in files.items():
-        stored(tables, ASSET_FILE_VERSIONS, file_of(version, path, version_id))
-
-
-def file_of(version: str, path: str, version_id: str) -> dict[str, Any]:
-    return {
-        "databaseId:assetId:assetVersionId": f"museum:statue:{version}",
-        "databaseId:assetId": "museum:statue",
-        "fileKey": path,
-        "versionId": version_id,
-        "size": 64,
-        "lastModified": "2026-03-01T12:00:00.000000Z",
-        "etag": "e",
-    }
 
 
 def test_files_and_the_folders_they_imply_are_listed_in_key_order(museum: Gallery) -> None:

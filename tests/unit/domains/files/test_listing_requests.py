@@ -15,8 +15,8 @@ from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.fakes.counting import requests_of as s3_requests
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
-from tests.unit.domains.files.changes import change, forget_types, memory
-from tests.unit.domains.files.test_files import row, snapshot
+from tests.unit.domains.files.changes import change, forget_types, memory, snapshot
+from tests.unit.domains.files.test_files import row
 
 TYPED = {"filePath": "/a.glb", "primaryType": "primary"}
 KEY = {"databaseId": "museum", "assetId": "statue"}
