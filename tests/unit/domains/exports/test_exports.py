@@ -1,24 +1,28 @@
-"""Exporting an asset and the tree below it."""
+"""Exporting an asset and the tree below it, and how it reads the metadata of many files."""
 
 import base64
 import gzip
 import json
 import re
-from collections.abc import Iterator
-from datetime import datetime, timedelta
-from itertools import count
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from backend.core.paging import Page, PageRequest
+from backend.core.references import AssetRef
+from backend.core.tables import Query
+from backend.core.transactions import Item
+from backend.domains.assets.models import Asset
 from backend.domains.exports import rules, service
 from backend.domains.metadata.models import Entity, LinkEntity, NewRecord
 from backend.http.app import HttpApp
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.access import Without
-from tests.factories.assets import ADMIN, NOON, created_asset
+from tests.factories.assets import ADMIN, created_asset
 from tests.factories.exports import Exports, exports
+from tests.factories.lifecycle import ManualClock
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.asset_links.test_links import NotNamed, archive
@@ -34,11 +38,15 @@ def describe(museum: Exports, entity: Any, key: str, value: str) -> None:
     museum.service.records.add_records(ADMIN, entity, [record])
 
 
+def hall(museum: Exports) -> Asset:
+    asset = museum.service.assets.find_asset("museum", "hall")
+    assert asset is not None
+    return asset
+
+
 def record_type(museum: Exports, path: str) -> None:
     """Note that a file may have a primary type, as the change does that sets it."""
-    hall = museum.service.assets.find_asset("museum", "hall")
-    assert hall is not None
-    museum.service.assets.record_typed_file(hall, path)
+    museum.service.assets.record_typed_file(hall(museum), path)
 
 
 def ids(body: Any) -> list[str]:
@@ -109,20 +117,24 @@ def test_a_file_is_returned_with_its_metadata_and_its_attributes(museum: Exports
     assert reply["presignedFileDownloadUrl"] is None
 
 
-def test_the_whole_tree_is_returned_on_request(museum: Exports) -> None:
+def test_the_whole_tree_is_returned_on_request_or_one_asset_alone(museum: Exports) -> None:
     created_asset(museum.service.assets, "nail", database_id="depot")
     museum.links.link("plinth", "nail", toAssetDatabaseId="depot")
     museum.links.link("hall", "plinth")
     body = museum.export(fetchEntireChildrenSubtrees=True).body
     assert ids(body) == ["hall", "nail", "plinth", "statue"]
     assert len(body["relationships"]) == 4
-
-
-def test_one_asset_alone_is_returned_without_links(museum: Exports) -> None:
-    body = museum.export(fetchAssetRelationships=False).body
-    assert ids(body) == ["hall"]
-    assert "relationships" not in body
-    assert body["totalAssetsInTree"] == 1
+    links = museum.service.links
+    service = museum.service.assets
+    few = museum.with_room(
+        links=type(links)(links.links, service, service.authorization, max_nodes=2)
+    )
+    answer = few.export(fetchEntireChildrenSubtrees=True)
+    assert (answer.status, answer.body["code"]) == (413, "AssetTreeTooLarge")
+    alone = few.export(fetchAssetRelationships=False).body
+    assert ids(alone) == ["hall"]
+    assert "relationships" not in alone
+    assert alone["totalAssetsInTree"] == 1
 
 
 def test_parents_are_returned_by_their_links_on_request(museum: Exports) -> None:
@@ -153,16 +165,11 @@ def test_flags_leave_metadata_and_files_out(museum: Exports) -> None:
     assert paths(some) == ["/a.glb", "/b.PNG", "/d.glb"]
     primary = museum.export(includeOnlyPrimaryTypeFiles=True).body["assets"][0]
     assert paths(primary) == ["/d.glb"]
-
-
-def test_archived_files_are_returned_on_request(museum: Exports) -> None:
-    museum.put("hall", "/a.glb")
-    hall = museum.service.assets.find_asset("museum", "hall")
-    assert hall is not None
-    museum.objects.delete("assetbucket", hall.asset_location.key + "a.glb")
+    for name in ("a.glb", "b.PNG", "d.glb", "sub/c.txt"):
+        museum.objects.delete("assetbucket", hall(museum).asset_location.key + name)
     assert museum.export().body["assets"][0]["files"] == []
     reply = museum.export(includeArchivedFiles=True, generatePresignedUrls=True).body
-    assert [one["isArchived"] for one in reply["assets"][0]["files"]] == [True]
+    assert {file["isArchived"] for file in reply["assets"][0]["files"]} == {True}
 
 
 def test_urls_are_made_of_files_that_are_for_download(museum: Exports) -> None:
@@ -187,8 +194,7 @@ def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
     monkeypatch.setattr(service, "FILES_AT_ONCE", 2)
     for number in range(5):
         museum.put("hall", f"/{number}.txt")
-    instants: Iterator[datetime] = (NOON + timedelta(seconds=5 * number) for number in count())
-    slow = museum.with_room(clock=lambda: next(instants))
+    slow = museum.with_room(clock=ManualClock(tick=timedelta(seconds=5)))
     pages = slow.pages(fetchEntireChildrenSubtrees=True)
     found = [
         (one["assetid"], path) for page in pages for one in page["assets"] for path in paths(one)
@@ -202,8 +208,7 @@ def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
 def test_a_small_tree_is_one_page_on_a_busy_day(museum: Exports) -> None:
     for name in ("hall", "statue", "plinth"):
         museum.put(name, "/a.txt")
-    instants: Iterator[datetime] = (NOON + timedelta(seconds=number) for number in count())
-    slow = museum.with_room(clock=lambda: next(instants))
+    slow = museum.with_room(clock=ManualClock(tick=timedelta(seconds=1)))
     (page,) = slow.pages(fetchEntireChildrenSubtrees=True)
     assert ids(page) == ["hall", "plinth", "statue"]
 
@@ -229,20 +234,6 @@ def test_links_that_fill_a_page_are_refused(
     assert (answer.status, answer.body["code"]) == (413, "ExportTooLarge")
 
 
-def test_a_tree_that_is_too_large_is_refused(museum: Exports) -> None:
-    few = museum.with_room(
-        links=type(museum.service.links)(
-            museum.service.links.links,
-            museum.service.assets,
-            museum.service.assets.authorization,
-            max_nodes=2,
-        )
-    )
-    answer = few.export(fetchEntireChildrenSubtrees=True)
-    assert (answer.status, answer.body["code"]) == (413, "AssetTreeTooLarge")
-    assert few.export().status == 200
-
-
 def test_hidden_assets_are_counted_and_not_named(museum: Exports) -> None:
     seen = museum.allowing(NotNamed(frozenset({"The statue"})))
     body = seen.export(fetchEntireChildrenSubtrees=True).body
@@ -253,25 +244,15 @@ def test_hidden_assets_are_counted_and_not_named(museum: Exports) -> None:
     assert museum.export().body["unauthorizedAssetCount"] == 0
 
 
-def test_by_setting_hidden_assets_are_named_as_in_vams(museum: Exports) -> None:
-    seen = museum.allowing(NotNamed(frozenset({"The statue"}))).with_room(names_hidden=True)
-    body = seen.export(fetchEntireChildrenSubtrees=True).body
-    assert body["assets"][1] == {
-        "assetId": "statue",
-        "databaseId": "museum",
-        "unauthorizedAsset": True,
-    }
-    assert ids(body) == ["hall", "statue"]
-    assert (body["totalAssetsInTree"], body["unauthorizedAssetCount"]) == (2, 1)
-    assert seen.export("statue").status == 404
-    assert museum.export("nobody").status == 404
-
-
-def test_of_a_link_to_what_the_caller_may_not_see_the_ids_are_returned_alone(
-    museum: Exports,
-) -> None:
+def test_by_setting_hidden_assets_and_links_to_them_are_named_as_in_vams(museum: Exports) -> None:
     describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
     seen = museum.allowing(NotNamed(frozenset({"The statue"}))).with_room(names_hidden=True)
+    body = seen.export(fetchEntireChildrenSubtrees=True).body
+    hidden = {"assetId": "statue", "databaseId": "museum", "unauthorizedAsset": True}
+    assert body["assets"][1] == hidden
+    assert ids(body) == ["hall", "statue"]
+    assert (body["totalAssetsInTree"], body["unauthorizedAssetCount"]) == (2, 1)
+    assert seen.export("statue").status == museum.export("nobody").status == 404
     assert seen.export().body["relationships"] == [
         {
             "parentAssetId": "hall",
@@ -361,16 +342,12 @@ def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
-    from backend.core.references import AssetRef
-
     root, members = AssetRef("m", "root"), {AssetRef("m", name) for name in ("root", "b", "d", "f")}
     after = rules.position_after(AssetRef("m", "d"))
     assert list(rules.remaining_assets(root, members, after)) == [AssetRef("m", "f")]
     changed = (members - {AssetRef("m", "d")}) | {AssetRef("m", "a"), AssetRef("m", "e")}
-    assert list(rules.remaining_assets(root, changed, after)) == [
-        AssetRef("m", "e"),
-        AssetRef("m", "f"),
-    ]
+    rest = [AssetRef("m", "e"), AssetRef("m", "f")]
+    assert list(rules.remaining_assets(root, changed, after)) == rest
 
 
 @pytest.mark.parametrize(
@@ -389,3 +366,67 @@ def test_addresses_of_files_also_need_a_route_that_returns_files(
     answer = museum.export("statue", generatePresignedUrls=True)
     (file,) = answer.body["assets"][0]["files"]
     assert (file["presignedFileDownloadUrl"] is not None) == has_url
+
+
+class CountedTables(MemoryTables):
+    """Counts queries; those of all files of an asset have pages of the size that a test sets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queries = 0
+        self.page = 1000
+
+    def query(self, query: Query, page: PageRequest) -> Page[Item]:
+        self.queries += 1
+        whole = query.index is not None and query.index.name == "DatabaseIdAssetIdIndex"
+        return super().query(query, PageRequest(self.page if whole else page.limit, page.after))
+
+
+def test_the_metadata_of_many_files_is_read_at_once() -> None:
+    tables = CountedTables()
+    museum = exports(tables, MemoryObjects())
+    for asset, files in (("hall", 30), ("statue", 7)):
+        describe(museum, Entity("museum", asset), "of", "the asset")
+        describe(museum, Entity("museum", asset, "/01.glb", "attribute"), "seen", "yes")
+        describe(museum, Entity("museum", asset, "/01.glb"), "first", "1")
+        for number in range(files):
+            museum.put(asset, f"/{number:02}.glb")
+            entity = Entity("museum", asset, f"/{number:02}.glb")
+            describe(museum, entity, "scale", f"1:{number}")
+    alone: dict[str, Any] = {"fetchAssetRelationships": False}
+    for asset, files, page, wanted in (
+        ("hall", 30, 1000, 2),
+        ("hall", 30, 10, 5),  # 32 values are four pages
+        ("hall", 30, 1, 8 + 2 + 30),  # 32 pages are too many, those of attributes are not
+        ("statue", 7, 1000, 14),
+    ):
+        tables.page, tables.queries = page, 0
+        museum.export(asset, **alone, includeFileMetadata=False)
+        without, tables.queries = tables.queries, 0
+        (reply,) = museum.export(asset, **alone).body["assets"]
+        assert tables.queries - without == wanted, (asset, page)
+        found = [
+            {key: one["value"] for key, one in file["metadata"].items()} for file in reply["files"]
+        ]
+        first = {"first": "1", "scale": "1:1"}
+        assert found == [first if n == 1 else {"scale": f"1:{n}"} for n in range(files)]
+        seen = [file["relativePath"] for file in reply["files"] if file["attributes"]]
+        assert seen == ["/01.glb"]
+
+
+def test_values_of_one_file_that_may_fill_a_query_are_queried_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tables = CountedTables()
+    museum = exports(tables, MemoryObjects())
+    for number in range(10):
+        museum.put("hall", f"/{number}.glb")
+    describe(museum, Entity("museum", "hall", "/3.glb"), "text", "x" * 20)
+    counts: list[int] = []
+    for most in (20, 19):
+        monkeypatch.setattr(service, "_MOST_CHARS", most)
+        tables.queries = 0
+        (hall,) = museum.export(fetchAssetRelationships=False).body["assets"]
+        assert hall["files"][3]["metadata"]["text"]["value"] == "x" * 20
+        counts.append(tables.queries)
+    assert counts[1] == counts[0] + 1

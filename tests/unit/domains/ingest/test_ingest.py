@@ -1,26 +1,26 @@
 """Ingest: an asset and the upload of its files in one call, and again after a lost reply."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
-from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
-from backend.domains.ingest.models import IngestReply
 from backend.domains.ingest.routes import build_router
 from backend.domains.ingest.service import IngestService
-from backend.domains.uploads.models import StartedUploadFile
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from tests.factories.assets import created_database
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.factories.http import Client, Response
-from tests.unit.domains.uploads.calls import MIB, stored_part
+from tests.factories.lifecycle import interrupt
+from tests.unit.domains.uploads.calls import MIB, named, stored_part
 
 ASSET: dict[str, Any] = {
     "databaseId": "museum",
@@ -60,10 +60,8 @@ class IngestSetup:
     @property
     def written(self) -> int:
         """Rows of assets and uploads."""
-        return sum(
-            len(self.tables.scan(table, PageRequest(100)).items)
-            for table in (ASSETS, ASSET_UPLOADS)
-        )
+        pages = (self.tables.scan(table, PageRequest(100)) for table in (ASSETS, ASSET_UPLOADS))
+        return sum(len(page.items) for page in pages)
 
 
 @pytest.fixture
@@ -75,19 +73,15 @@ def desk(tables: Tables, objects: S3Objects) -> IngestSetup:
 def stored(started: Response, number: int = 0, body: bytes = GLB) -> dict[str, Any]:
     """A file of the end of an ingest, whose one part is stored."""
     file = started.body["files"][number]
-    named = {name: file[name] for name in ("relativeKey", "uploadIdS3")}
-    if file["numParts"] == 0:
-        return {**named, "parts": []}
-    return {**named, "parts": [stored_part(file, 1, body)]}
+    return named(file, *(stored_part(file, n, body) for n in range(1, file["numParts"] + 1)))
 
 
 def test_an_asset_and_its_files_come_of_two_calls(desk: IngestSetup) -> None:
     started = desk.begin(FILE, EMPTY)
     assert (started.status, started.body["assetId"]) == (200, "bust")
-    assert [one["relativeKey"] for one in started.body["files"]] == [
-        "bust/scans/a.glb",
-        "bust/empty.txt",
-    ]
+    assert set(started.body) == {"message", "uploadId", "assetId", "files"}
+    paths = ["bust/scans/a.glb", "bust/empty.txt"]
+    assert [file["relativeKey"] for file in started.body["files"]] == paths
     assert len(started.body["files"][0]["partUploadUrls"]) == 1
     asset = desk.asset
     assert asset is not None
@@ -96,45 +90,29 @@ def test_an_asset_and_its_files_come_of_two_calls(desk: IngestSetup) -> None:
     done = desk.end(started.body["uploadId"], stored(started), stored(started, 1))
     assert done.status == 200
     assert done.body["overallSuccess"] is True
-    assert [(one["relativeKey"], one["success"]) for one in done.body["fileResults"]] == [
-        ("bust/scans/a.glb", True),
-        ("bust/empty.txt", True),
-    ]
+    results = {file["relativeKey"]: file["success"] for file in done.body["fileResults"]}
+    assert results == dict.fromkeys(paths, True)
     assert (done.body["assetId"], done.body["assetType"]) == ("bust", "folder")
     assert desk.gallery.objects.read_start(BUCKET, "bust/scans/a.glb", length=999) == GLB
     assert "files" not in done.body
 
 
-@pytest.mark.parametrize(("output", "kept"), [({}, True), ({"isDistributable": False}, False)])
-def test_an_asset_may_be_downloaded_unless_that_is_denied(
-    desk: IngestSetup, output: dict[str, bool], kept: bool
-) -> None:
-    described = {name: value for name, value in ASSET.items() if name != "isDistributable"}
-    assert desk.send({**described, "files": [EMPTY], **output}).status == 200
-    asset = desk.asset
-    assert asset is not None
-    assert asset.is_distributable is kept
-
-
-def test_both_calls_may_be_repeated(desk: IngestSetup) -> None:
-    desk.begin(EMPTY)
+@pytest.mark.parametrize("shown", [None, True, False])
+def test_both_calls_may_be_repeated(desk: IngestSetup, shown: bool | None) -> None:
+    asset = {name: value for name, value in ASSET.items() if name != "isDistributable"}
+    more = {} if shown is None else {"isDistributable": shown}
+    assert desk.send({**asset, "files": [EMPTY], **more}).status == 200
+    assert desk.asset is not None
+    # an asset may be downloaded unless that is denied
+    assert desk.asset.is_distributable is (shown is not False)
     started = desk.begin(EMPTY, assetName="Another name")
     assert started.status == 200
-    asset = desk.asset
-    assert asset is not None
-    assert asset.asset_name == "A bust"  # what is there stays as it is
+    assert desk.asset.asset_name == "A bust"  # what is there stays as it is
     first = desk.end(started.body["uploadId"], stored(started))
     again = desk.end(started.body["uploadId"], stored(started))
     assert (first.status, first.body) == (again.status, again.body)
     versions = desk.gallery.objects.list_versions(BUCKET, "bust/empty.txt").versions
     assert len(versions) == 1
-
-
-def test_files_go_into_an_asset_that_is_there(desk: IngestSetup) -> None:
-    file = {"relativeKey": "statue/a.txt", "file_size": 0}
-    started = desk.begin(file, assetId="statue")
-    done = desk.end(started.body["uploadId"], stored(started), assetId="statue")
-    assert done.body["fileResults"][0]["relativeKey"] == "statue/a.txt"
 
 
 @pytest.mark.parametrize(
@@ -174,14 +152,15 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert (desk.asset, desk.written) == (None, 1)
 
 
-def test_an_id_that_is_taken_elsewhere_is_refused_without_revealing_where(
-    desk: IngestSetup,
-) -> None:
+def test_files_go_into_an_asset_that_is_there_if_it_is_of_the_database(desk: IngestSetup) -> None:
     created_database(desk.gallery.assets, "cellar")
     file = {"relativeKey": "statue/a.txt", "file_size": 0}
     answer = desk.begin(file, assetId="statue", databaseId="cellar")
     assert (answer.status, answer.body["code"]) == (409, "AssetIdTaken")
     assert "museum" not in answer.body["message"]
+    started = desk.begin(file, assetId="statue")
+    done = desk.end(started.body["uploadId"], stored(started), assetId="statue")
+    assert done.body["fileResults"][0]["relativeKey"] == "statue/a.txt"
 
 
 def test_too_many_uploads_make_no_asset(desk: IngestSetup) -> None:
@@ -194,15 +173,10 @@ def test_too_many_uploads_make_no_asset(desk: IngestSetup) -> None:
 
 
 def test_a_beginning_that_the_storage_fails_continues_when_it_is_repeated(
-    desk: IngestSetup, monkeypatch: pytest.MonkeyPatch
+    desk: IngestSetup,
 ) -> None:
-    large = {**FILE, "file_size": 5 * MIB}
-
-    def fails(*_: object, **__: object) -> str:
-        raise UnavailableError("S3 does not answer")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(S3Objects, "create_multipart", fails)
+    large, outage = {**FILE, "file_size": 5 * MIB}, UnavailableError("S3 does not answer")
+    with patch.object(S3Objects, "create_multipart", side_effect=outage):
         assert desk.begin(large).status == 503
     assert desk.begin(large).status == 200
 
@@ -210,17 +184,7 @@ def test_a_beginning_that_the_storage_fails_continues_when_it_is_repeated(
 def test_two_beginnings_at_once_make_one_asset(
     desk: IngestSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = IngestService._there  # pyright: ignore[reportPrivateUsage]
-    looks: list[int] = []
-
-    def beside(service: IngestService, caller: Identity, upload: Any) -> Asset | None:
-        found = look(service, caller, upload)
-        looks.append(1)
-        if len(looks) == 1:
-            desk.begin(EMPTY)
-        return found
-
-    monkeypatch.setattr(IngestService, "_there", beside)
+    interrupt(monkeypatch, IngestService, "_there", partial(desk.begin, EMPTY), after=True)
     answer = desk.begin(EMPTY)
     assert answer.status == 200, answer.body
     assert desk.written == 4  # statue, bust, and two uploads
@@ -249,13 +213,3 @@ def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(
     assert answer.status == 409
     (failed,) = answer.body["fileResults"]
     assert (failed["relativeKey"], failed["success"]) == ("bust/scans/a.glb", False)
-
-
-def test_the_reply_names_no_fields_of_the_other_call() -> None:
-    reply = IngestReply(message="", upload_id="y", asset_id="x", files=list[StartedUploadFile]())
-    assert set(reply.model_dump(exclude_none=True)) == {
-        "message",
-        "upload_id",
-        "asset_id",
-        "files",
-    }

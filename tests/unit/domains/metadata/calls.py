@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from backend.domains.metadata.models import NewRecord
 from tests.factories.http import Client, Response
 
 ASSET = "/database/{databaseId}/assets/{assetId}/metadata"
@@ -41,18 +40,11 @@ def values(client: Client, route: str = ASSET, **query: str) -> dict[str, str]:
 
 def all_keys(client: Client, **query: str) -> list[str]:
     """The keys of all pages; a page ends early at a megabyte."""
-    found: list[str] = []
-    while True:
-        page = send(client, "GET", query=query).body
-        found += [item["metadataKey"] for item in page["metadata"]]
-        if "NextToken" not in page:
-            return found
-        query = {**query, "startingToken": page["NextToken"]}
+    parameters = {"databaseId": "museum", "assetId": "statue"}
+    path, route = ASSET.format(**parameters), f"GET {ASSET}"
+    pages = client.pages(path, query=query, parameters=parameters, route=route)
+    return [item["metadataKey"] for page in pages for item in page["metadata"]]
 
 
 def on_file(kind: str = "metadata", path: str = "/a/b.glb") -> dict[str, str]:
     return {"filePath": path, "type": kind}
-
-
-def stored(key: str) -> NewRecord:
-    return NewRecord(metadata_key=key, metadata_value_type="string", metadata_value="of another")

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,6 +31,7 @@ from tests.factories.audit import entries
 from tests.factories.metadata import record_service
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
+from tests.unit.domains.metadata_schemas.calls import field, schema_body
 
 STATUE = Entity("museum", "statue")
 LINK = LinkEntity("link-1", ("museum", "garden"))
@@ -53,15 +56,21 @@ class RecordSetup:
     def keys(self, entity: AnyEntity = STATUE) -> list[str]:
         return [record.metadata_key for record in self.records.records_of(entity)]
 
+    def add_schema(
+        self, database: str, kind: str, key: str, value_type: str = "string", **more: Any
+    ) -> None:
+        body = schema_body(
+            field(key, value_type, **more), databaseId=database, metadataSchemaEntityType=kind
+        )
+        self.records.schemas.create_schema(ADMIN, CreateSchemaBody.model_validate(body))
+
     def put(self, *keys: str, entity: AnyEntity = STATUE) -> None:
         self.records.change_records(ADMIN, entity, new(*keys))
 
 
 def new(*keys: str) -> list[NewRecord]:
-    return [
-        NewRecord(metadata_key=key, metadata_value_type="string", metadata_value="v")
-        for key in keys
-    ]
+    value = {"metadata_value_type": "string", "metadata_value": "v"}
+    return [NewRecord.model_validate({"metadata_key": key, **value}) for key in keys]
 
 
 def made(
@@ -126,21 +135,7 @@ def test_what_finds_no_room_after_others_came_in_between_fails_alone(
 
 def test_what_was_accepted_once_is_written_as_it_is() -> None:
     bench = made()
-    schema = {
-        "databaseId": "museum",
-        "metadataSchemaEntityType": "assetMetadata",
-        "schemaName": "Strict",
-        "fields": {
-            "fields": [
-                {
-                    "metadataFieldKeyName": "weight",
-                    "metadataFieldValueType": "number",
-                    "required": True,
-                }
-            ]
-        },
-    }
-    bench.records.schemas.create_schema(ADMIN, CreateSchemaBody.model_validate(schema))
+    bench.add_schema("museum", "assetMetadata", "weight", "number", required=True)
     found = bench.records.entries(ADMIN, "copy", STATUE)
     records = [Record(metadata_key=key, metadata_value="v") for key in "ab"]
     bench.records.write_as_is(STATUE, records, found)
@@ -155,14 +150,7 @@ def test_what_was_accepted_once_is_written_as_it_is() -> None:
 def test_a_link_has_the_schemas_of_both_ends_and_a_guard_can_refuse_its_metadata() -> None:
     bench = made()
     for database, key in (("museum", "a"), ("garden", "b"), ("GLOBAL", "c")):
-        field = {"metadataFieldKeyName": key, "metadataFieldValueType": "string"}
-        schema = {
-            "databaseId": database,
-            "metadataSchemaEntityType": "assetLinkMetadata",
-            "schemaName": key,
-            "fields": {"fields": [field]},
-        }
-        bench.records.schemas.create_schema(ADMIN, CreateSchemaBody.model_validate(schema))
+        bench.add_schema(database, "assetLinkMetadata", key)
     assert sorted(bench.records.fields(LINK)) == ["a", "b", "c"]
     gone = Check(
         table=ASSET_LINKS,
@@ -212,15 +200,11 @@ def test_the_count_is_that_of_the_records_whatever_is_done(
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, after: int = 0) -> None:
     """Do something just before a transaction, the first one or a later one."""
-    transact = MemoryTables.transact
-    waiting = [after]
+    transact, calls = MemoryTables.transact, count()
 
     def raced(self: MemoryTables, writes: Sequence[Write]) -> None:
-        if waiting and waiting[0] == 0:
-            waiting.clear()
+        if next(calls) == after:
             act()
-        elif waiting:
-            waiting[0] -= 1
         transact(self, writes)
 
     monkeypatch.setattr(MemoryTables, "transact", raced)

@@ -37,22 +37,11 @@ def one(
     client: Client, method: str, schema_id: str, database: str = "museum", **more: Any
 ) -> Response:
     parameters = {"databaseId": database, "metadataSchemaId": schema_id}
-    return client.send(
-        method,
-        ONE.format(**parameters),
-        route=f"{method} {ONE}",
-        parameters=parameters,
-        **more,
-    )
+    path, route = ONE.format(**parameters), f"{method} {ONE}"
+    return client.send(method, path, route=route, parameters=parameters, **more)
 
 
 def names(client: Client, **query: str) -> list[str]:
     """The names of all schemas of a list, page by page."""
-    found: list[str] = []
-    while True:
-        answer = client.send("GET", SCHEMAS, query=query)
-        assert answer.status == 200, answer.body
-        found += [item["schemaName"] for item in answer.body["Items"]]
-        if "NextToken" not in answer.body:
-            return sorted(found)
-        query = {**query, "startingToken": answer.body["NextToken"]}
+    pages = client.pages(SCHEMAS, query=query)
+    return sorted(item["schemaName"] for page in pages for item in page["Items"])
