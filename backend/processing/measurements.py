@@ -51,6 +51,8 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
     }
     if scene.unit is not None:
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
+    if scene.splats is not None:
+        facts["splats"] = scene.splats
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
     left_out = _left_out(scene, stored, any(counts.values()))

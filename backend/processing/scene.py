@@ -78,4 +78,5 @@ class Scene:
     ends_within_line: bool = False
     left_out: tuple[str, ...] = ()
     total_points: int | None = None
+    splats: int | None = None
     bounds: tuple[Floats, Floats] | None = None

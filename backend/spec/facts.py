@@ -24,7 +24,7 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 8
+READERS_VERSION = 9
 
 # Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
 # They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.
@@ -72,6 +72,7 @@ FACTS = (
     Fact("triangles", "number", "Triangles, after polygons are triangulated."),
     Fact("lines", "number", "Line segments."),
     Fact("points", "number", "Points."),
+    Fact("splats", "number", "Gaussian splats, which are also counted as points."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),
     Fact("materials", "number", "Materials that the file declares or uses."),

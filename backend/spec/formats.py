@@ -138,6 +138,8 @@ FORMATS = (
         start=rb"(?:#[^\n]*\n)?VERSION[ \t][^\n]*\nFIELDS\b",
         libraries="",
     ),
+    Format("SPLAT", "splat", "Promised", reader="splat", libraries=""),
+    Format("SPZ", "spz", "Promised", reader="spz", libraries=""),
     Format("XYZ and PTS", "pts xyz", "Promised", reader="points", libraries="", is_text=True),
     Format(
         *("OBJ", "obj", "Promised", "model", "obj", "model/obj"),
@@ -231,7 +233,7 @@ FORMATS = (
     ),
     Format(
         *("gzip", "gz", "Stored", "other", "", "application/gzip", rb"\x1f\x8b\x08"),
-        read_under="blend x3d x3db xgl",
+        read_under="blend spz x3d x3db xgl",
         viewer="other",
     ),
     # Left out: `ask`, `mot`, `prj` and `scn`, which in asset libraries nearly always belong to
@@ -282,6 +284,7 @@ FORMATS = (
         viewer="text",
     ),
     _stored("PTX point clouds", "ptx", _POINTS),
+    _stored("compressed splats", "ksplat sog", "PLY or SPZ"),
     _stored("ReCap point clouds", "rcp rcs", _POINTS),
     _stored("Rhino models", "3dm", "STEP"),
     _stored("CATIA models", "catpart catproduct", "STEP"),

@@ -14,6 +14,7 @@ from backend.processing.readers import (
     obj,
     ply,
     points,
+    splats,
     stl,
     three_mf,
 )
@@ -83,6 +84,8 @@ READERS: Mapping[str, Reader] = {
     "obj": _or_assimp(obj.read),
     "off": lambda data, name, files: assimp.read(off_rows(data), name, files),
     "ply": _or_assimp(ply.read),
+    "splat": splats.read_splat,
+    "spz": splats.read_spz,
     "stl": _or_assimp(lambda data, _files: stl.read(data)),
     "pcd": points.read_pcd,
     "points": points.read_text,

@@ -21,6 +21,7 @@ from backend.processing.readers.soundness import (
     number,
     unusable,
 )
+from backend.processing.readers.splats import colors_of_harmonics, splat_scene, unpack_ply
 from backend.processing.readers.text import BYTE_ORDER_MARK, require_text, utf8_lines
 from backend.processing.scene import (
     Floats,
@@ -44,7 +45,6 @@ _TYPES = {
     **dict.fromkeys(("double", "float64"), "f8"),
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
-_HARMONIC = 0.28209479177387814  # the constant part of a splat's spherical harmonics
 _WORD = re.compile(rb"\S+")
 _Columns = dict[str, NDArray[Any]]
 
@@ -199,9 +199,6 @@ def _columns_named(vertices: _Columns, *names: tuple[str, ...]) -> Floats | None
 
 
 def _colors(vertices: _Columns) -> Floats | None:
-    splats = _columns_named(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
-    if splats is not None:
-        return np.hstack([np.clip(0.5 + _HARMONIC * splats, 0, 1), np.ones((len(splats), 1))])
     names = ("red", "green", "blue")
     diffuse = ("diffuse_red", "diffuse_green", "diffuse_blue")
     colors = _columns_named(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
@@ -215,10 +212,19 @@ def _colors(vertices: _Columns) -> Floats | None:
 
 def _scene(rows: dict[str, Rows], header: _Header, files: Files) -> Scene:
     vertices = rows.get("vertex", Rows()).columns
+    if "packed_position" in vertices:
+        packed = unpack_ply(rows.get("chunk", Rows()).columns, vertices)
+        return splat_scene("PLY", *packed, generator=header.generator)
     positions = _columns_named(vertices, ("x", "y", "z"))
     if positions is None or not len(positions):
         raise RefusedError("contains no geometry")
     count = len(positions)
+    harmonics = _columns_named(vertices, ("f_dc_0", "f_dc_1", "f_dc_2"))
+    if harmonics is not None and "opacity" in vertices:
+        with np.errstate(all="ignore"):
+            opacity = 1 / (1 + np.exp(-vertices["opacity"].astype(np.float64)))
+        colors = colors_of_harmonics(harmonics)
+        return splat_scene("PLY", positions, colors, opacity, generator=header.generator)
     corners, counts = _corners(rows.get("face"))
     finite = finite_rows(positions)
     wrong = unusable(corners, counts, finite, 3)

@@ -16,6 +16,7 @@ from backend.spec.formats import FORMAT_OF, extension_of
 from tests.unit.processing.samples import SIDES as _SIDES
 from tests.unit.processing.samples import Asset, cube_gltf, facts_without_pictures, glb
 from tests.unit.processing.test_headers import WHOLE, broken_headers
+from tests.unit.processing.test_splats import ply_splats, splat, spz
 from tests.unit.processing.test_units import amf_of, collada_of, fbx_of, glb_extents, threemf_of
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
@@ -166,6 +167,9 @@ BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
     "ac": ("a.ac", ac(), "y", None),
     "x": ("a.x", directx(), "y", None),
     "las": ("a.las", las(), "z", None),
+    "splats as ply": ("a.ply", ply_splats(), "y", None),
+    "splat": ("a.splat", splat(), "y", None),
+    "spz": ("a.spz", spz(), "y", None),
     **{
         f"collada with {axis} up": (
             "a.dae",
@@ -185,7 +189,7 @@ _UPRIGHT = {"x": [2, 1, 3], "y": [1, 2, 3], "z": [1, 3, 2]}
 
 
 def test_an_axis_points_up_only_where_the_file_or_its_format_defines_it() -> None:
-    named = {"3ds", "3mf", "amf", "ase", "dae", "dxf", "fbx", "glb", "las", "x3d"}
+    named = {"3ds", "3mf", "amf", "ase", "dae", "dxf", "fbx", "glb", "las", "spz", "x3d"}
     stated = {
         case: "upAxis" in facts_without_pictures(BOXES[case][0], data)
         for case, data in _CONTENTS.items()

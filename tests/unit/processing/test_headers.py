@@ -47,8 +47,8 @@ FILES = {
 
 
 _PARTS = ("cut after 3", "cut after 20", "cut after 100", "doubled 16", "doubled 64")
-WHOLE = {"a.obj": _PARTS}
-"""Texts whose elements are counted nowhere: a part of one, or one with a part twice, is whole."""
+WHOLE = {"a.obj": _PARTS, "a.splat": ("doubled 64",)}
+"""Files whose elements are counted nowhere: a part of one, or one with a part twice, is whole."""
 
 
 def broken_headers(data: bytes) -> dict[str, bytes]:

@@ -1,0 +1,185 @@
+"""Gaussian splats, read as points: their centres and the colours that face all sides."""
+
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.processing import limits
+from backend.processing.files import Files
+from backend.processing.readers.soundness import Bools
+from backend.processing.scene import Part, RefusedError, Scene
+
+_Values = NDArray[np.floating[Any]]
+_Columns = Mapping[str, NDArray[Any]]
+_HARMONIC = 0.28209479177387814  # the constant part of spherical harmonics
+# Splats of less opacity are fog in a picture of points.
+_FAINT = 0.1
+# Share of the splats that are farthest from the middle, mostly single ones of the sky: a picture
+# of them all would show a dot.
+_FAR = 0.001
+
+_SPLAT = np.dtype([("place", "<f4", 3), ("size", "<f4", 3), ("color", "u1", 4), ("turn", "u1", 4)])
+_GZIP = b"\x1f\x8b"
+_HEADER = struct.Struct("<4sIIBBBx")
+_HAS_EXTENSIONS = 2
+_ROTATION_BYTES = {2: 3, 3: 4}
+_HARMONIC_BYTES = (0, 9, 24, 45, 72)
+"""Bytes of a splat of SPZ, by the version and by the degree of the harmonics."""
+
+
+def colors_of_harmonics(constants: _Values) -> _Values:
+    """Return the colours of splats by the constant parts of their spherical harmonics."""
+    return np.clip(np.nan_to_num(0.5 + _HARMONIC * constants), 0, 1)
+
+
+def splat_scene(
+    format_: str,
+    positions: _Values,
+    colors: _Values,
+    opacity: _Values,
+    *,
+    valid: Bools | None = None,
+    y_up: bool = False,
+    generator: str = "",
+) -> Scene:
+    """Return the scene of all valid splats, whose parts are those that are drawn."""
+    finite: Bools = np.all(np.isfinite(positions), axis=1)
+    finite = finite if valid is None else finite & valid
+    wrong, total = int((~finite).sum()), len(finite)
+    if not total:
+        raise RefusedError("contains no splats")
+    if wrong == total:
+        raise RefusedError(f"none of its {total} splats is valid")
+    inside = positions[finite]
+    drawn = np.flatnonzero(finite & (opacity >= _FAINT))
+    drawn = drawn if len(drawn) else np.flatnonzero(finite)
+    distances = np.abs(positions[drawn] - np.median(positions[drawn], axis=0)).max(1)
+    near = len(drawn) - int(_FAR * len(drawn))
+    drawn = np.sort(drawn[np.argpartition(distances, near - 1)[:near]])
+    drawn = drawn[:: max(1, -(-len(drawn) // limits.SAMPLED_POINTS))]
+    shown = positions[drawn].astype(np.float64)
+    if not y_up:  # as they are trained: y points down, z forward
+        shown *= [1, -1, -1]
+    painted = np.ones((len(drawn), 4))
+    painted[:, :3] = colors[drawn]
+    part = Part(shown, points=np.arange(len(drawn)), colors=painted)
+    return Scene(
+        format_,
+        [part],
+        generator=generator,
+        defines_up=y_up,
+        left_out=(f"{wrong} of {total} splats are not valid",) if wrong else (),
+        total_points=total - wrong,
+        splats=total - wrong,
+        bounds=(inside.min(0).astype(np.float64), inside.max(0).astype(np.float64)),
+    )
+
+
+def unpack_ply(chunks: _Columns, vertices: _Columns) -> tuple[_Values, _Values, _Values]:
+    """Return positions, colours and opacity of the PLY that SuperSplat compresses.
+
+    Numbers are parts of the extents of a chunk, which has 256 splats.
+
+    Raises:
+        RefusedError: there are fewer chunks, or no colours.
+    """
+    packed, paint = vertices["packed_position"], vertices.get("packed_color")
+    chunk = np.arange(len(packed)) // 256
+    names = [f"{end}_{axis}" for end in ("min", "max") for axis in "xyz"]
+    if paint is None or not all(len(chunks.get(name, ())) * 256 >= len(packed) for name in names):
+        raise RefusedError("the packed splats have no colours, or too few chunks")
+    shares = {
+        "x": (packed >> 21 & 2047) / 2047,
+        "y": (packed >> 11 & 1023) / 1023,
+        "z": (packed & 2047) / 2047,
+        **{
+            channel: (paint >> shift & 255) / 255
+            for channel, shift in zip("rgb", (24, 16, 8), strict=True)
+        },
+    }
+    for name, share in shares.items():
+        if f"min_{name}" in chunks:  # of colours, older files have none
+            least, most = chunks[f"min_{name}"][chunk], chunks[f"max_{name}"][chunk]
+            shares[name] = least + share * (most.astype(np.float64) - least)
+    places, colors = (np.stack([shares[name] for name in axes], 1) for axes in ("xyz", "rgb"))
+    return places, np.clip(np.nan_to_num(colors), 0, 1), (paint & 255) / 255
+
+
+def read_splat(data: bytes, _name: str, _files: Files) -> Scene:
+    """Read a SPLAT file: 32 bytes a splat, without a header.
+
+    Raises:
+        RefusedError: it has other bytes.
+    """
+    if len(data) % _SPLAT.itemsize:
+        raise RefusedError(f"truncated: its {len(data)} bytes are not splats of 32 bytes each")
+    rows = np.frombuffer(data, _SPLAT)
+    _require_count(len(rows))
+    # The only redundancy: sizes are positive, and a rotation is a quaternion of length 1.
+    lengths = np.square(rows["turn"].astype(np.float32) / 128 - 1).sum(1)
+    with np.errstate(all="ignore"):
+        sizes: Bools = np.all(np.isfinite(rows["size"]) & (rows["size"] >= 0), axis=1)
+    valid = sizes & (np.abs(lengths - 1) < 0.2)
+    colors = rows["color"] / np.float32(255)
+    return splat_scene("SPLAT", rows["place"], colors[:, :3], colors[:, 3], valid=valid)
+
+
+def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
+    """Read an SPZ file of version 2 or 3: each attribute of all splats, compressed together.
+
+    Raises:
+        RefusedError: it has another version, or less than it declares.
+    """
+    if not data.startswith(_GZIP):
+        raise RefusedError("not an SPZ file: it is not compressed by gzip")
+    reader = zlib.decompressobj(wbits=31)
+    head = _decompress(reader, data, _HEADER.size)
+    header: tuple[bytes, int, int, int, int, int] = _HEADER.unpack(head.ljust(_HEADER.size, b"\0"))
+    mark, version, count, degree, bits, flags = header
+    if mark != b"NGSP":
+        is_short = len(head) < _HEADER.size
+        raise RefusedError("truncated: no SPZ header" if is_short else "not an SPZ file: no NGSP")
+    if version not in _ROTATION_BYTES:
+        raise RefusedError(f"the SPZ file has version {version}; versions 2 and 3 are read")
+    if degree >= len(_HARMONIC_BYTES):
+        raise RefusedError(f"the SPZ header has harmonics of degree {degree}, more than 4")
+    if bits > 23:
+        raise RefusedError(f"the SPZ header has {bits} fractional bits of 24")
+    _require_count(count)
+    width = 16 + _ROTATION_BYTES[version] + _HARMONIC_BYTES[degree]
+    body = _decompress(reader, reader.unconsumed_tail, count * width)
+    if len(body) < count * width:
+        raise RefusedError(f"truncated: {count} splats declared, the file has {len(body)} bytes")
+    more = _decompress(reader, reader.unconsumed_tail, 1)
+    if not reader.eof and not more:
+        raise RefusedError("truncated: the compressed splats do not end")
+    steps = np.frombuffer(body, np.uint8, 9 * count).reshape(count, 3, 3).astype(np.int32)
+    places = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
+    places = ((places ^ 0x800000) - 0x800000).astype(np.float32) / (1 << bits)
+    opacity = np.frombuffer(body, np.uint8, count, 9 * count) / np.float32(255)
+    stored = np.frombuffer(body, np.uint8, 3 * count, 10 * count).reshape(count, 3)
+    colors = colors_of_harmonics((stored / np.float32(255) - 0.5) / 0.15)
+    scene = splat_scene("SPZ", places, colors, opacity, y_up=True)
+    if not more or flags & _HAS_EXTENSIONS:
+        return scene
+    return replace(scene, left_out=(*scene.left_out, "bytes after the last splat"))
+
+
+def _require_count(count: int) -> None:
+    if count > limits.VERTICES:
+        raise RefusedError(f"{count} splats are more than {limits.VERTICES}")
+
+
+def _decompress(reader: Any, data: bytes, size: int) -> bytes:
+    if not size:
+        return b""
+    try:
+        out: bytes = reader.decompress(data, size)
+    except zlib.error as error:
+        raise RefusedError(f"the compressed splats are not valid: {error}") from None
+    return out

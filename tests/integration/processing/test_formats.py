@@ -1,0 +1,33 @@
+"""Files of the newest readers, in the confined process."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.processing.jail.parent import Jail
+from tests.integration.processing.test_jail import run
+from tests.unit.processing.test_splats import FILES as SPLATS
+
+FILES = {**SPLATS}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_has_facts_and_pictures_in_the_confined_process(
+    name: str, jail: Jail, tmp_path: Path
+) -> None:
+    outcome = run(jail, tmp_path, name, FILES[name])
+    assert outcome.result.refused is None
+    assert outcome.result.facts["format"]
+    assert outcome.thumbnail
+    assert outcome.glb
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_broken_file_has_facts_or_a_reason_in_the_confined_process(
+    name: str, jail: Jail, tmp_path: Path
+) -> None:
+    data = FILES[name]
+    for part in (data[: len(data) // 2], bytes(64) + data[64:], data[:12] + b"\xff" * 12):
+        outcome = run(jail, tmp_path, name, part)
+        assert bool(outcome.result.refused) != bool(outcome.result.facts)
+        assert "crash" not in (outcome.result.refused or "")

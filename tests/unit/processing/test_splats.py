@@ -1,0 +1,165 @@
+"""Gaussian splats (PLY, SPLAT, SPZ): counts, bounds, colours, and files that are not valid."""
+
+import gzip
+import struct
+import time
+
+import numpy as np
+import pytest
+
+from backend.processing.files import Files
+from backend.processing.inspection import inspect
+from backend.processing.readers.models import read_model
+from backend.spec.formats import extension_of
+from tests.unit.processing.samples import CORNERS, Asset, facts_without_pictures
+
+BOX = CORNERS * np.array([1, 2, 3], np.float32)
+_HARMONIC = 0.28209479177387814
+_WORDS = (
+    *("x", "y", "z", "nx", "ny", "nz", "f_dc_0", "f_dc_1", "f_dc_2", "f_rest_0", "opacity"),
+    *("scale_0", "scale_1", "scale_2", "rot_0", "rot_1", "rot_2", "rot_3"),
+)
+
+
+def ply_splats(places: np.ndarray = BOX, opacity: float = 4) -> bytes:
+    header = "".join(f"property float {word}\n" for word in _WORDS)
+    dc = (np.array([1, 0, 0.2]) - 0.5) / _HARMONIC
+    rest = [0, 0, 0, *dc, 0.5, opacity, -4, -4, -4, 1, 0, 0, 0]
+    rows = np.hstack([places, np.tile(rest, (len(places), 1))]).astype("<f4")
+    count = f"element vertex {len(places)}\n"
+    start = f"ply\nformat binary_little_endian 1.0\n{count}{header}end_header\n"
+    return start.encode() + rows.tobytes()
+
+
+def splat(places: np.ndarray = BOX, rotation: tuple[int, ...] = (255, 128, 128, 128)) -> bytes:
+    rest = struct.pack("<3f8B", 0.1, 0.1, 0.1, 255, 0, 51, 255, *rotation)
+    return b"".join(struct.pack("<3f", *place) + rest for place in places)
+
+
+def spz(
+    version: int = 3, *, count: int = 8, degree: int = 1, bits: int = 12, more: bytes = b""
+) -> bytes:
+    places = np.round(BOX * (1 << 12)).astype("<i4").reshape(-1, 1).view(np.uint8)[:, :3]
+    dc = (np.array([1, 0, 0.2]) - 0.5) / _HARMONIC
+    colors = np.round((dc * 0.15 + 0.5) * 255).clip(0, 255).astype(np.uint8)
+    rotation = (3 if version == 2 else 4) * 8
+    body = places.tobytes() + b"\xff" * 8 + colors.tobytes() * 8 + b"\x64" * 24
+    body += b"\0" * rotation + b"\x80" * (9 * 8 if degree == 1 else 0)
+    return gzip.compress(
+        struct.pack("<4sIIBBBB", b"NGSP", version, count, degree, bits, 0, 0) + body + more
+    )
+
+
+def packed_ply(*, chunks: int = 1, color: str = "packed_color") -> bytes:
+    extents = [f"{end}_{axis}" for end in ("min", "max") for axis in "xyzrgb"]
+    header = "".join(f"property float {word}\n" for word in extents)
+    steps = CORNERS.astype(np.uint32) * np.array([2047 << 21, 1023 << 11, 2047], np.uint32)
+    rows = np.column_stack([steps.sum(1), np.full(8, 0xFF0033FF)]).astype("<u4")
+    start = (
+        f"ply\nformat binary_little_endian 1.0\nelement chunk {chunks}\n{header}"
+        f"element vertex 8\nproperty uint packed_position\nproperty uint {color}\nend_header\n"
+    )
+    extent = struct.pack("<12f", *[0] * 6, 1, 2, 3, 1, 1, 1)
+    return start.encode() + extent * chunks + rows.tobytes()
+
+
+FILES = {
+    "packed.ply": packed_ply(),
+    "a.ply": ply_splats(),
+    "a.splat": splat(),
+    "two.spz": spz(2),
+    "three.spz": spz(3),
+    "plain.spz": spz(3, degree=0),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_splats_have_their_count_bounds_and_colours(name: str) -> None:
+    inspection = inspect(name, FILES[name], Asset())
+    assert inspection.refused is None
+    facts = inspection.facts
+    assert (facts["splats"], facts["points"], facts["boundsMin"], facts["boundsMax"]) == (
+        *(8, 8),
+        *("[0.0, 0.0, 0.0]", "[1.0, 2.0, 3.0]"),
+    )
+    assert facts["format"] == extension_of(name).upper()
+    assert "leftOut" not in facts
+    assert inspection.thumbnail
+    assert inspection.glb
+    colors = read_model(FILES[name], name, extension_of(name), Files(Asset())).parts[0].colors
+    assert colors is not None
+    assert np.allclose(colors, [1, 0, 0.2, 1], atol=0.02)
+
+
+def test_the_layouts_whose_y_axis_points_down_are_drawn_upright() -> None:
+    for name, data in FILES.items():
+        (part,) = read_model(data, name, extension_of(name), Files(Asset())).parts
+        down = not name.endswith("spz")
+        assert (part.positions[:, 1].min() < -1) == down
+
+
+def test_faint_and_far_splats_are_counted_but_not_drawn() -> None:
+    places = np.vstack([np.tile(BOX, (200, 1)), [[1e6, 0, 0]]]).astype(np.float32)
+    faint = ply_splats(BOX + 50, opacity=-9)
+    data = ply_splats(places) + faint[faint.index(b"end_header\n") + 11 :]
+    data = data.replace(b"element vertex 1601", b"element vertex 1609")
+    facts = facts_without_pictures("a.ply", data)
+    assert (facts["splats"], facts["sizeX"], facts["sizeY"]) == (1609, 1e6, 52)
+    (part,) = read_model(data, "a.ply", "ply", Files(Asset())).parts
+    assert np.abs(part.positions).max() == 3
+
+
+def test_splats_that_are_not_finite_are_left_out() -> None:
+    places = BOX.copy()
+    places[7, 1] = np.nan
+    for name, data in (("a.ply", ply_splats(places)), ("a.splat", splat(places))):
+        facts = facts_without_pictures(name, data)
+        assert (facts["splats"], facts["leftOut"]) == (7, "1 of 8 splats are not valid")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.splat", splat()[:-1], "255 bytes are not splats of 32 bytes each"),
+        ("a.splat", bytes(1) + bytes(63), "blank"),
+        ("a.splat", splat(rotation=(0, 0, 0, 0)), "none of its 8 splats is valid"),
+        ("a.splat", b"\x89PNG" * 64, "none of its 8 splats is valid"),
+        ("a.spz", b"\x1f\x8b\x08", "truncated"),
+        ("a.spz", b"NGSP" * 8, "not an SPZ file: it is not compressed by gzip"),
+        ("a.spz", gzip.compress(b"text" * 8), "not an SPZ file"),
+        ("a.spz", spz(1), "version 1"),
+        ("a.spz", spz(4), "version 4"),
+        ("a.spz", spz(count=1 << 31), "2147483648 splats are more than"),
+        ("a.spz", spz(count=0), "contains no splats"),
+        ("a.spz", spz(count=9), "truncated: 9 splats declared, the file has"),
+        ("a.spz", spz(degree=9), "harmonics of degree 9"),
+        ("a.spz", spz(bits=60), "60 fractional bits"),
+        ("a.spz", spz()[:-12], "truncated"),
+        ("a.ply", packed_ply(chunks=0), "too few chunks"),
+        ("a.ply", packed_ply(color="color"), "have no colours"),
+        ("a.ply", ply_splats(np.full((8, 3), np.nan, np.float32)), "none of its 8 splats is valid"),
+    ],
+)
+def test_malformed_splats_are_refused(name: str, data: bytes, reason: str) -> None:
+    assert reason in str(inspect(name, data, Asset()).refused)
+
+
+def test_bytes_after_the_splats_are_named() -> None:
+    facts = facts_without_pictures("a.spz", spz(more=b"\0" * 500))
+    assert facts["leftOut"] == "bytes after the last splat"
+
+
+def test_a_gzip_bomb_is_not_decompressed() -> None:
+    bomb = spz(more=bytes(1 << 28))
+    started = time.process_time()
+    facts = facts_without_pictures("a.spz", bomb)
+    assert facts["splats"] == 8
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_splats_that_are_cut_are_fewer_or_a_reason(name: str) -> None:
+    data, whole = FILES[name], facts_without_pictures(name, FILES[name])
+    for part in range(1, 20):
+        facts = facts_without_pictures(name, data[: len(data) * part // 20])
+        assert "refused" in facts or int(str(facts["splats"])) < int(str(whole["splats"]))
