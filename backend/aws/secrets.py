@@ -1,5 +1,6 @@
 """Secrets Manager: the values of generated secrets, each read once per `Secrets`."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,20 @@ class Secrets:
                 reply = self.client.get_secret_value(SecretId=self.settings.secret(secret))
             self._known[secret.name] = reply["SecretString"]
         return self._known[secret.name]
+
+    def accepted_values(self, secret: Secret) -> frozenset[str]:
+        """Read the secret's text, and the one before it, if there is one.
+
+        Raises:
+            UnavailableError: Secrets Manager does not respond.
+        """
+        name = self.settings.secret(secret)
+        with translated("Secrets Manager"):
+            values = [self.client.get_secret_value(SecretId=name)["SecretString"]]
+            with suppress(self.client.exceptions.ResourceNotFoundException):
+                previous = self.client.get_secret_value(SecretId=name, VersionStage="AWSPREVIOUS")
+                values.append(previous["SecretString"])
+        return frozenset(values)
 
     def replace(self, secret: Secret, value: str) -> None:
         """Give the secret a new value; only functions that declare it in `rewrites` may.

@@ -21,8 +21,9 @@ from backend.core.identity import OUTAGE_MARK, Identity
 from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.rules.refusals import RefusedError
 from backend.domains.identity.service.authentication import CallerAuthentication
+from backend.domains.identity.service.edge import ViewerAddresses
 from backend.entrypoints import ready
-from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.authentication import callers, viewers
 from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.metrics import CALLERS_REFUSED, NAMESPACE, dimensions
@@ -31,14 +32,15 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 _logger = Logger()
 
 
-def build_handler(authentication: CallerAuthentication) -> Handler:
-    """Return the Lambda handler, which uses `authentication`."""
+def build_handler(authentication: CallerAuthentication, viewers: ViewerAddresses) -> Handler:
+    """Return the Lambda handler, which uses `authentication` and the addresses of `viewers`."""
 
     @_logger.inject_lambda_context(clear_state=True)
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
         request = APIGatewayAuthorizerEventV2(event)
         address = request.request_context.http.source_ip
         try:
+            address = viewers.address_of(request.headers, address)
             caller = authentication.identify(request.headers.get("authorization") or "", address)
         except UnavailableError:
             _logger.warning("authentication is unavailable", exc_info=True)
@@ -88,8 +90,10 @@ def _answer(context: dict[str, str] | None) -> dict[str, Any]:
     return cast("dict[str, Any]", answer.asdict())
 
 
+_CONTEXT = Context(AUTHORIZER)
 handler = ready(
     build_handler(
-        callers(Context(AUTHORIZER), unrecorded=report_unrecorded_use, warn=report_obstacle)
+        callers(_CONTEXT, unrecorded=report_unrecorded_use, warn=report_obstacle),
+        viewers(_CONTEXT),
     )
 )

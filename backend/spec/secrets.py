@@ -18,5 +18,6 @@ ADMIN_API_KEY = Secret(
     "AdminApiKey",
     "The administrator's API key as clients send it, after bootstrap has added the prefix `vams_`.",
 )
+PAGE_EDGE_KEY = Secret("PageEdgeKey", "Proves that a request came through the page's distribution.")
 
-SECRETS = (API_KEY_PEPPER, PAGE_TOKEN_KEY, ADMIN_API_KEY)
+SECRETS = (API_KEY_PEPPER, PAGE_TOKEN_KEY, ADMIN_API_KEY, PAGE_EDGE_KEY)

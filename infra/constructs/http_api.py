@@ -132,8 +132,10 @@ class HttpApi:
     def _make_authorizer(
         self, function: lambda_.Function, settings: Settings
     ) -> gateway.CfnAuthorizer:
-        # A cached decision for an allowed address must not apply to another one.
+        # A cached decision for an allowed address must not apply to another one. The addresses of
+        # viewers are in a header, which requests to the API's own address lack.
         address = ["$context.identity.sourceIp"] if settings.allowed_ip_ranges else []
+        is_cached = not (address and settings.page)
         region, partition = self._stack.region, self._stack.partition
         authorizer = gateway.CfnAuthorizer(
             self._stack,
@@ -142,7 +144,7 @@ class HttpApi:
             name="caller",
             authorizer_type="REQUEST",
             authorizer_payload_format_version="2.0",
-            authorizer_result_ttl_in_seconds=AUTHORIZER_CACHE_SECONDS,
+            authorizer_result_ttl_in_seconds=AUTHORIZER_CACHE_SECONDS if is_cached else 0,
             authorizer_uri=(
                 f"arn:{partition}:apigateway:{region}:lambda:path/2015-03-31/functions/"
                 f"{function.function_arn}/invocations"

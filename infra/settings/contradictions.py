@@ -134,8 +134,6 @@ def _contradictions_of_network(settings: Settings) -> Iterator[str]:
 def _contradictions_of_page(settings: Settings) -> Iterator[str]:
     if not settings.page:
         return
-    if settings.allowed_ip_ranges:
-        yield "allowedIpRanges: behind the page the API sees the addresses of CloudFront"
     if bool(settings.page_domain) != bool(settings.page_certificate_arn):
         yield "pageDomain and pageCertificateArn need each other"
     buckets = 2 + len(settings.imported_buckets)

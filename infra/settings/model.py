@@ -265,8 +265,10 @@ class Settings(BaseModel):
 
     def web_origins(self) -> tuple[str, ...]:
         """Return the origins whose pages may write to buckets by presigned URLs."""
-        domain = f"https://{self.page_domain}" if self.page_domain else ""
-        return tuple(dict.fromkeys(filter(None, (self.web_url, domain))))
+        # The name of the distribution is not known: it needs the API, and the API the buckets. A
+        # page of another distribution has no presigned URL to use.
+        page = f"https://{self.page_domain or '*.cloudfront.net'}" if self.page else ""
+        return tuple(dict.fromkeys(filter(None, (self.web_url, page))))
 
     def sign_in_origins(self) -> tuple[str, ...]:
         """Return the origins of the sign-in providers."""

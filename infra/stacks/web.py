@@ -11,6 +11,8 @@ from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
+from backend.spec.page import PROOF_HEADER
+from backend.spec.secrets import PAGE_EDGE_KEY
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.updates import RETAINED
@@ -77,6 +79,10 @@ class WebStack(Stack):
             f"{resources.api}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}",
             origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
             read_timeout=Duration.seconds(API_SECONDS),
+            # CloudFormation reads the value; the template has its name.
+            custom_headers={
+                PROOF_HEADER: resources.secrets[PAGE_EDGE_KEY.name].secret_value.unsafe_unwrap()
+            },
         )
         requests = cloudfront.OriginRequestPolicy(
             self,

@@ -26,7 +26,7 @@ from local.deployment import CREATED_FILE
 from local.engines.ports import free_port
 from local.intrinsics import resolve, stack_id
 from local.resources.base import Created
-from tests.cloudformation.building import DesiredStack, ResourceFailedError, scope_of
+from tests.cloudformation.building import DesiredStack, Names, ResourceFailedError, scope_of
 
 ROOT = Path(__file__).parents[2]
 _CODE = {"AWS::Lambda::Function": "Code", "AWS::Lambda::LayerVersion": "Content"}
@@ -67,8 +67,11 @@ class LocalRuntime:
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
+        local = [stack for stack in stacks if not _is_at_edge(stack)]
+        if building not in {stack.name for stack in local}:
+            return Names().build(stacks, building)
         self.stop()
-        write_assembly(self._assembly, stacks, self._fetch)
+        write_assembly(self._assembly, local, self._fetch)
         command = ("up", "--detach", "--port", self._port, "--assembly", str(self._assembly))
         done = self._run(*command, "--state", str(self._state))
         if done.returncode != 0:
@@ -80,7 +83,7 @@ class LocalRuntime:
         """See `Builder.remove`: the function of a custom resource gets the event Delete."""
         resource = stack.template.stack.resources[logical_id]
         serves = (self._state / "endpoint.json").exists()
-        if not resource.kind.startswith("Custom::") or not serves:
+        if not resource.kind.startswith("Custom::") or not serves or _is_at_edge(stack):
             return  # a start that failed has ended the functions
         created = self._created()[stack.name]
         properties = resolve(resource.properties, scope_of(stack, created, {}))
@@ -133,6 +136,12 @@ class LocalRuntime:
             stack: {name: Created(**each) for name, each in resources.items()}
             for stack, resources in found.items()
         }
+
+
+def _is_at_edge(stack: DesiredStack) -> bool:
+    """Return whether a stack is CloudFront's: the local gateway serves the page itself."""
+    resources = stack.template.stack.resources.values()
+    return any(resource.kind == "AWS::CloudFront::Distribution" for resource in resources)
 
 
 def failure(output: str) -> tuple[str, str, str] | None:

@@ -47,6 +47,7 @@ PAGE: dict[str, object] = {
     "oidcIssuer": ISSUER,
     "oidcClientId": "web",
     "importedBuckets": ["scans"],
+    "allowedIpRanges": ["192.0.2.0/24"],
 }
 """The page at a domain, with a provider and an imported bucket."""
 IMPORTED_NETWORK: dict[str, object] = {
@@ -65,6 +66,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
     "without-search": {
         "stage": "small",
         "bundle": False,  # which the CDK command refuses
+        "page": False,
         "probe": True,
         "readers": "always",
         "readersInVpc": True,

@@ -88,20 +88,22 @@ def test_the_indexes_declare_what_is_slow_and_log_no_documents() -> None:
         assert settings["indexing"]["slowlog"]["source"] == "false"
 
 
-def test_the_local_runtime_refuses_only_the_network(hardened: Assembly, locked: Assembly) -> None:
+def test_the_local_runtime_refuses_only_the_network_and_the_edge(
+    hardened: Assembly, locked: Assembly
+) -> None:
     kinds = {resource.type for resource in (*hardened.all, *locked.all)}
     unknown = {kind for kind in kinds if creator_of(kind) is None and kind not in INERT}
-    assert unknown
-    assert all(kind.startswith("AWS::EC2::") for kind in unknown)
+    assert {kind.split("::")[1] for kind in unknown} == {"EC2", "CloudFront"}
 
 
+PAGE_BUCKET = "PageBucket"  # its files are public
 ENCRYPTED = {
     "AWS::DynamoDB::Table": {table.name for table in TABLES},
-    "AWS::S3::Bucket": {bucket.name for bucket in BUCKETS},
+    "AWS::S3::Bucket": {PAGE_BUCKET, *(bucket.name for bucket in BUCKETS)},
     "AWS::SQS::Queue": {f"{q.name}{end}" for q in QUEUES for end in ("", "DeadLetters")},
     "AWS::SecretsManager::Secret": {secret.name for secret in SECRETS},
     "AWS::Logs::LogGroup": {f"{spec.name}Logs" for spec in FUNCTIONS}
-    | {"ApiAccessLogs", "ExecutionsLogs"},
+    | {"ApiAccessLogs", "ExecutionsLogs", "PageDeploymentLogs"},
     "AWS::OpenSearchService::Domain": {"SearchDomain"},
 }
 """Every resource that stores data, by its type, from the declarations."""
@@ -140,7 +142,7 @@ def test_whatever_keeps_data_is_encrypted_by_the_key(
     for name in NAMES:
         with subtests.test(name):
             key = _key_of(prod, name)
-            if name == ACCESS_LOGS_BUCKET.name:  # S3 delivers access logs to no other
+            if name in {PAGE_BUCKET, ACCESS_LOGS_BUCKET.name}:  # S3 delivers logs to no other
                 assert key is None
             else:
                 assert prod.text(key) in {"<DataKey.Arn>", "<DataKey>"}
@@ -273,7 +275,7 @@ def _most_arn_chars(resource: str) -> int:
 
 def test_whatever_holds_data_outlives_its_stack(prod: Assembly) -> None:
     kept = [resource for resource in prod.all if resource.type in KEPT]
-    assert len(kept) == len(TABLES) + len(BUCKETS) + len(SECRETS) + 1
+    assert len(kept) == len(TABLES) + len(BUCKETS) + len(SECRETS) + 2  # the key, the page's bucket
     for resource in kept:
         assert resource.body["DeletionPolicy"] == "RetainExceptOnCreate", resource.name
         assert resource.body["UpdateReplacePolicy"] == "Retain", resource.name

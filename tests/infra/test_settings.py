@@ -427,7 +427,6 @@ def test_a_new_account_is_warned_and_may_deploy_a_small_stage() -> None:
 @pytest.mark.parametrize(
     ("settings", "fact"),
     [
-        ({"allowedIpRanges": ["192.0.2.0/24"]}, "the API sees the addresses of CloudFront"),
         ({"pageDomain": "a.example.org"}, "pageDomain and pageCertificateArn need each other"),
         ({"pageCertificateArn": CERTIFICATE}, "pageDomain and pageCertificateArn need each other"),
         (

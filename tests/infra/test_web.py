@@ -2,11 +2,13 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
 from backend.spec.routes import ROUTES
 from infra.node import packaged_node
 from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
@@ -36,7 +38,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 def at_edge(page: Page, uri: str, *, method: str = "GET", accept: str = "*/*") -> dict[str, Any]:
     """Run the function for a request that forges the address of its viewer."""
-    headers = {"accept": {"value": accept}, "x-vitrine-viewer-address": {"value": "203.0.113.9"}}
+    headers = {"accept": {"value": accept}, VIEWER_HEADER: {"value": "203.0.113.9"}}
     request = {"method": method, "uri": uri, "querystring": {}, "headers": headers, "cookies": {}}
     event = {"version": "1.0", "viewer": {"ip": VIEWER}, "request": request}
     node = packaged_node()
@@ -76,7 +78,7 @@ def at_edge(page: Page, uri: str, *, method: str = "GET", accept: str = "*/*") -
 def test_an_address_reaches_the_file_or_the_route(built: Page, uri: str, at_origin: str) -> None:
     request = at_edge(built, uri)
     assert request["uri"] == at_origin
-    assert request["headers"]["x-vitrine-viewer-address"] == {"value": VIEWER}
+    assert request["headers"][VIEWER_HEADER] == {"value": VIEWER}
 
 
 @pytest.mark.parametrize(
@@ -121,9 +123,10 @@ def test_a_page_that_cannot_be_built_is_one_sentence(
         prepare_page(tmp_path, bundle=True)
 
 
-def test_the_page_is_a_setting(small: Assembly, page: Assembly) -> None:
-    assert "web" not in small.templates
-    assert not small.of_type("AWS::CloudFront::Distribution")
+def test_the_page_is_a_setting(synthesized: Callable[[str], Assembly], page: Assembly) -> None:
+    without_search = synthesized("without-search")
+    assert "web" not in without_search.templates
+    assert not without_search.of_type("AWS::CloudFront::Distribution")
     url = page.templates["web"]["Outputs"]["PageUrl"]["Value"]
     assert page.text(url) == "https://models.example.org/ui/"
     assert page.stack_order()["web"] >= {"api", "storage"}
@@ -152,6 +155,12 @@ def test_everything_but_the_page_is_the_api_uncached(page: Assembly) -> None:
     origins = {origin["Id"]: origin for origin in configuration["Origins"]}
     name = page.text(origins[api["TargetOriginId"]]["DomainName"])
     assert name == "<HttpApi>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
+    (proof,) = origins[api["TargetOriginId"]]["OriginCustomHeaders"]
+    value = page.text(proof["HeaderValue"])
+    assert (proof["HeaderName"], value) == (
+        PROOF_HEADER,
+        "{{resolve:secretsmanager:<PageEdgeKey>:SecretString:::}}",
+    )
     assert "CustomErrorResponses" not in configuration  # they would replace the API's 403 and 404
     for behavior in (api, files):
         assert behavior["ViewerProtocolPolicy"] == "redirect-to-https"

@@ -13,8 +13,10 @@ from backend.domains.identity.service.authentication import (
     CallerAuthentication,
     KeyAuthentication,
 )
+from backend.domains.identity.service.edge import ViewerAddresses
 from backend.entrypoints.wiring.context import Context
 from backend.spec import settings as declared
+from backend.spec.secrets import PAGE_EDGE_KEY
 from backend.spec.settings import Setting
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ def callers(
     return CallerAuthentication(
         keys=keys, tokens=tokens, addresses=_addresses(context), unrecorded=unrecorded
     )
+
+
+def viewers(context: Context) -> ViewerAddresses:
+    """Return what knows the senders of requests through the page's distribution."""
+    return ViewerAddresses(lambda: context.secrets.accepted_values(PAGE_EDGE_KEY), context.clock)
 
 
 def _addresses(context: Context) -> AllowedAddresses | None:

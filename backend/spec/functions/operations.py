@@ -19,7 +19,7 @@ AUTHORIZER = Function(
         access.API_KEYS: ("BatchGetItem", "QueryIndexes", "UpdateItem"),
         access.USERS: ("BatchGetItem",),  # reads whether the key belongs to a user of the pool
     },
-    secrets=(secrets.API_KEY_PEPPER,),
+    secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_EDGE_KEY),
     settings=(
         settings.OIDC_ISSUER,
         settings.OIDC_AUDIENCES,

@@ -3,7 +3,7 @@
 import importlib
 import logging
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,11 +12,15 @@ from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.domains.identity.repository.keys import ApiKeyRepository
+from backend.domains.identity.service.edge import ViewerAddresses
 from backend.domains.identity.service.first_administrator import ADMIN_KEY_ID
-from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.authentication import callers, viewers
 from backend.entrypoints.wiring.bootstrap import administrators
 from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
+from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
+from backend.spec.secrets import PAGE_EDGE_KEY
+from backend.spec.settings import ALLOWED_ADDRESSES
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context as LambdaContext
 
@@ -27,23 +31,25 @@ Authorize = Callable[[str | None], dict[str, Any]]
 @pytest.fixture
 def authorize(deployed: Secrets, now: datetime) -> Authorize:
     """A deployment with one key, and its authorizer."""
+    handle = authorizer(now)
+    return lambda authorization: handle(event(authorization))
+
+
+def authorizer(now: datetime) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """The authorizer of a deployment with one key."""
     administrators(Context(BOOTSTRAP, lambda: now)).ensure("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
+    context = Context(AUTHORIZER, lambda: now)
     identified = callers(
-        Context(AUTHORIZER, lambda: now),
-        unrecorded=module.report_unrecorded_use,
-        warn=module.report_obstacle,
+        context, unrecorded=module.report_unrecorded_use, warn=module.report_obstacle
     )
-    handler = module.build_handler(identified)
-
-    def send(authorization: str | None) -> dict[str, Any]:
-        return handler(event(authorization), LambdaContext())
-
-    return send
+    handler = module.build_handler(identified, viewers(context))
+    return lambda request: handler(request, LambdaContext())
 
 
-def event(authorization: str | None) -> dict[str, Any]:
+def event(authorization: str | None, **more: str) -> dict[str, Any]:
     headers = {} if authorization is None else {"authorization": authorization}
+    headers |= {name.replace("_", "-"): value for name, value in more.items()}
     return {
         "version": "2.0",
         "type": "REQUEST",
@@ -134,6 +140,58 @@ def test_no_log_line_holds_a_key(
     assert "the use of a key was not recorded" in written
     assert "kkkk" not in written
     assert "xxxx" not in written
+
+
+ALLOWED, ELSEWHERE = "192.0.2.7", "198.51.100.7"
+CURRENT, PREVIOUS = PAGE_EDGE_KEY.name * 10, "former" * 10
+# `source` in the ranges is the connection's address at the API; the viewer's is in the header.
+CLAIMS = [
+    ({"x_vitrine_edge": CURRENT, "x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", True),
+    ({"x_vitrine_edge": PREVIOUS, "x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", True),
+    ({"x_vitrine_edge": CURRENT, "x_vitrine_viewer_address": ELSEWHERE}, ALLOWED, False),
+    ({"x_vitrine_edge": CURRENT, "x_vitrine_viewer_address": "no address"}, ALLOWED, False),
+    ({"x_vitrine_edge": CURRENT}, ALLOWED, True),
+    ({"x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", False),
+    ({"x_vitrine_edge": "", "x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", False),
+    ({"x_vitrine_edge": CURRENT[:-1], "x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", False),
+    ({"x_vitrine_edge": "\ud800", "x_vitrine_viewer_address": ALLOWED}, "127.0.0.1", False),
+    ({"x_forwarded_for": ALLOWED}, "127.0.0.1", False),
+    ({"cloudfront_viewer_address": f"{ALLOWED}:443"}, "127.0.0.1", False),
+    ({"x_vitrine_edge": "forged", "x_vitrine_viewer_address": ELSEWHERE}, ALLOWED, True),
+]
+
+
+@pytest.mark.parametrize(("headers", "source", "is_let_in"), CLAIMS)
+def test_only_the_distribution_tells_the_address_of_a_viewer(
+    deployed: Secrets,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    headers: dict[str, str],
+    source: str,
+    is_let_in: bool,
+) -> None:
+    for value in (PREVIOUS, CURRENT):
+        deployed.client.put_secret_value(SecretId=PAGE_EDGE_KEY.name, SecretString=value)
+    monkeypatch.setenv(ALLOWED_ADDRESSES.variable, "192.0.2.0-192.0.2.255")
+    send = authorizer(now)
+    request = event(KEY, **headers)
+    request["requestContext"]["http"]["sourceIp"] = source
+    assert send(request)["isAuthorized"] is is_let_in
+
+
+def test_forged_proofs_read_the_secret_once_a_minute(now: datetime) -> None:
+    times: list[int] = []
+
+    def read_keys() -> frozenset[str]:
+        times.append(1)
+        return frozenset({CURRENT})
+
+    clock = iter([now, now, now + timedelta(seconds=61)])
+    viewers = ViewerAddresses(read_keys, lambda: next(clock))
+    forged = {PROOF_HEADER: "forged", VIEWER_HEADER: ALLOWED}
+    assert {viewers.address_of(forged, ELSEWHERE) for _ in range(3)} == {ELSEWHERE}
+    assert len(times) == 2
+    assert viewers.address_of({**forged, PROOF_HEADER: CURRENT}, ELSEWHERE) == ALLOWED
 
 
 def _down(*_: object) -> None:

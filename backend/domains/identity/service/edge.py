@@ -1,0 +1,50 @@
+"""The addresses of viewers whose requests come through the page's distribution."""
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock
+from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
+
+_REREAD_AFTER = timedelta(minutes=1)
+
+
+@dataclass(eq=False, repr=False)
+class ViewerAddresses:
+    """Tells who sent a request, also if CloudFront sent it on.
+
+    CloudFront proves itself by a secret; anyone may send the header with the viewer's address.
+    """
+
+    read_keys: Callable[[], frozenset[str]]
+    """Reads the secret's current and previous values."""
+    clock: Clock
+    _keys: frozenset[str] = frozenset()
+    _read_at: datetime | None = None
+
+    def address_of(self, headers: Mapping[str, str], source: str) -> str:
+        """Return the viewer's address; without a valid proof that of the connection, `source`.
+
+        Raises:
+            UnavailableError: the secret cannot be read.
+        """
+        proof = headers.get(PROOF_HEADER)
+        if proof is None or not self._is_valid(proof):
+            return source
+        return headers.get(VIEWER_HEADER, source)
+
+    def _is_valid(self, proof: str) -> bool:
+        if self._matches(proof):
+            return True
+        # The secret may have been rotated. Forged proofs must not read it with each request.
+        now = self.clock()
+        if self._read_at is not None and now - self._read_at < _REREAD_AFTER:
+            return False
+        self._keys, self._read_at = self.read_keys(), now
+        return self._matches(proof)
+
+    def _matches(self, proof: str) -> bool:
+        sent = proof.encode(errors="surrogatepass")
+        return any(hmac.compare_digest(sent, key.encode()) for key in self._keys)
