@@ -19,7 +19,7 @@ from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.rules.keys import hash_key
 from backend.domains.identity.rules.refusals import Reason
-from backend.entrypoints.wiring.authentication import callers
+from backend.entrypoints.wiring.authentication import callers, viewers
 from backend.entrypoints.wiring.context import Context
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.secrets import API_KEY_PEPPER, SECRETS
@@ -54,12 +54,11 @@ class Gate:
     def authorize(self, authorization: str, source: str = "127.0.0.1") -> dict[str, Any]:
         if self.handler is None:
             module = importlib.import_module("backend.entrypoints.authorizer")
+            context = Context(AUTHORIZER, lambda: self.now)
             identified = callers(
-                Context(AUTHORIZER, lambda: self.now),
-                unrecorded=module.report_unrecorded_use,
-                warn=module.report_obstacle,
+                context, unrecorded=module.report_unrecorded_use, warn=module.report_obstacle
             )
-            self.handler = module.build_handler(identified)
+            self.handler = module.build_handler(identified, viewers(context))
         assert self.handler is not None
         http = {"method": "GET", "path": "/database", "sourceIp": source}
         event = {
