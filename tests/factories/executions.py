@@ -11,6 +11,7 @@ from typing import Any
 from backend.core.authorization import Secured
 from backend.core.clock import iso
 from backend.core.identity import Identity
+from backend.core.objects import ObjectHead
 from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.repository.rows import ExecutionRepository
@@ -20,10 +21,17 @@ from backend.domains.executions.service.consumers import StartConsumer
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.executions.service.reconciliation import Reconciliation
+from backend.domains.facts.models import Inspection, Source
+from backend.domains.facts.service.commands import FactCommands
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.pipelines.models import Pipeline, Resource
 from backend.domains.quarantine.models import ScannedVersion
-from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
+from backend.domains.workflows.models import (
+    SpecifiedPipelines,
+    Workflow,
+    WorkflowFunction,
+    own_function,
+)
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run
@@ -34,8 +42,9 @@ from backend.spec import keys
 from backend.spec.functions.executions import UPLOAD_TRIGGER
 from backend.spec.metrics import Metric
 from backend.spec.routes import Action, Route
+from backend.spec.shipped import INSPECT
 from backend.spec.tables.operations import RESERVATIONS
-from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
+from backend.spec.tables.workflows import PIPELINES, WORKFLOW_EXECUTIONS, WORKFLOWS
 from tests.factories.assets import NOON, created_asset, created_database
 from tests.factories.buckets import stored_bucket
 from tests.fakes.objects import MemoryObjects
@@ -218,6 +227,30 @@ class Runner:
             stored_at=None if stored_by is None else CREATED_AT,
         )
         self.tables.put_many(WORKFLOWS, [workflow.model_dump(by_alias=True, exclude_none=True)])
+
+    def define_inspection(self, **other: Any) -> None:
+        """Store the shipped workflow that inspects files, as bootstrap does."""
+        values: dict[str, Any] = {
+            "database_id": "GLOBAL",
+            "pipelines": [("GLOBAL", INSPECT.id)],
+            "triggers": INSPECT.triggers,
+            "user_provided_resource": own_function(INSPECT.function).text,
+        }
+        self.define(INSPECT.id, **values | other)
+
+    def list_executions(self) -> list[Execution]:
+        """Return all executions, the oldest first."""
+        rows = self.tables.rows(WORKFLOW_EXECUTIONS)
+        return sorted(map(Execution.model_validate, rows), key=lambda row: row.execution_id)
+
+    def record_inspection(self, path: str, readers_version: int | None, **more: Any) -> None:
+        """Store what the readers found in the current version of a file."""
+        head = self.objects.head(BUCKET, f"statue{path}")
+        assert isinstance(head, ObjectHead)
+        source = Source(version_id=head.version.version_id)
+        result = Inspection(version=1, source=source, readers_version=readers_version, **more)
+        facts = FactCommands(assets(self.context), self.records, self.objects)
+        assert facts.record("museum", "statue", path, result)
 
     def upload(self, key: str = "statue/a.glb", body: bytes = b"model", **metadata: str) -> str:
         """Write an object; return its version."""

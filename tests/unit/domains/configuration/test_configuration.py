@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,29 +20,31 @@ from tests.factories.http import Client
 ROOT = Path(__file__).parents[4]
 
 
-@pytest.fixture
-def client(tables: Tables) -> Client:
-    features = FeatureRepository(tables)
+def client_of(tables: Tables, user_id: str = "ann", **more: Any) -> Client:
+    """A client of a deployment with these settings."""
     service = ConfigurationService(
-        features=features,
+        features=FeatureRepository(tables),
         region="eu-central-1",
         web_url="https://museum.example.org",
         openapi=lambda: {"openapi": "3.1.0", "info": {"title": "It"}},
+        **more,
     )
-    return Client(build_router(service))
+    return Client(build_router(service), user_id=user_id)
+
+
+@pytest.fixture
+def client(tables: Tables) -> Client:
+    return client_of(tables, "admin")
 
 
 def anonymous(client: Client) -> Client:
     return Client(client.router, user_id=None)
 
 
-def test_anyone_receives_the_versions(client: Client) -> None:
+def test_anyone_receives_the_versions_of_the_project(client: Client) -> None:
     answer = anonymous(client).send("GET", "/api/version")
     assert answer.status == 200
     assert answer.body == {"version": "2.5.1", "productVersion": PRODUCT_VERSION}
-
-
-def test_the_returned_version_is_the_version_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == PRODUCT_VERSION
 
@@ -56,9 +59,6 @@ def test_anyone_receives_what_a_web_client_needs(client: Client) -> None:
         "contentSecurityPolicy": "",
         "bannerHtmlMessage": "",
     }
-
-
-def test_a_local_address_is_kept(client: Client) -> None:
     headers = {"host": "127.0.0.1:8080", "x-forwarded-proto": "http"}
     answer = client.send("GET", "/api/amplify-config", headers=headers)
     assert answer.body["api"] == "http://127.0.0.1:8080/"
@@ -70,7 +70,9 @@ def test_a_host_that_is_none_is_refused(client: Client, host: str) -> None:
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "Host")
 
 
-def test_a_caller_receives_the_features(client: Client, tables: Tables) -> None:
+def test_known_callers_receive_features_and_the_openapi_document(
+    client: Client, tables: Tables
+) -> None:
     for name in ("LOCATIONSERVICES", "ALLOWUNSAFEEVAL"):
         tables.write(Put(table=FEATURES, item={"featureName": name}))
     answer = client.send("GET", "/secure-config")
@@ -79,10 +81,11 @@ def test_a_caller_receives_the_features(client: Client, tables: Tables) -> None:
         "locationServiceApiUrl": "",
         "webDeployedUrl": "https://museum.example.org",
     }
-
-
-def test_without_an_identity_features_are_not_reported(client: Client) -> None:
     assert anonymous(client).send("GET", "/secure-config").status == 401
+    answer = client.send("GET", "/openapi.json")
+    assert answer.status == 200
+    assert answer.body == {"openapi": "3.1.0", "info": {"title": "It"}}
+    assert anonymous(client).send("GET", "/openapi.json").status == 401
 
 
 def test_the_settings_of_a_deployment_without_search_contain_noopensearch(
@@ -101,17 +104,9 @@ def test_the_settings_of_a_deployment_without_search_contain_noopensearch(
 
 def test_the_settings_of_a_deployment_with_a_user_pool_name_the_pool(tables: Tables) -> None:
     repository = FeatureRepository(tables)
-    service = ConfigurationService(
-        features=repository,
-        region="eu-central-1",
-        web_url="",
-        openapi=dict,
-        user_pool_id="pool",
-        user_pool_client_id="client",
-    )
     Features(repository).declare(has_search=True, has_user_pool=True)
     # A user at the first sign-in has no role yet, and receives the reply nevertheless.
-    client = Client(build_router(service), user_id="ann")
+    client = client_of(tables, user_pool_id="pool", user_pool_client_id="client")
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == "AUTHPROVIDER_COGNITO"
     reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
     assert (reply["cognitoUserPoolId"], reply["cognitoAppClientId"]) == ("pool", "client")
@@ -122,17 +117,14 @@ def test_the_settings_of_a_deployment_with_a_user_pool_name_the_pool(tables: Tab
 def test_the_settings_of_a_deployment_with_another_provider_name_its_address(
     tables: Tables,
 ) -> None:
-    repository = FeatureRepository(tables)
     issuer = "https://idp.example.org"
     endpoints = Endpoints(f"{issuer}/authorize", f"{issuer}/token", f"{issuer}/about")
     provider = SignInProvider(issuer, "web", "openid email", "", lambda: endpoints)
-    service = ConfigurationService(
-        features=repository, region="eu-central-1", web_url="", openapi=dict, provider=provider
-    )
-    Features(repository).declare(has_search=True, has_user_pool=False, has_provider=True)
-    client = Client(build_router(service), user_id="ann")
-    features = client.send("GET", "/secure-config").body["featuresEnabled"]
-    assert features == "AUTHPROVIDER_EXTERNALOAUTHIDP"
+    features = Features(FeatureRepository(tables))
+    features.declare(has_search=True, has_user_pool=False, has_provider=True)
+    client = client_of(tables, provider=provider)
+    enabled = client.send("GET", "/secure-config").body["featuresEnabled"]
+    assert enabled == "AUTHPROVIDER_EXTERNALOAUTHIDP"
     reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
     assert reply["externalOAuthIdpURL"] == "https://idp.example.org"
     assert (reply["externalOAuthIdpClientId"], reply["externalOAuthIdpScope"]) == (
@@ -151,22 +143,7 @@ def test_users_of_the_pool_sign_in_while_the_provider_is_unavailable(tables: Tab
         raise UnavailableError("the provider does not answer")
 
     provider = SignInProvider("https://idp.example.org", "web", "openid", "", unavailable)
-    service = ConfigurationService(
-        features=FeatureRepository(tables),
-        region="eu-central-1",
-        web_url="",
-        openapi=dict,
-        user_pool_id="pool",
-        provider=provider,
-    )
-    client = Client(build_router(service), user_id="ann")
+    client = client_of(tables, user_pool_id="pool", provider=provider)
     reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"})
     assert (reply.status, reply.body["cognitoUserPoolId"]) == (200, "pool")
     assert reply.body["externalOAuthIdpTokenEndpoint"] == "undefined"
-
-
-def test_known_callers_get_the_openapi_document(client: Client) -> None:
-    answer = client.send("GET", "/openapi.json")
-    assert answer.status == 200
-    assert answer.body == {"openapi": "3.1.0", "info": {"title": "It"}}
-    assert anonymous(client).send("GET", "/openapi.json").status == 401

@@ -3,14 +3,12 @@
 import pytest
 
 from backend.core.errors import UnavailableError
-from backend.domains.executions.models import Execution
 from backend.domains.executions.rules import MAX_REPEATS
-from backend.domains.workflows.models import own_function
 from backend.spec import keys
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
 from backend.spec.tables.operations import RESERVATIONS
-from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, WORKFLOW_EXECUTIONS
+from backend.spec.tables.workflows import ACTIVE_EXECUTIONS
 from tests.factories.execution_api import Api
 from tests.factories.executions import Runner, status_event
 
@@ -20,20 +18,8 @@ KEY = "statue/a.glb"
 @pytest.fixture
 def runner() -> Runner:
     runner = Runner()
-    runner.define(
-        INSPECT.id,
-        database_id="GLOBAL",
-        pipelines=[("GLOBAL", INSPECT.id)],
-        triggers=INSPECT.triggers,
-        user_provided_resource=own_function(INSPECT.function).text,
-    )
+    runner.define_inspection()
     return runner
-
-
-def runs(runner: Runner) -> list[Execution]:
-    """All executions, the oldest first."""
-    found = [Execution.model_validate(row) for row in runner.tables.rows(WORKFLOW_EXECUTIONS)]
-    return sorted(found, key=lambda one: one.execution_id)
 
 
 def inspecting(runner: Runner) -> str:
@@ -42,7 +28,7 @@ def inspecting(runner: Runner) -> str:
     runner.trigger(KEY)
     runner.start()
     runner.queues.messages.clear()
-    return runs(runner)[-1].execution_id
+    return runner.list_executions()[-1].execution_id
 
 
 def interrupt(runner: Runner, execution_id: str) -> None:
@@ -55,7 +41,7 @@ def interrupt(runner: Runner, execution_id: str) -> None:
 def outcomes(runner: Runner) -> list[tuple[str, str | None]]:
     return [
         (run.execution_status, None if run.error is None else run.error.code)
-        for run in runs(runner)
+        for run in runner.list_executions()
     ]
 
 
@@ -63,7 +49,7 @@ def test_an_interrupted_inspection_waits_for_a_place_again(runner: Runner) -> No
     first = inspecting(runner)
     interrupt(runner, first)
     assert outcomes(runner) == [("FAILED", "Interrupted"), ("NEW", None)]
-    before, repeated = runs(runner)
+    before, repeated = runner.list_executions()
     same = {"input_asset_file_key", "input_version_id", "trigger", "started_by", "chain"}
     assert before.model_dump(include=same) == repeated.model_dump(include=same)
     assert (repeated.repeats, repeated.started_at, repeated.stopped_at) == (1, "", "")
@@ -90,7 +76,7 @@ def test_interruptions_end_though_each_inspection_is_interrupted(runner: Runner)
     inspecting(runner)
     for _ in range(MAX_REPEATS + 2):
         runner.start()
-        active = [run for run in runs(runner) if run.is_active]
+        active = [run for run in runner.list_executions() if run.is_active]
         for one in active:
             interrupt(runner, one.execution_id)
     assert outcomes(runner) == [("FAILED", "Interrupted")] * (MAX_REPEATS + 1)
@@ -131,12 +117,14 @@ def test_interrupted_executions_of_users_and_of_their_pipelines_are_not_repeated
     runner.trigger("statue/b.obj")
     runner.start()
     own = [
-        run for run in runs(runner) if run.workflow_id == "publish" or run.execution_id == started
+        run
+        for run in runner.list_executions()
+        if run.workflow_id == "publish" or run.execution_id == started
     ]
     assert len(own) == 2
     for one in own:
         runner.report(status_event(one.execution_id, "FAILED", error="Interrupted"))
-    assert [run.repeats for run in runs(runner)] == [0] * len(runs(runner))
+    assert [run.repeats for run in runner.list_executions()] == [0] * len(runner.list_executions())
 
 
 def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(runner: Runner) -> None:
@@ -147,10 +135,12 @@ def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(runner: Run
     for body in runner.queues.take(UPLOAD_TRIGGERS):
         if "detail" in body:  # the other message is the reason of the failure
             runner.trigger(body["detail"]["object"]["key"])
-    found = {run.execution_id: (run.execution_status, run.repeats) for run in runs(runner)}
+    found = {
+        run.execution_id: (run.execution_status, run.repeats) for run in runner.list_executions()
+    }
     assert found.pop(first) == ("FAILED", 0)
     assert list(found.values()) == [("NEW", 0)]
-    assert newer in {run.input_version_id for run in runs(runner)}
+    assert newer in {run.input_version_id for run in runner.list_executions()}
 
 
 def test_a_process_that_dies_as_it_ends_one_leaves_it_to_the_next(runner: Runner) -> None:

@@ -9,9 +9,7 @@ from backend.core.errors import UnavailableError
 from backend.domains.access.policy.model import ACTIONS
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.decisions import PolicyAuthorization
-from backend.domains.executions.models import Execution
 from backend.domains.quarantine.models import ScannedVersion
-from backend.domains.workflows.models import own_function
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
 from backend.spec.tables.access import USERS
@@ -31,13 +29,6 @@ def runner() -> Runner:
     return runner
 
 
-def runs(runner: Runner) -> list[Execution]:
-    """All executions, the oldest first."""
-    rows = runner.tables.rows(WORKFLOW_EXECUTIONS)
-    found = [Execution.model_validate(row) for row in rows]
-    return sorted(found, key=lambda one: one.execution_id)
-
-
 def finish(runner: Runner, execution_id: str) -> None:
     """Let an execution end, and deliver what that sends."""
     runner.start()
@@ -52,7 +43,7 @@ def test_an_upload_starts_the_workflows_of_its_extension(runner: Runner) -> None
     runner.define("by-hand")
     version = runner.upload()
     assert runner.trigger(KEY) == {"batchItemFailures": []}
-    found = runs(runner)
+    found = runner.list_executions()
     assert {one.workflow_id for one in found} == {"publish", "everything"}
     assert {one.trigger for one in found} == {"upload"}
     assert {(one.input_asset_file_key, one.input_version_id) for one in found} == {(KEY, version)}
@@ -77,7 +68,7 @@ def test_a_run_of_an_upload_is_its_uploaders(runner: Runner) -> None:
     runner.upload(vitrine_upload="y1")
     runner.upload("statue/b.glb", vitrine_upload="y-expired")
     runner.trigger(KEY, "statue/b.glb")
-    found = {run.input_asset_file_key: run.started_by for run in runs(runner)}
+    found = {run.input_asset_file_key: run.started_by for run in runner.list_executions()}
     assert found == {KEY: "ann", "statue/b.glb": "SYSTEM"}
     entered = {
         entry["userId"]
@@ -92,32 +83,32 @@ def test_neither_a_redelivered_event_nor_the_workflows_own_output_starts_it_agai
 ) -> None:
     runner.upload()
     runner.trigger(KEY, KEY)
-    (first,) = runs(runner)
+    (first,) = runner.list_executions()
     runner.trigger(KEY)
     runner.upload("statue/a-small.glb", vitrine_workflows=",".join(first.chain))
     runner.trigger("statue/a-small.glb")
     finish(runner, first.execution_id)
     runner.trigger(KEY)
-    assert [run.execution_id for run in runs(runner)] == [first.execution_id]
+    assert [run.execution_id for run in runner.list_executions()] == [first.execution_id]
 
 
 def test_of_twenty_uploads_the_last_is_processed_and_none_twice_at_once(runner: Runner) -> None:
     first = runner.upload()
     runner.trigger(KEY)
     runner.start()
-    (running,) = runs(runner)
+    (running,) = runner.list_executions()
     last = first
     for _ in range(19):
         runner.wait(seconds=1)
         last = runner.upload()
         runner.trigger(KEY)
-    assert len(runs(runner)) == 1
+    assert len(runner.list_executions()) == 1
     finish(runner, running.execution_id)
-    after = runs(runner)
+    after = runner.list_executions()
     assert [one.input_version_id for one in after] == [first, last]
     assert after[0].execution_status == "SUCCEEDED"
     finish(runner, after[1].execution_id)
-    assert len(runs(runner)) == 2
+    assert len(runner.list_executions()) == 2
     assert runner.counted == 0
 
 
@@ -125,7 +116,7 @@ def test_an_upload_is_kept_though_the_process_dies_when_the_run_ends(runner: Run
     runner.upload()
     runner.trigger(KEY)
     runner.start()
-    (running,) = runs(runner)
+    (running,) = runner.list_executions()
     last = runner.upload()
     runner.trigger(KEY)
     writes = runner.tables.before
@@ -140,8 +131,8 @@ def test_an_upload_is_kept_though_the_process_dies_when_the_run_ends(runner: Run
     for body in runner.queues.take(UPLOAD_TRIGGERS):  # meets the run, which has not ended
         runner.trigger(body["detail"]["object"]["key"])
     finish(runner, running.execution_id)
-    assert [run.input_version_id for run in runs(runner)][-1] == last
-    assert len(runs(runner)) == 2
+    assert [run.input_version_id for run in runner.list_executions()][-1] == last
+    assert len(runner.list_executions()) == 2
 
 
 def test_what_the_files_of_an_upload_share_is_read_once_for_all(runner: Runner) -> None:
@@ -156,7 +147,7 @@ def test_what_the_files_of_an_upload_share_is_read_once_for_all(runner: Runner) 
     requests.clear()
     assert runner.trigger(*names) == {"batchItemFailures": []}
     assert (one, len(requests)) == (4, 4)
-    assert runs(runner) == []
+    assert runner.list_executions() == []
 
 
 def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner: Runner) -> None:
@@ -165,7 +156,7 @@ def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner
     runner.upload("statue/b.obj")
     runner.upload("unknown/c.glb")
     runner.trigger(KEY, "statue/b.obj", "unknown/c.glb", "statue/gone.glb")
-    found = {(run.workflow_id, run.input_asset_file_key) for run in runs(runner)}
+    found = {(run.workflow_id, run.input_asset_file_key) for run in runner.list_executions()}
     assert found == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
 
 
@@ -183,7 +174,7 @@ def test_an_outage_returns_all_messages(runner: Runner) -> None:
     assert failed == {"batchItemFailures": [{"itemIdentifier": "m0"}, {"itemIdentifier": "m1"}]}
     runner.tables.before = lambda operation: None
     runner.trigger(KEY, KEY)
-    assert len(runs(runner)) == 1
+    assert len(runner.list_executions()) == 1
 
 
 @pytest.mark.parametrize(
@@ -205,7 +196,7 @@ def test_what_is_no_file_of_a_triggering_kind_starts_nothing(runner: Runner, key
     runner.define("every", triggers=".glb,.jpeg")
     runner.upload(key)
     assert runner.trigger(key) == {"batchItemFailures": []}
-    assert runs(runner) == []
+    assert runner.list_executions() == []
 
 
 def test_previews_start_not_even_what_takes_all_files(runner: Runner) -> None:
@@ -213,10 +204,10 @@ def test_previews_start_not_even_what_takes_all_files(runner: Runner) -> None:
     for key in ("statue/a.glb.previewFile.png", "statue/preview.png", "statue/folder/"):
         runner.upload(key)
         runner.trigger(key)
-    assert runs(runner) == []
+    assert runner.list_executions() == []
     runner.upload("statue/a.png")
     runner.trigger("statue/a.png")
-    assert [run.workflow_id for run in runs(runner)] == ["everything"]
+    assert [run.workflow_id for run in runner.list_executions()] == ["everything"]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +227,7 @@ def test_a_workflow_does_not_start_on_what_it_led_to(
     runner.define("everything", database_id="GLOBAL", triggers=".all")
     runner.upload(vitrine_workflows=chain)
     runner.trigger(KEY)
-    found = runs(runner)
+    found = runner.list_executions()
     assert {one.workflow_id for one in found} == started
     for one in found:
         assert one.chain == [*filter(None, chain.split(",")), one.workflow_key]
@@ -246,18 +237,18 @@ def test_gone_quarantined_and_foreign_objects_start_nothing(runner: Runner) -> N
     runner.upload()
     runner.objects.delete(BUCKET, KEY)
     assert runner.trigger(KEY, "statue/never.glb") == {"batchItemFailures": []}
-    assert runs(runner) == []
+    assert runner.list_executions() == []
     # The sync of buckets names objects once they belong to an asset.
     runner.upload("garden/a.glb")
     assert runner.trigger("garden/a.glb") == {"batchItemFailures": []}
-    assert runs(runner) == []
+    assert runner.list_executions() == []
     assert runner.trigger(KEY, bucket="others") == {"batchItemFailures": []}
-    assert runs(runner) == []
+    assert runner.list_executions() == []
     version = runner.upload()
     verdict = {"scanStatus": "THREATS_FOUND", "scannedAt": "2026-03-01T12:00:00.000000Z"}
     runner.quarantine_version(ScannedVersion(BUCKET, KEY, version), verdict)
     runner.trigger(KEY)
-    assert runs(runner) == []
+    assert runner.list_executions() == []
 
 
 @pytest.mark.parametrize("is_missing", [False, True])
@@ -270,7 +261,7 @@ def test_a_workflow_with_a_disabled_or_missing_pipeline_starts_nothing(
         runner.define("publish", triggers=".glb", enabled=False)
     runner.upload()
     assert runner.trigger(KEY) == {"batchItemFailures": []}
-    assert runs(runner) == []
+    assert runner.list_executions() == []
 
 
 @pytest.mark.parametrize("body", [{}, [], {"detail": {"bucket": {"name": 1}}}])
@@ -299,13 +290,10 @@ def test_many_uploads_at_once_are_all_processed(runner: Runner) -> None:
         for one in under_way:
             runner.runs.end(one, "SUCCEEDED")
         runner.report(*map(status_event, under_way))
-    found = runs(runner)
+    found = runner.list_executions()
     assert {one.input_asset_file_key for one in found} == set(keys)
     assert {one.execution_status for one in found} == {"SUCCEEDED"}
     assert (len(found), most, runner.counted) == (120, 10, 0)
-
-
-SHIPPED_NAME = ("GLOBAL", INSPECT.id)
 
 
 @pytest.mark.parametrize(
@@ -328,20 +316,13 @@ SHIPPED_NAME = ("GLOBAL", INSPECT.id)
 def test_what_an_ambiguous_extension_holds_decides_on_the_shipped_workflow(
     runner: Runner, name: str, content: bytes, starts: bool
 ) -> None:
-    resource = own_function(INSPECT.function).text
-    runner.define(
-        INSPECT.id,
-        database_id="GLOBAL",
-        pipelines=[SHIPPED_NAME],
-        triggers=INSPECT.triggers,
-        user_provided_resource=resource,
-    )
+    runner.define_inspection()
     extension = name.rpartition(".")[2].lower()
     runner.define("mine", triggers=f".{extension}")
     runner.upload(f"statue/{name}", content)
     runner.trigger(f"statue/{name}")
     expected = {"mine", INSPECT.id} if starts else {"mine"}
-    assert {run.workflow_id for run in runs(runner)} == expected
+    assert {run.workflow_id for run in runner.list_executions()} == expected
 
 
 AUTHOR = "user#curator"
@@ -416,22 +397,10 @@ def test_workflows_without_a_known_author_start_nothing_but_the_products_own(
     ruled.define("old", triggers=".glb", stored_by=None)
     ruled.define("of-nobody", triggers=".glb", stored_by="")
     assert started_by_upload(ruled) == ["publish"]
-    ruled.define(
-        INSPECT.id,
-        database_id="GLOBAL",
-        pipelines=[("GLOBAL", "own")],
-        triggers=".glb",
-        stored_by=None,
-    )
+    own = [("GLOBAL", "own")]
+    ruled.define(INSPECT.id, database_id="GLOBAL", pipelines=own, triggers=".glb", stored_by=None)
     assert started_by_upload(ruled) == ["publish"]
-    ruled.define(
-        INSPECT.id,
-        database_id="GLOBAL",
-        pipelines=[("GLOBAL", INSPECT.id)],
-        triggers=".glb",
-        stored_by=None,
-        user_provided_resource=own_function(INSPECT.function).text,
-    )
+    ruled.define_inspection(triggers=".glb", stored_by=None)
     assert started_by_upload(ruled) == ["publish", INSPECT.id]
 
 

@@ -1,18 +1,26 @@
-"""Facts of files as they are stored, and what keeps them the product's."""
+"""Facts of files as they are stored, or why an inspection failed; they are the product's."""
 
 import base64
 import json
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from backend.core.errors import InvalidInputError
+from backend.core.errors import InvalidInputError, UnavailableError
+from backend.domains.executions.errors import PipelineNotAllowedError
+from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS, STOPPED
 from backend.domains.metadata.models import MAX_RECORDS, Entity, NewRecord
 from backend.domains.metadata_schemas.models import CreateSchemaBody
 from backend.domains.metadata_schemas.service import MetadataSchemaService
+from backend.spec.facts import READERS_VERSION
+from backend.spec.queues import UPLOAD_TRIGGERS
+from backend.spec.shipped import INSPECT
 from tests.factories.assets import ADMIN
 from tests.factories.audit import entries
+from tests.factories.execution_api import Api
+from tests.factories.executions import BUCKET, Runner, status_event
 from tests.unit.domains.facts.inspections import ATTRIBUTES, PATH, SHAPE, InspectionSetup, bench
 
 
@@ -46,10 +54,18 @@ def test_a_date_that_is_none_is_left_out(museum: InspectionSetup, taken: str | i
     assert museum.facts() == {"fact_camera": "Canon", "fact_sourceVersionId": version}
 
 
-def test_numbers_outside_the_range_of_floating_point_are_left_out(museum: InspectionSetup) -> None:
+def test_numbers_texts_and_shapes_are_bounded_and_cleaned(museum: InspectionSetup) -> None:
     version = museum.put()
     assert museum.record(version, facts={"area": 10**400}, descriptor=[10**400] * len(SHAPE))
     assert museum.facts() == {"fact_sourceVersionId": version}
+    museum.record(museum.put(), facts={"generator": "a\ud800\u0000" + "x" * 5000})
+    assert museum.facts()["fact_generator"] == "a\ufffd\ufffd" + "x" * 997
+    museum.record(museum.put(), descriptor=SHAPE)
+    stored = base64.b64decode(museum.facts()["fact_shape"])
+    assert struct.unpack("<75f", stored) == pytest.approx(SHAPE)
+    for wrong in ([1.0] * 74, [1.0] * 74 + [float("nan")], ["1"] * 75, [1e300] * 75):
+        museum.record(museum.put(), descriptor=wrong)
+        assert "fact_shape" not in museum.facts()
 
 
 def test_the_facts_of_a_new_version_replace_those_of_the_old_one(museum: InspectionSetup) -> None:
@@ -105,20 +121,6 @@ def test_a_value_that_is_none_of_the_fact_is_left_out(museum: InspectionSetup, f
     assert museum.facts().keys() == {"fact_sourceVersionId"}
 
 
-def test_a_hostile_text_is_cut_and_cleaned(museum: InspectionSetup) -> None:
-    museum.record(museum.put(), facts={"generator": "a\ud800\u0000" + "x" * 5000})
-    assert museum.facts()["fact_generator"] == "a\ufffd\ufffd" + "x" * 997
-
-
-def test_a_shape_is_75_float32(museum: InspectionSetup) -> None:
-    museum.record(museum.put(), descriptor=SHAPE)
-    stored = base64.b64decode(museum.facts()["fact_shape"])
-    assert struct.unpack("<75f", stored) == pytest.approx(SHAPE)
-    for wrong in ([1.0] * 74, [1.0] * 74 + [float("nan")], ["1"] * 75, [1e300] * 75):
-        museum.record(museum.put(), descriptor=wrong)
-        assert "fact_shape" not in museum.facts()
-
-
 def test_references_are_bounded(museum: InspectionSetup) -> None:
     references = [{"path": f"t{n}.png", "kind": "texture", "state": "found"} for n in range(1200)]
     museum.record(museum.put(), references=references)
@@ -148,7 +150,9 @@ def test_no_user_creates_or_changes_a_fact(museum: InspectionSetup, key: str) ->
     assert "mine" not in museum.facts()
 
 
-def test_deleting_a_fact_fails_alone(museum: InspectionSetup) -> None:
+def test_deleting_a_fact_fails_alone_and_replacing_all_attributes_leaves_facts(
+    museum: InspectionSetup,
+) -> None:
     museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new("mine"))
     result = museum.records.remove_records(ADMIN, ATTRIBUTES, ["fact_triangles", "mine"])
@@ -156,20 +160,16 @@ def test_deleting_a_fact_fails_alone(museum: InspectionSetup) -> None:
     assert result.failed[0][0] == "fact_triangles"
     assert "only the product writes" in result.failed[0][1]
     assert museum.facts()["fact_triangles"] == "12"
-
-
-def test_metadata_may_have_keys_like_facts(museum: InspectionSetup) -> None:
-    entity = Entity("museum", "statue", PATH)
-    assert museum.records.add_records(ADMIN, entity, new("fact_mine")).done == ("fact_mine",)
-
-
-def test_replacing_all_attributes_leaves_facts(museum: InspectionSetup) -> None:
-    museum.record(museum.put())
     museum.records.add_records(ADMIN, ATTRIBUTES, new("old"))
     museum.records.change_records(ADMIN, ATTRIBUTES, new("new"), update_type="replace_all")
     assert museum.facts().keys() & {"old", "new", "fact_triangles"} == {"new", "fact_triangles"}
     counted = museum.records.metadata.set_of(ATTRIBUTES)
     assert (counted.size, counted.facts) == (1, 5)
+
+
+def test_metadata_may_have_keys_like_facts(museum: InspectionSetup) -> None:
+    entity = Entity("museum", "statue", PATH)
+    assert museum.records.add_records(ADMIN, entity, new("fact_mine")).done == ("fact_mine",)
 
 
 def test_schemas_do_not_govern_facts(museum: InspectionSetup) -> None:
@@ -208,3 +208,228 @@ def test_facts_are_in_no_audit_entry(museum: InspectionSetup) -> None:
     found = [entry for entry in entries(museum.tables) if "attribute" in json.dumps(entry)]
     assert len(found) == 2
     assert "fact_" not in json.dumps(found)
+
+
+KEY = "statue/a.glb"
+STALLED = "The inspection failed: it had no processor"
+Facts = dict[str, str]
+
+
+class Bench:
+    """A file that is being inspected, and what its facts are."""
+
+    def __init__(self) -> None:
+        self.runner = Runner()
+        self.runner.define_inspection()
+        self.upload()
+
+    def upload(self, *, start: bool = True) -> None:
+        """Store a version, and start its inspection or leave it waiting."""
+        self.version = self.runner.upload(KEY)
+        self.runner.trigger(KEY)
+        if start:
+            self.runner.start()
+
+    def active(self) -> str:
+        (found,) = [run.execution_id for run in self.runner.list_executions() if run.is_active]
+        return found
+
+    def report(self, status: str = "FAILED", cause: str = "it had no processor") -> None:
+        """Report the end of the inspection, and deliver what that sends."""
+        event = status_event(self.active(), status, error="ReadingStalledError", cause=cause)
+        self.runner.report(event)
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Deliver the messages to the consumer of uploads, each of them twice."""
+        queues = self.runner.queues
+        for _ in range(2):
+            waiting = [
+                message for message in queues.messages if message.queue == UPLOAD_TRIGGERS.name
+            ]
+            reply = self.runner.triggers({"Records": queues.receive(waiting)})
+            assert reply == {"batchItemFailures": []}
+        queues.take(UPLOAD_TRIGGERS)
+
+    def record(self, **facts: int) -> None:
+        """Store what the readers found in the current version."""
+        self.runner.record_inspection("/a.glb", READERS_VERSION, facts=dict(facts))
+
+    def facts(self) -> Facts:
+        records = self.runner.records.records_of(Entity("museum", "statue", "/a.glb", "attribute"))
+        return {record.metadata_key: record.metadata_value for record in records}
+
+    def failure(self, reason: str) -> Facts:
+        return {"fact_refused": reason, "fact_sourceVersionId": self.version}
+
+    def read(self, **facts: int) -> Facts:
+        return {
+            **{f"fact_{name}": str(value) for name, value in facts.items()},
+            "fact_readersVersion": str(READERS_VERSION),
+            "fact_sourceVersionId": self.version,
+        }
+
+
+@pytest.fixture
+def inspection_of() -> Bench:
+    return Bench()
+
+
+@pytest.mark.parametrize("status", ["FAILED", "TIMED_OUT", "ABORTED"])
+def test_the_reason_of_a_failed_inspection_is_a_fact_of_the_file(
+    inspection_of: Bench, status: str
+) -> None:
+    inspection_of.report(status)
+    assert inspection_of.facts() == inspection_of.failure(STALLED)
+    assert inspection_of.runner.list_executions()[-1].execution_status == status
+
+
+def test_a_success_leaves_no_reason(inspection_of: Bench) -> None:
+    inspection_of.report("SUCCEEDED")
+    assert inspection_of.facts() == {}
+
+
+def test_a_later_failure_or_what_readers_find_later_replaces_the_reason(
+    inspection_of: Bench,
+) -> None:
+    inspection_of.report()
+    Api(inspection_of.runner).started(workflowDatabaseId="GLOBAL", workflow_id=INSPECT.id)
+    inspection_of.runner.start()
+    inspection_of.report(cause="out of memory")
+    assert inspection_of.facts() == inspection_of.failure("The inspection failed: out of memory")
+    inspection_of.record(triangles=12)
+    assert inspection_of.facts() == inspection_of.read(triangles=12)
+
+
+def test_facts_that_readers_found_in_this_version_remain(inspection_of: Bench) -> None:
+    """Another workflow may read the file at the same time, or a renewal may fail."""
+    inspection_of.record(triangles=12)
+    inspection_of.report()
+    assert inspection_of.facts() == inspection_of.read(triangles=12)
+
+
+def test_facts_that_are_stored_at_the_same_moment_remain(inspection_of: Bench) -> None:
+    inspection_of.runner.report(status_event(inspection_of.active(), "FAILED", error="E"))
+    tables, waiting = inspection_of.runner.tables, [True]
+
+    def faster(operation: str) -> None:
+        if operation == "write" and waiting:
+            waiting.clear()
+            inspection_of.record(triangles=12)
+
+    tables.before = faster
+    inspection_of.deliver()
+    assert not waiting
+    assert inspection_of.facts() == inspection_of.read(triangles=12)
+
+
+def test_facts_of_an_earlier_version_do_not_remain(inspection_of: Bench) -> None:
+    inspection_of.record(triangles=12)
+    inspection_of.report("SUCCEEDED")
+    inspection_of.upload()
+    inspection_of.report()
+    assert inspection_of.facts() == inspection_of.failure(STALLED)
+
+
+def test_the_failure_of_an_earlier_version_is_ignored(inspection_of: Bench) -> None:
+    first = inspection_of.active()
+    inspection_of.runner.upload(KEY)
+    inspection_of.runner.report(status_event(first, "FAILED", error="E"))
+    inspection_of.deliver()
+    assert inspection_of.facts() == {}
+
+
+def test_the_failure_of_a_deleted_file_is_ignored(inspection_of: Bench) -> None:
+    inspection_of.runner.objects.delete(BUCKET, KEY)
+    inspection_of.report()
+    assert inspection_of.facts() == {}
+
+
+def test_pipelines_of_users_leave_no_facts() -> None:
+    runner = Runner()
+    runner.define()
+    runner.upload()
+    started = Api(runner).started()
+    runner.start()
+    runner.report(status_event(started, "FAILED", error="MeshBroken"))
+    assert runner.queues.take(UPLOAD_TRIGGERS) == []
+
+
+def test_an_interrupted_inspection_is_a_fact_once_it_is_not_repeated(inspection_of: Bench) -> None:
+    for _ in range(MAX_REPEATS + 1):
+        assert inspection_of.facts() == {}
+        inspection_of.runner.report(
+            status_event(inspection_of.active(), "FAILED", error=INTERRUPTED, cause="lost")
+        )
+        inspection_of.deliver()
+        inspection_of.runner.wait(seconds=1)
+        inspection_of.runner.start()
+    assert inspection_of.facts() == inspection_of.failure("The inspection failed: lost")
+
+
+def lost(inspection_of: Bench) -> None:
+    """The schedule finds that Step Functions has reported no end."""
+    one = inspection_of.active()
+    inspection_of.runner.runs.end(one, "FAILED", error="States.Runtime", cause="too much data")
+    inspection_of.runner.wait(minutes=6)
+    inspection_of.runner.reconciliation.run()
+
+
+def stopped(inspection_of: Bench) -> None:
+    """A user stops it."""
+    reply = Api(inspection_of.runner).send(
+        "DELETE", "executions/{executionId}", {"executionId": inspection_of.active()}
+    )
+    assert reply.status == 200
+
+
+def stopped_before_its_start(inspection_of: Bench) -> None:
+    inspection_of.report("SUCCEEDED")
+    inspection_of.upload(start=False)
+    stopped(inspection_of)
+
+
+def denied(inspection_of: Bench) -> None:
+    """The deployment no longer allows the function."""
+    inspection_of.report("SUCCEEDED")
+    inspection_of.runner.runs.refused.add(INSPECT.function)
+    inspection_of.upload()
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        (lost, "The inspection failed: too much data"),
+        (stopped, "The inspection was stopped"),
+        (stopped_before_its_start, "The inspection was stopped"),
+        (denied, f"The inspection failed: {PipelineNotAllowedError(INSPECT.id).message}"),
+    ],
+)
+def test_ends_that_no_event_reports_leave_their_reason(
+    inspection_of: Bench, end: Callable[[Bench], Any], reason: str
+) -> None:
+    end(inspection_of)
+    inspection_of.deliver()
+    assert inspection_of.facts() == inspection_of.failure(reason)
+
+
+def test_an_end_whose_reason_cannot_be_sent_is_stored_later(inspection_of: Bench) -> None:
+    def away(_: str) -> None:
+        raise UnavailableError("SQS does not respond")
+
+    first = inspection_of.active()
+    inspection_of.runner.queues.before = away
+    event = status_event(first, "FAILED", error="E", cause="it had no processor")
+    assert inspection_of.runner.report(event)["batchItemFailures"]
+    assert inspection_of.runner.status_of(first) == "RUNNING"
+    inspection_of.runner.queues.before = lambda _: None
+    inspection_of.report()
+    assert inspection_of.facts() == inspection_of.failure(STALLED)
+
+
+def test_a_stop_that_an_event_reports_is_no_failure(inspection_of: Bench) -> None:
+    inspection_of.runner.report(
+        status_event(inspection_of.active(), "ABORTED", error=STOPPED, cause="by ann")
+    )
+    inspection_of.deliver()
+    assert inspection_of.facts() == inspection_of.failure("The inspection was stopped")

@@ -5,23 +5,16 @@ from functools import cached_property
 
 import pytest
 
-from backend.core.objects import ObjectHead
-from backend.domains.executions.models import Execution
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
-from backend.domains.facts.models import Inspection, Source
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.workflows.models import own_function
 from backend.entrypoints.wiring.assets import assets
-from backend.entrypoints.wiring.metadata import records
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
 from backend.spec.tables.metadata import FILE_ATTRIBUTES
-from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.executions import BUCKET, Runner, status_event
 from tests.factories.jobs import ADMIN, JobWorld, KilledError
 
@@ -35,13 +28,7 @@ class RenewalSetup:
     jobs: int = 0
 
     def __post_init__(self) -> None:
-        self.runner.define(
-            INSPECT.id,
-            database_id="GLOBAL",
-            pipelines=[("GLOBAL", INSPECT.id)],
-            triggers=INSPECT.triggers,
-            user_provided_resource=own_function(INSPECT.function).text,
-        )
+        self.runner.define_inspection()
         self.runner.define("publish", triggers=".all")
 
     @cached_property
@@ -54,18 +41,8 @@ class RenewalSetup:
         self.record(path, readers, refused=refused)
 
     def record(self, path: str, readers: int | None, *, refused: str | None = None) -> None:
-        head = self.runner.objects.head(BUCKET, f"statue{path}")
-        assert isinstance(head, ObjectHead)
-        found = Inspection(
-            version=1,
-            source=Source(version_id=head.version.version_id),
-            readers_version=readers,
-            facts={"triangles": 1} if refused is None else {},
-            refused=refused,
-        )
-        context = self.runner.context
-        facts = FactCommands(assets(context), records(context), self.runner.objects)
-        assert facts.record("museum", "statue", path, found)
+        facts = {"triangles": 1} if refused is None else {}
+        self.runner.record_inspection(path, readers, facts=facts, refused=refused)
 
     def renew(self, **parameters: object) -> Job:
         """Run a job to its end, and deliver what it sends. Return the job."""
@@ -85,10 +62,10 @@ class RenewalSetup:
     def end_all(self, status: str) -> None:
         """Start the executions that wait, and end all that run."""
         self.runner.start()
-        active = [run.execution_id for run in self.runs if run.is_active]
+        active = [run.execution_id for run in self.runner.list_executions() if run.is_active]
         self.runner.report(*(status_event(one, status) for one in active))
         self.deliver()
-        assert not any(run.is_active for run in self.runs)
+        assert not any(run.is_active for run in self.runner.list_executions())
 
     def deliver(self) -> None:
         queues = self.runner.queues
@@ -99,14 +76,10 @@ class RenewalSetup:
             assert consumed == {"batchItemFailures": []}
 
     @property
-    def runs(self) -> list[Execution]:
-        rows = self.runner.tables.rows(WORKFLOW_EXECUTIONS)
-        found = [Execution.model_validate(row) for row in rows]
-        return sorted(found, key=lambda one: one.execution_id)
-
-    @property
     def renewed(self) -> list[str]:
-        return sorted(run.input_asset_file_key.removeprefix("statue") for run in self.runs)
+        return sorted(
+            run.input_asset_file_key.removeprefix("statue") for run in self.runner.list_executions()
+        )
 
     def _step(self, job: Job) -> Progress:
         context = self.runner.context
@@ -133,7 +106,9 @@ def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
     job = renewing.renew()
     assert (job.state, job.items_done) == ("done", 3)
     assert renewing.renewed == ["/first.glb", "/old.glb", "/refused.glb"]
-    found = {(run.workflow_id, run.trigger, run.started_by) for run in renewing.runs}
+    found = {
+        (run.workflow_id, run.trigger, run.started_by) for run in renewing.runner.list_executions()
+    }
     assert found == {(INSPECT.id, "renewal", "SYSTEM")}
 
 
@@ -141,14 +116,14 @@ def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
     renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.renew()
-    (first,) = renewing.runs
+    (first,) = renewing.runner.list_executions()
     renewing.renew()
     renewing.runner.start()
     renewing.record("/a.glb", READERS_VERSION)
     renewing.runner.report(status_event(first.execution_id))
     renewing.deliver()
     assert renewing.renew().items_done == 0
-    assert [run.execution_id for run in renewing.runs] == [first.execution_id]
+    assert [run.execution_id for run in renewing.runner.list_executions()] == [first.execution_id]
 
 
 def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
@@ -156,7 +131,9 @@ def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
     renewing.add("/a.glb")
     renewing.renew()
     renewing.runner.start()
-    renewing.runner.report(status_event(renewing.runs[0].execution_id, "FAILED"))
+    renewing.runner.report(
+        status_event(renewing.runner.list_executions()[0].execution_id, "FAILED")
+    )
     renewing.deliver()
     renewing.renew()
     assert renewing.renewed == ["/a.glb", "/a.glb"]
@@ -171,7 +148,7 @@ def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() 
     renewing.record("/read.glb", READERS_VERSION)  # by an execution after it
     assert renewing.renew(databaseId="other").items_done == 0
     assert renewing.renew(formats=["glb"]).items_done == 1
-    renewals = [run for run in renewing.runs if run.trigger == "renewal"]
+    renewals = [run for run in renewing.runner.list_executions() if run.trigger == "renewal"]
     assert [renewal.input_asset_file_key for renewal in renewals] == ["statue/a.glb"]
     for status in ("TIMED_OUT", "ABORTED"):
         renewing.end_all(status)
@@ -187,13 +164,13 @@ def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_
     renewing.inspect("/a.glb")
     for _ in range(MAX_REPEATS + 1):
         renewing.runner.start()
-        active = [run.execution_id for run in renewing.runs if run.is_active]
+        active = [run.execution_id for run in renewing.runner.list_executions() if run.is_active]
         renewing.runner.report(*(status_event(one, "FAILED", error=INTERRUPTED) for one in active))
         renewing.deliver()
         renewing.runner.wait(seconds=1)
-    assert not any(run.is_active for run in renewing.runs)
+    assert not any(run.is_active for run in renewing.runner.list_executions())
     assert renewing.renew().items_done == 1
-    (renewal,) = [run for run in renewing.runs if run.is_active]
+    (renewal,) = [run for run in renewing.runner.list_executions() if run.is_active]
     assert (renewal.trigger, renewal.repeats) == ("renewal", 0)
 
 
@@ -232,12 +209,12 @@ def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() 
     renewing.add("/a.glb")
     renewing.runner.objects.delete(BUCKET, "statue/a.glb")
     assert renewing.renew().state == "done"
-    assert renewing.runs == []
+    assert renewing.runner.list_executions() == []
     names = FILE_ATTRIBUTES.key_names
     row = dict(zip(names, ("fact_sourceVersionId", "museum:gone:/a.glb"), strict=True))
     renewing.runner.tables.put_many(FILE_ATTRIBUTES, [{**row, "attributeValue": "v1"}])
     job = renewing.renew()
-    assert (job.state, job.items_done, renewing.runs) == ("done", 1, [])
+    assert (job.state, job.items_done, renewing.runner.list_executions()) == ("done", 1, [])
 
 
 def test_a_renewal_waits_while_many_executions_wait() -> None:

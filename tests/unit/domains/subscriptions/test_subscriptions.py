@@ -1,4 +1,4 @@
-"""Subscriptions: their routes, and who is notified of what, over tables in memory."""
+"""Who subscribes to assets, and which messages subscribers get."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.subscriptions.models import Subscription
 from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.routes import build_router
-from backend.domains.subscriptions.rules import Notification
+from backend.domains.subscriptions.rules import Notification, message_text, notification_of
 from backend.domains.subscriptions.service.commands import SubscriptionService
 from backend.domains.subscriptions.service.notifications import Notifier
 from backend.spec.routes import Action, Route
@@ -366,3 +366,38 @@ def test_callers_name_themselves_without_a_prefix(client: Client, tables: Tables
     assert send(client, "PUT", "ann", "corp.ann", BOB).status == 200
     assert subscribers(client) == [["corp.ann", BOB]]
     assert send(client, "DELETE", "ann", path="/unsubscribe").status == 200
+
+
+ENTRY = {
+    "entity": "asset:museum:statue",
+    "operation": "update_asset",
+    "userId": "ann",
+    "at": "2026-03-01T12:00:00.000000Z#abcd",
+}
+
+
+def test_an_entry_of_an_asset_or_of_a_file_is_returned() -> None:
+    expected = Notification(
+        "museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z"
+    )
+    assert notification_of(ENTRY) == expected
+    assert notification_of({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
+
+
+def test_a_creation_notifies_no_one() -> None:
+    assert notification_of({**ENTRY, "operation": "create_asset"}) is None
+
+
+@pytest.mark.parametrize(
+    "changes", [{"entity": "tag:red"}, {"entity": "asset:museum"}, {"userId": None}, {"at": 5}]
+)
+def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"asset|entry"):
+        notification_of({**ENTRY, **changes})
+
+
+def test_a_long_message_is_cut_and_repetitions_are_reported_once() -> None:
+    happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
+    found = message_text("It", [*happenings, *happenings])
+    assert found.count("operation") == 50
+    assert found.endswith("and 10 more.\n")

@@ -20,10 +20,10 @@ from tests.factories.administration import Parts, stored_role
 from tests.factories.assets import ADMIN, NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service
 from tests.factories.constraints import constraint, criterion, groups
-from tests.factories.http import Client
 from tests.factories.policies import everything, put_policy, stored
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
+from tests.unit.domains.access.constraints.conftest import Constraints
 
 ANN = Identity("ann")
 RULES = {
@@ -49,7 +49,7 @@ class TaggedAssets:
             stored_role(self.tables, name)
         stored_user_role(self.tables, user_id="ann", role_name="editor")
         services = Parts(self.tables, audit_service(MemoryObjects()), NOON).services()
-        self.client = Client(services.router())
+        self.api = Constraints(services.router(), memory=self.tables)
 
     def allow(self, *more: dict[str, Any]) -> None:
         """Allow Ann everything with assets and tags that she sees, and `more`."""
@@ -57,12 +57,7 @@ class TaggedAssets:
         put_policy(self.tables, "role#editor", everything("asset"), seen, *more, epoch=1)
 
     def rule(self, **other: Any) -> None:
-        body = constraint(**other)
-        path = {"constraintId": "rule"}
-        route = "PUT /auth/constraints/{constraintId}"
-        answer = self.client.send(
-            "PUT", "/auth/constraints/x", route=route, parameters=path, body=body
-        )
+        answer = self.api.put("rule", constraint(**other))
         assert answer.status == 200, answer.body
 
     def named(self, *tags: str) -> set[str]:
@@ -145,16 +140,10 @@ def test_named_tags_are_those_in_current_constraints(gallery: TaggedAssets) -> N
     gallery.rule()
     assert gallery.named() == set()
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
-    route = "DELETE /auth/constraints/{constraintId}"
-    path = {"constraintId": "rule"}
-    gallery.client.send("DELETE", "/auth/constraints/x", route=route, parameters=path)
+    gallery.api.delete("rule")
     assert gallery.named() == set()
-
-
-def test_a_role_that_is_deleted_names_no_tag_any_longer(gallery: TaggedAssets) -> None:
     gallery.rule(criteriaOr=[criterion("tags", "equals", "red")])
-    path = {"roleId": "viewer"}
-    gallery.client.send("DELETE", "/roles/x", route="DELETE /roles/{roleId}", parameters=path)
+    gallery.api.delete_role("viewer")
     assert gallery.named() == set()
 
 

@@ -1,4 +1,4 @@
-"""Tags and tag types: their rules and routes, over tables in memory."""
+"""Tags and tag types: their rules and routes, one by one and as lists."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -100,28 +100,41 @@ def test_a_created_type_and_its_tags_are_listed(client: Client) -> None:
     }
 
 
-def test_the_tags_of_a_required_type_show_it(client: Client) -> None:
+def test_a_required_type_is_shown_by_its_tags_and_kept_by_updates(client: Client) -> None:
     write_type(client, required="True")
     write_tag(client)
     assert tags(client)["red"]["tagTypeName"] == "colour [R]"
     assert tags(client)["red"]["required"] == "True"
     assert "colour" in types(client)
+    assert write_type(client, "PUT", description="Other").status == 200
+    assert types(client)["colour"]["required"] == "True"
+    assert write_type(client, "PUT", required="False").status == 200
+    assert types(client)["colour"]["required"] == "False"
 
 
-def test_a_taken_name_is_a_conflict(client: Client) -> None:
+def test_a_taken_name_is_a_conflict_and_does_not_count(client: Client, tables: Tables) -> None:
     write_type(client)
     write_tag(client)
     assert (write_type(client).status, write_tag(client).status) == (409, 409)
     assert write_tag(client).body["code"] == "TagExists"
+    item = tables.get(TAG_TYPES, {"tagTypeName": "colour"}) or {}
+    assert item["tagCount"] == 1
 
 
-def test_a_tag_of_an_unknown_type_is_refused_by_name(client: Client) -> None:
+def test_an_unknown_type_is_refused_by_name_and_changes_nothing(client: Client) -> None:
     answer = write_tag(client)
     assert answer.status == 400
     assert answer.body["errors"] == [
         {"field": "tagTypeName", "message": "tag type colour does not exist"}
     ]
     assert tags(client) == {}
+    write_type(client)
+    write_tag(client)
+    answer = write_tag(client, "PUT", tagTypeName="paint", description="Other")
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "tagTypeName")
+    assert tags(client)["red"]["description"] == "Mostly red"
+    assert delete_tag(client).status == 200
+    assert delete_type(client).status == 200
 
 
 def test_an_update_changes_description_and_type_of_a_tag(client: Client) -> None:
@@ -135,36 +148,13 @@ def test_an_update_changes_description_and_type_of_a_tag(client: Client) -> None
     }
 
 
-def test_an_update_to_an_unknown_type_changes_nothing(client: Client) -> None:
-    write_type(client)
-    write_tag(client)
-    answer = write_tag(client, "PUT", tagTypeName="paint", description="Other")
-    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "tagTypeName")
-    assert tags(client)["red"]["description"] == "Mostly red"
-    assert delete_tag(client).status == 200
-    assert delete_type(client).status == 200
-
-
-def test_an_update_of_a_type_keeps_what_it_does_not_name(client: Client) -> None:
-    write_type(client, required="True")
-    assert write_type(client, "PUT", description="Other").status == 200
-    assert types(client)["colour"]["required"] == "True"
-    assert write_type(client, "PUT", required="False").status == 200
-    assert types(client)["colour"]["required"] == "False"
-
-
-def test_a_type_in_use_is_not_deleted(client: Client) -> None:
+def test_a_type_in_use_is_deleted_once_its_last_tag_is_deleted_or_changed(client: Client) -> None:
     write_type(client)
     write_tag(client)
     answer = delete_type(client)
     assert (answer.status, answer.body["code"]) == (409, "TagTypeInUse")
     assert "colour" in types(client)
-
-
-def test_a_type_is_deleted_once_its_last_tag_is_deleted_or_changed(client: Client) -> None:
-    write_type(client)
     write_type(client, tagTypeName="paint")
-    write_tag(client)
     write_tag(client, tagName="blue")
     write_tag(client, "PUT", tagTypeName="paint")
     assert delete_type(client).status == 409
@@ -200,14 +190,6 @@ def test_a_tag_that_changed_meanwhile_is_not_deleted(client: Client, service: Ta
     with pytest.raises(Exception, match="changed by someone else"):
         service.tags.delete(seen)
     assert tags(client)["red"]["description"] == "Other"
-
-
-def test_a_failed_create_does_not_count(client: Client, tables: Tables) -> None:
-    write_type(client)
-    write_tag(client)
-    write_tag(client)
-    item = tables.get(TAG_TYPES, {"tagTypeName": "colour"}) or {}
-    assert item["tagCount"] == 1
 
 
 @pytest.mark.parametrize(
@@ -292,16 +274,11 @@ def refusal(service: TagService, *names: str) -> str:
     return refused.value.message
 
 
-def test_tags_that_exist_pass(client: Client, service: TagService) -> None:
+def test_tags_that_exist_pass_and_others_are_named(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
     service.check_tags(ADMIN, ["red"])
     service.check_tags(ADMIN, [])
-
-
-def test_a_tag_that_does_not_exist_is_named(client: Client, service: TagService) -> None:
-    write_type(client)
-    write_tag(client)
     assert refusal(service, "red", "green", "blue") == "tags: tag blue, green does not exist"
 
 
@@ -384,3 +361,55 @@ def test_a_deletion_that_was_overtaken_starts_no_job(
     monkeypatch.setattr(TagRepository, "get", stale)
     assert delete_tag(client).status == 412
     assert tables.scan(JOBS, PageRequest(10)).items == ()
+
+
+def test_tags_and_types_are_written_as_lists(client: Client) -> None:
+    """As the command line of VAMS sends them."""
+    types = [COLOUR, {"tagTypeName": "state", "description": "How it is", "required": "True"}]
+    answer = client.send("POST", "/tag-types", body={"tagTypes": types})
+    assert (answer.status, answer.body["message"]) == (200, "2 tag types were created")
+    tags = [RED, {**RED, "tagName": "blue"}]
+    answer = client.send("POST", "/tags", body={"tags": tags})
+    assert (answer.status, answer.body["tagName"]) == (200, "red")
+    changed = client.send("PUT", "/tags", body={"tags": [{**RED, "description": "Quite red"}]})
+    assert changed.body["message"] == "Tag red was changed"
+    again = client.send("PUT", "/tag-types", body={"tagTypes": [{**COLOUR, "required": "True"}]})
+    assert again.status == 200
+    shown = client.send("GET", "/tags").body["Items"]
+    assert {tag["tagName"]: tag["description"] for tag in shown} == {
+        "red": "Quite red",
+        "blue": "Mostly red",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "fact"),
+    [
+        (
+            "/tags",
+            {},
+            "description",
+            "is required; the required fields are description, tagName, tagTypeName",
+        ),
+        ("/tags", {"tags": []}, "tags", "at least 1"),
+        ("/tags", {"tags": [{"tagName": "red"}]}, "tags.0.description", "required"),
+        ("/tags", {**RED, "tagName": None}, "tagName", "is required"),
+        ("/tag-types", {"tagTypeName": "x"}, "description", "To send a list, use 'tagTypes'"),
+        ("/tag-types", {"tagTypes": [COLOUR] * 101}, "tagTypes", "at most 100"),
+    ],
+)
+def test_a_body_without_tags_names_what_is_missing(
+    client: Client, path: str, body: dict[str, object], field: str, fact: str
+) -> None:
+    answer = client.send("POST", path, body=body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+    assert fact in answer.body["message"]
+
+
+def test_a_missing_body_names_the_required_fields(client: Client) -> None:
+    answer = client.send("POST", "/tags")
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "body")
+    assert (
+        "description: is required; the required fields are description, tagName, tagTypeName"
+        in answer.body["message"]
+    )
