@@ -89,7 +89,7 @@ def _files(folder: str, *names: str) -> tuple[str, ...]:
 # Each takes 3 to 11 s of a processor, together a fifth of what all unit tests take; `make test`
 # is to end within five minutes.
 LARGE = (
-    *_files("tests/unit/large", "dying_file_changes", "list_bytes", "many_versions"),
+    *_files("tests/unit/large", "dying_file_changes", "list_bytes"),
     *("tests/unit/benchmarks", "tests/unit/model/test_model.py"),
     *_files("tests/unit/aws", "function_calls"),
     *_files("tests/unit/client", "habits"),

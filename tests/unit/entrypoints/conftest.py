@@ -1,7 +1,6 @@
 """Functions as they are deployed: their environment, their tables and secrets in memory."""
 
-import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -59,31 +58,47 @@ class Callback:
     headers: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
+@contextmanager
+def serving(answer: Callable[[BaseHTTPRequestHandler, bytes], tuple[int, bytes]]) -> Generator[str]:
+    """A server on this machine that replies to each PUT with a status and a body; its address."""
+
+    class AnsweringHandler(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, content = answer(self, sent)
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), AnsweringHandler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 @pytest.fixture
 def callback() -> Iterator[Callback]:
     """A server on this machine, as S3's presigned URL is one elsewhere."""
     received = Callback()
 
-    class ReceivingHandler(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            status = received.statuses.pop(0) if received.statuses else 200
-            received.headers.append(dict(self.headers))
-            received.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def receive(handler: BaseHTTPRequestHandler, sent: bytes) -> tuple[int, bytes]:
+        received.headers.append(dict(handler.headers))
+        received.bodies.append(sent)
+        return received.statuses.pop(0) if received.statuses else 200, b""
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-            """Say nothing."""
-
-    server = HTTPServer(("127.0.0.1", 0), ReceivingHandler)
-    received.url = f"http://127.0.0.1:{server.server_port}/answer?X-Amz-Signature=signed"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield received
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(receive) as address:
+        received.url = f"{address}/answer?X-Amz-Signature=signed"
+        yield received
 
 
 @dataclass
@@ -134,31 +149,3 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Account:
     account = Account()
     monkeypatch.setattr(clients, "lambda_account", lambda: account)
     return account
-
-
-@contextmanager
-def refusing_server(status: int, body: object) -> Generator[str]:
-    """A server that answers every request with this status and body; its address."""
-    content = json.dumps(body).encode()
-
-    class RefusingHandler(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-            """Say nothing."""
-
-    server = HTTPServer(("127.0.0.1", 0), RefusingHandler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -32,7 +32,7 @@ from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.http import Context as LambdaContext
 from tests.fakes.search_engine import MemorySearchEngine
-from tests.unit.entrypoints.conftest import NEEDED, Account, Callback, Time, refusing_server
+from tests.unit.entrypoints.conftest import NEEDED, Account, Callback, Time, serving
 
 pytestmark = pytest.mark.usefixtures("account", "deployed", "time")
 
@@ -113,12 +113,18 @@ def test_what_ships_is_created_unless_processing_is_off(
     }
 
 
-def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None:
+def test_the_secret_is_the_key_as_clients_send_it_also_once_changed(callback: Callback) -> None:
     run(callback)
     client = secrets_manager()
     key = client.get_secret_value(SecretId=ADMIN_API_KEY.name)["SecretString"]
     assert key == "vams_" + ADMIN_API_KEY.name * 10
     assert authorizer_keys().authenticate(key).user_id == "admin"
+    client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
+    run(callback, "Update")
+    authentication = authorizer_keys()
+    with pytest.raises(RefusedError):
+        authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
+    assert authentication.authenticate("vams_" + "n" * 64).user_id == "admin"
 
 
 def authorizer_keys() -> KeyAuthentication:
@@ -126,11 +132,16 @@ def authorizer_keys() -> KeyAuthentication:
     return callers(context, unrecorded=lambda _key: None, warn=pytest.fail).keys
 
 
-def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
+def test_running_again_or_deleting_changes_nothing(
+    callback: Callback, tables: DynamoTables
+) -> None:
     run(callback)
     before = everything(tables)
     answer = run(callback, "Update")
     assert answer["Status"] == "SUCCESS"
+    assert everything(tables) == before
+    answer = run(callback, "Delete")
+    assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "vitrine-bootstrap")
     assert everything(tables) == before
 
 
@@ -142,25 +153,6 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
         assert run(callback)["Status"] == "FAILED"
     assert run(callback)["Status"] == "SUCCESS"
     assert authorizer_keys().authenticate("vams_" + ADMIN_API_KEY.name * 10)
-
-
-def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
-    run(callback)
-    client = secrets_manager()
-    client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
-    run(callback, "Update")
-    authentication = authorizer_keys()
-    with pytest.raises(RefusedError):
-        authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
-    assert authentication.authenticate("vams_" + "n" * 64).user_id == "admin"
-
-
-def test_delete_keeps_all_data(callback: Callback, tables: DynamoTables) -> None:
-    run(callback)
-    before = everything(tables)
-    answer = run(callback, "Delete")
-    assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "vitrine-bootstrap")
-    assert everything(tables) == before
 
 
 def test_an_outage_is_answered_with_its_reason(
@@ -237,7 +229,8 @@ def test_a_denial_of_the_search_domain_is_retried_and_answered(
     callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
 ) -> None:
     reason = "User: arn:aws:sts::1:role/new is not authorized to perform: es:ESHttpPut"
-    with refusing_server(403, {"Message": reason}) as url:
+    refusal = json.dumps({"Message": reason}).encode()
+    with serving(lambda _handler, _sent: (403, refusal)) as url:
         monkeypatch.setenv("SEARCH_ENDPOINT", "search.example.org")
         monkeypatch.setenv("AWS_ENDPOINT_URL_OPENSEARCH", url)
         answer = run(callback)
@@ -330,14 +323,11 @@ def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
     assert answer["Reason"] == (refusal if status == "FAILED" else "")
 
 
-def test_an_answer_that_is_not_taken_at_first_is_sent_again(callback: Callback) -> None:
+def test_an_answer_without_a_content_type_is_sent_until_it_is_taken(callback: Callback) -> None:
     callback.statuses = [503]
     run(callback)
     assert len(callback.bodies) == 2
     assert json.loads(callback.bodies[0]) == json.loads(callback.bodies[1])
-
-
-def test_an_answer_has_no_content_type(callback: Callback) -> None:
     run(callback)
     assert callback.headers[0]["Content-Type"] == ""
 

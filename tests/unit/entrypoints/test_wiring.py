@@ -1,20 +1,43 @@
-"""The context of a function: what it builds once, what a test gives it, and for whom it acts."""
+"""Functions as they are wired: their contexts, consumers, replays, garbage, and the quota."""
 
 import ast
+import subprocess
+import sys
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from backend.aws.items import from_wire, to_wire
+from backend.aws.objects import S3Objects
+from backend.aws.secrets import Secrets
 from backend.core.authorization import SystemOnly, SystemOr
 from backend.core.denials import WatchedAuthorization
+from backend.core.errors import UnavailableError
+from backend.domains.subscriptions.rules import Notification
+from backend.domains.subscriptions.service.consumers import NotificationsConsumer
+from backend.domains.subscriptions.service.notifications import Notifier
 from backend.entrypoints import wiring
+from backend.entrypoints.account_check import check_account
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
+from backend.entrypoints.wiring.failures import failures
+from backend.entrypoints.wiring.operations import replays, stream_consumers
+from backend.search.maintenance.replay import LeftoverReplays
 from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.apis import ASSETS_API, COMMENTS_API
+from backend.spec.functions.operations import REPLAY_FAILURES
+from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.registry import TAGS
+from tests.factories.failures import put_object
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.model.deployment import in_memory_settings
+from tests.unit.entrypoints.conftest import NEEDED, Account, Time
 
 
 @once
@@ -59,3 +82,193 @@ def test_functions_act_for_whom_they_declare_and_those_of_the_api_for_their_call
         assert type(context.authorization) is kinds[function.acts_for], function.name
         assert function.acts_for == "callers" or function.kind != "api", function.name
     assert {function.acts_for for function in FUNCTIONS} == set(kinds)
+
+
+EVENT = {"source": "aws.events", "detail-type": "Scheduled Event"}
+
+
+@pytest.fixture
+def context(deployed: Secrets, objects: S3Objects, monkeypatch: pytest.MonkeyPatch) -> Context:
+    monkeypatch.setenv("SEARCH_ENDPOINT", "search.invalid")
+    return Context(REPLAY_FAILURES)
+
+
+def test_every_consumer_of_a_stream_is_replayed_by_its_own_code(context: Context) -> None:
+    consumers = stream_consumers(context)
+    assert set(consumers) == {s.consumer for s in STREAM_SUBSCRIPTIONS}
+    for name, consumer in consumers.items():
+        assert callable(consumer(failures(context))), name
+
+
+def test_a_run_shows_what_became_of_how_many(context: Context, objects: S3Objects) -> None:
+    run = replays(context)
+    assert run(EVENT) == {}
+    put_object(objects, "no JSON")
+    assert run(EVENT) == {"failed": 1}
+
+
+def test_a_run_that_meets_an_outage_leaves_the_rest_to_the_next(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def outage(*_: object, **__: object) -> None:
+        raise UnavailableError("S3 does not answer")
+
+    monkeypatch.setattr(LeftoverReplays, "run", outage)
+    assert replays(context)(EVENT) == {"outage": 1}
+
+
+PROGRAM = """
+import gc
+from backend.entrypoints import ready
+started = gc.isenabled()
+ready(print)
+print(started, gc.isenabled())
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "output"),
+    [({}, "True True"), ({"AWS_LAMBDA_FUNCTION_NAME": "Assets"}, "False True")],
+)
+def test_only_a_function_that_starts_keeps_its_garbage(
+    environment: dict[str, str], output: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == output
+
+
+@dataclass
+class RecordingNotifier:
+    """Replaces the service that notifies people."""
+
+    happenings: list[Notification] = field(default_factory=list[Notification])
+    down: bool = False
+
+    def notify(self, happenings: Iterable[Notification]) -> int:
+        if self.down:
+            raise UnavailableError("SNS does not answer")
+        self.happenings += happenings
+        return 1
+
+
+@dataclass
+class RecordingFailures:
+    names: list[str] = field(default_factory=list[str])
+
+    def store(self, name: str, body: object, reason: str) -> None:
+        self.names.append(name)
+
+
+def stream_record(number: int, **changes: Any) -> dict[str, Any]:
+    entry = {"entity": "asset:museum:statue", "at": "2026#1", "userId": "ann", "operation": "move"}
+    image = to_wire({**entry, **changes})
+    return {"eventID": f"e{number}", "dynamodb": {"SequenceNumber": str(number), "NewImage": image}}
+
+
+def consume(
+    notifier: RecordingNotifier, failures: RecordingFailures, *records: dict[str, Any]
+) -> Any:
+    consumer = NotificationsConsumer(cast("Notifier", notifier), from_wire, failures.store)
+    return consumer.consume({"Records": list(records)})
+
+
+def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
+    notifier, failures = RecordingNotifier(), RecordingFailures()
+    reply = consume(
+        notifier,
+        failures,
+        stream_record(1),
+        stream_record(2, operation="create_asset"),
+        stream_record(3),
+    )
+    assert reply == {"batchItemFailures": []}
+    assert [one.operation for one in notifier.happenings] == ["move", "move"]
+    assert failures.names == []
+
+
+def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other() -> None:
+    notifier, failures = RecordingNotifier(), RecordingFailures()
+    broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
+    reply = consume(
+        notifier, failures, stream_record(1), broken, stream_record(3, entity="tag:red")
+    )
+    assert reply == {"batchItemFailures": []}
+    assert (len(notifier.happenings), failures.names) == (1, ["e2", "e3"])
+
+
+def test_after_an_outage_the_whole_batch_comes_again() -> None:
+    reply = consume(
+        RecordingNotifier(down=True), RecordingFailures(), stream_record(1), stream_record(2)
+    )
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+
+
+SMALL = (
+    'the quota "Concurrent executions" of Lambda is 10 in this account and region, and the stage '
+    "needs 56 so that requests are not throttled while queues are busy: request an increase in "
+    "Service Quotas, or use the stage small or a lower queueConcurrency"
+)
+TAKEN = (
+    'of the quota "Concurrent executions" of Lambda, 1000 in this account and region, 39 are '
+    "unreserved, and the stage needs 40 of them so that requests are not throttled while queues "
+    "are busy: request an increase in Service Quotas, or lower what other functions reserve"
+)
+ENOUGH = "has 56 concurrent executions, of which 40 are unreserved"
+
+
+def failure(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "no"}}, "GetAccountSettings")
+
+
+@pytest.mark.parametrize(
+    ("total", "unreserved", "sentence"),
+    [
+        (10, 10, SMALL),
+        (55, 55, SMALL.replace("is 10 in", "is 55 in")),
+        (1000, 39, TAKEN),
+        (56, 40, ENOUGH),
+    ],
+)
+def test_a_quota_that_is_too_small_is_one_sentence_and_a_warning(
+    caplog: pytest.LogCaptureFixture, total: int, unreserved: int, sentence: str
+) -> None:
+    account = Account(total, unreserved)
+    assert check_account(NEEDED, lambda: account) == sentence
+    assert (sentence in caplog.text) == (sentence != ENOUGH)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (failure("AccessDeniedException"), "GetAccountSettings is denied: no"),
+        (failure("TooManyRequestsException"), "Lambda does not respond"),
+        (failure("ServiceUnavailable"), "Lambda does not respond"),
+        (EndpointConnectionError(endpoint_url="https://lambda"), "Lambda does not respond"),
+    ],
+)
+def test_a_quota_that_lambda_does_not_report_is_named(
+    time: Time, caplog: pytest.LogCaptureFixture, error: Exception, reason: str
+) -> None:
+    account = Account(failures=[error] * 99)
+    assert check_account(NEEDED, lambda: account) == f"unknown: {reason}"
+    assert reason in caplog.text
+    assert time.now < 20
+
+
+def test_a_denial_that_passes_is_waited_for(time: Time) -> None:
+    account = Account(failures=[failure("AccessDeniedException")] * 2)
+    assert check_account(NEEDED, lambda: account).startswith("has 1000 concurrent executions")
+    assert time.now == 2
+
+
+def test_in_a_network_the_quota_is_not_read() -> None:
+    def client() -> Any:
+        raise AssertionError("it was read")
+
+    assert check_account({}, client) == "unknown: searchInVpc leaves no way to Lambda's API"

@@ -85,6 +85,13 @@ class World:
 
         self.tables.before = self.objects.before = before
 
+    def die_while(self, operation: str, *request: Any) -> None:
+        """End at this operation of a change, after which all ports work again."""
+        self.die_at(operation)
+        with pytest.raises(ProcessEnded):
+            self.museum.change(*request)
+        self.heal()
+
     def heal(self) -> None:
         self.tables.before = self.objects.before = lambda operation: None
 
@@ -131,29 +138,41 @@ def folder_with_conflict(world: World) -> None:
 def nothing(world: World) -> None: ...
 
 
-CHANGES: dict[str, tuple[Callable[[World], None], tuple[Any, ...], dict[str, str]]] = {
-    "folder": (nothing, ("POST", "createFolder", {"relativeKey": "/new/"}), {}),
-    "move": (nothing, ("POST", "moveFile", MOVE), {}),
-    "move-folder": (folder_with_conflict, ("POST", "moveFolder", INTO), {}),
-    "copy": (nothing, ("POST", "copyFile", MOVE), {}),
-    "archive": (nothing, ("DELETE", "archiveFile", FILE), {}),
-    "archive-folder": (nothing, ("DELETE", "archiveFile", FOLDER), {}),
-    "unarchive": (archived_first, ("POST", "unarchiveFile", FILE), {}),
-    "delete": (nothing, ("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True}), {}),
-    "delete-folder": (nothing, ("DELETE", "deleteFile", FOLDER), {}),
-    "primary": (nothing, ("PUT", "setPrimaryFile", {**FILE, "primaryType": "lod1"}), {}),
-    "auxiliary": (nothing, ("DELETE", "deleteAuxiliaryPreviewAssetFiles", FILE), {}),
+CHANGES: dict[str, tuple[Callable[[World], None], tuple[Any, ...], str]] = {
+    "folder": (nothing, ("POST", "createFolder", {"relativeKey": "/new/"}), "create_folder"),
+    "move": (nothing, ("POST", "moveFile", MOVE), "move_file"),
+    "move-folder": (folder_with_conflict, ("POST", "moveFolder", INTO), "move_folder"),
+    "copy": (nothing, ("POST", "copyFile", MOVE), "copy_file"),
+    "archive": (nothing, ("DELETE", "archiveFile", FILE), "archive_file"),
+    "archive-folder": (nothing, ("DELETE", "archiveFile", FOLDER), "archive_file"),
+    "unarchive": (archived_first, ("POST", "unarchiveFile", FILE), "unarchive_file"),
+    "delete": (
+        nothing,
+        ("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True}),
+        "delete_file",
+    ),
+    "delete-folder": (nothing, ("DELETE", "deleteFile", FOLDER), "delete_file"),
+    "primary": (
+        nothing,
+        ("PUT", "setPrimaryFile", {**FILE, "primaryType": "lod1"}),
+        "set_primary_file",
+    ),
+    "auxiliary": (
+        nothing,
+        ("DELETE", "deleteAuxiliaryPreviewAssetFiles", FILE),
+        "delete_auxiliary_files",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("outage", [False, True], ids=["death", "outage"])
 def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outage: bool) -> None:
-    prepare, request, parameters = CHANGES[name]
+    prepare, request, operation = CHANGES[name]
     whole = World()
     prepare(whole)
     before = whole.facts()
-    assert whole.museum.change(*request, **parameters).status == 200
+    assert whole.museum.change(*request).status == 200
     after = whole.facts()
     assert after != before or name == "primary"
     error = (lambda: UnavailableError("S3 is down")) if outage else ProcessEnded
@@ -162,11 +181,11 @@ def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outag
         prepare(world)
         world.fail_at(number, error)
         try:
-            answer = world.museum.change(*request, **parameters)
+            answer = world.museum.change(*request)
         except ProcessEnded:
             answer = None
         world.finish()
-        begun = len(audit_entries(world.tables, world_operation(name)))
+        begun = len(audit_entries(world.tables, operation))
         assert world.facts() == (after if begun else before), f"at call {number}"
         if answer is not None and not outage:
             assert answer.status == 200
@@ -176,28 +195,9 @@ def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outag
     pytest.fail("the change takes more calls than that")
 
 
-def world_operation(name: str) -> str:
-    return {
-        "folder": "create_folder",
-        "move": "move_file",
-        "move-folder": "move_folder",
-        "copy": "copy_file",
-        "archive": "archive_file",
-        "archive-folder": "archive_file",
-        "unarchive": "unarchive_file",
-        "delete": "delete_file",
-        "delete-folder": "delete_file",
-        "primary": "set_primary_file",
-        "auxiliary": "delete_auxiliary_files",
-    }[name]
-
-
 def test_the_same_request_sent_again_gets_the_change_that_was_started() -> None:
     world = World()
-    world.die_at("copy")
-    with pytest.raises(ProcessEnded):
-        world.museum.change("POST", "moveFile", MOVE)
-    world.heal()
+    world.die_while("copy", "POST", "moveFile", MOVE)
     world.clock.now += LEASE
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert answer.status == 200, answer.body
@@ -208,10 +208,7 @@ def test_the_same_request_sent_again_gets_the_change_that_was_started() -> None:
 @pytest.mark.parametrize("verb", ["archiveFile", "deleteFile"])
 def test_a_repeated_request_for_a_folder_names_the_folder_of_its_job(verb: str) -> None:
     world = World()
-    world.die_at("delete")
-    with pytest.raises(ProcessEnded):
-        world.museum.change("DELETE", verb, FOLDER)
-    world.heal()
+    world.die_while("delete", "DELETE", verb, FOLDER)
     world.clock.now += LEASE
     answer = world.museum.change("DELETE", verb, FOLDER)
     assert answer.status == 200, answer.body
@@ -222,10 +219,7 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()
-    world.die_at("copy")
-    with pytest.raises(ProcessEnded):
-        world.museum.change("POST", "moveFile", MOVE)
-    world.heal()
+    world.die_while("copy", "POST", "moveFile", MOVE)
     runner = changes(world.museum.changing).runner
     pauses: list[float] = []
     monkeypatch.setattr(runner, "pause", pauses.append)
@@ -303,10 +297,7 @@ def _quarters(size: int, large_bytes: int) -> list[tuple[int, int]]:
 
 def test_a_job_that_was_deleted_does_not_block_an_asset() -> None:
     world = World()
-    world.die_at("copy")
-    with pytest.raises(ProcessEnded):
-        world.museum.change("POST", "moveFile", MOVE)
-    world.heal()
+    world.die_while("copy", "POST", "moveFile", MOVE)
     world.tables.items[JOBS.name].clear()
     assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
 

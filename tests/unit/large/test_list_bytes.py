@@ -16,11 +16,14 @@ from backend.core.transactions import Item
 from backend.entrypoints.openapi import openapi
 from backend.http.openapi import document_path
 from backend.spec.routes import ROUTES, Route
+from tests.factories.files import gallery
 from tests.routes import CASES
 from tests.routes.facts import token_of
 from tests.routes.model import Case, Rows, Target
 from tests.routes.rows import copy
 from tests.unit.domains.access.matrix.world import Question, World
+from tests.unit.domains.files.changes import memory
+from tests.unit.domains.files.test_listing_requests import put, requests_of
 
 Json = dict[str, Any]
 LISTS = {case: case.rows for case in CASES if case.rows is not None}
@@ -93,3 +96,13 @@ def pages_of(world: World, case: Case, listing: Rows) -> tuple[list[Json], list[
         found += listing.rows(answer.body)
         token = token_of(answer.body)
     return found, sizes
+
+
+def test_old_versions_of_a_file_are_not_all_read() -> None:
+    museum = gallery(*memory())
+    for _ in range(2500):
+        museum.put("/a.glb", b"x")
+    latest = put(museum, "/a.glb", "/b.glb")
+    assert len(requests_of(museum)) <= 1 + 2
+    rows = museum.list_files().body["items"]
+    assert {one["relativePath"]: one["versionId"] for one in rows} == latest

@@ -64,7 +64,7 @@ def roles(client: Client) -> dict[str, list[str]]:
     return {item["userId"]: item["roleName"] for item in items}
 
 
-def test_a_role_is_made_listed_and_changed(client: Client) -> None:
+def test_a_role_is_made_listed_twice_and_changed(client: Client) -> None:
     made = role(client, "viewer", source="idp", mfaRequired=True)
     assert made.body == {
         "success": True,
@@ -83,9 +83,6 @@ def test_a_role_is_made_listed_and_changed(client: Client) -> None:
         "mfaRequired": True,
     }
     assert listed["admin"]["mfaRequired"] is False
-
-
-def test_lists_of_roles_are_returned_twice_for_stock_clients(client: Client) -> None:
     role(client, "viewer")
     page = client.send("GET", "/roles", query={"maxItems": "1"}).body
     assert page.keys() == {"Items", "NextToken", "message"}
@@ -290,12 +287,6 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(client: Client, parts:
     found = [e for e in entries(parts.tables) if e["entity"].startswith("userRole:user")]
     assert len(found) == count
     assert role(client, "viewer").status == 200
-
-
-def test_a_job_repeated_after_its_end_leaves_a_new_role_of_that_name_alone(
-    client: Client, parts: Parts
-) -> None:
-    role(client, "viewer")
     give(client, "ann", "viewer")
     job = withdrawal_of(parts.tables, parts.audit)
     assert job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished

@@ -63,7 +63,7 @@ def hours(answer: Response) -> list[Any]:
     return [item["changes"].get("hour", {}).get("after") for item in answer.body["Items"]]
 
 
-def test_the_entries_of_an_entity_are_listed_newest_first(client: Client) -> None:
+def test_entries_of_an_entity_or_user_are_listed_newest_first(client: Client) -> None:
     answer = get(client, entity=STATUE)
     assert hours(answer) == list(range(9, -1, -1))
     assert "NextToken" not in answer.body
@@ -74,14 +74,8 @@ def test_the_entries_of_an_entity_are_listed_newest_first(client: Client) -> Non
         "operation": "update_asset",
         "changes": {"hour": {"after": 0}, "text": {"after": "short"}},
     }
-
-
-def test_the_entries_of_a_user_are_listed_newest_first(client: Client) -> None:
     assert hours(get(client, userId="ann")) == [9, 7, 5, 3, 1, None]
     assert hours(get(client, userId="nobody")) == []
-
-
-def test_a_token_of_one_list_is_none_of_another(client: Client) -> None:
     token = get(client, entity=STATUE, maxItems="1").body["NextToken"]
     answer = get(client, userId="ann", startingToken=token)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "startingToken")
@@ -130,12 +124,22 @@ def test_an_invalid_query_is_refused(client: Client, query: dict[str, str]) -> N
     assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
 
 
-def test_a_large_value_can_be_requested(client: Client) -> None:
+def test_a_large_value_can_be_requested(client: Client, tables: Tables, objects: S3Objects) -> None:
     (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
     reference = newest["changes"]["text"]["afterStored"]
     assert set(reference) == {"sha256", "bytes"}
     answer = value(client, reference["sha256"], at=newest["at"])
     assert answer.body == {**reference, "value": LARGE}
+    after = {f"field{n}": "y" * 3000 for n in range(8)} | {"text": LARGE}
+    later = NOON + timedelta(days=1)
+    entry = audit_service(objects).entry(
+        Identity("ann"), "update_asset", STATUE, after=after, at=later
+    )
+    tables.write(entry)
+    (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
+    whole = value(client, newest["changesStored"]["sha256"], at=newest["at"])
+    sha256 = whole.body["value"]["text"]["afterStored"]["sha256"]
+    assert value(client, sha256, at=newest["at"]).body["value"] == LARGE
 
 
 @pytest.mark.parametrize(
@@ -153,21 +157,6 @@ def test_a_value_belongs_to_the_entry_that_refers_to_it(
     (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
     sha256 = newest["changes"]["text"]["afterStored"]["sha256"]
     assert value(client, sha256, **{"at": newest["at"], **other}).status == 404
-
-
-def test_a_value_within_very_many_changes_can_be_requested(
-    client: Client, tables: Tables, objects: S3Objects
-) -> None:
-    after = {f"field{n}": "y" * 3000 for n in range(8)} | {"text": LARGE}
-    later = NOON + timedelta(days=1)
-    entry = audit_service(objects).entry(
-        Identity("ann"), "update_asset", STATUE, after=after, at=later
-    )
-    tables.write(entry)
-    (newest,) = get(client, entity=STATUE, maxItems="1").body["Items"]
-    whole = value(client, newest["changesStored"]["sha256"], at=newest["at"])
-    sha256 = whole.body["value"]["text"]["afterStored"]["sha256"]
-    assert value(client, sha256, at=newest["at"]).body["value"] == LARGE
 
 
 @pytest.mark.parametrize("query", [{"at": "today"}, {"entity": "statue"}, {"entity": "", "at": ""}])
@@ -279,13 +268,10 @@ def test_a_new_asset_has_one_entry_however_often_its_stream_repeats_it(trails: T
     assert "revision" not in entry["changes"]
 
 
-def test_an_asset_that_comes_back_is_not_new(trails: Trails) -> None:
+def test_rows_without_an_entry_stop_no_other(trails: Trails) -> None:
     batch = [created(revision=3), created(2, databaseId="museum#deleted", revision=2)]
     trails.creations.consume({"Records": batch})
     assert entries(trails.tables) == []
-
-
-def test_a_row_that_can_have_no_entry_stops_no_other(trails: Trails) -> None:
     broken = created(createdAt="at noon")
     without = {**created(3), "dynamodb": {"SequenceNumber": "3"}}
     reply = trails.creations.consume({"Records": [broken, created(2, assetId="bust"), without]})

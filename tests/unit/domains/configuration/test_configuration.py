@@ -70,9 +70,7 @@ def test_a_host_that_is_none_is_refused(client: Client, host: str) -> None:
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "Host")
 
 
-def test_known_callers_receive_features_and_the_openapi_document(
-    client: Client, tables: Tables
-) -> None:
+def test_known_callers_receive_features_and_openapi(client: Client, tables: Tables) -> None:
     for name in ("LOCATIONSERVICES", "ALLOWUNSAFEEVAL"):
         tables.write(Put(table=FEATURES, item={"featureName": name}))
     answer = client.send("GET", "/secure-config")

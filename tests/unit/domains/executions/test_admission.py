@@ -142,9 +142,7 @@ def test_what_is_no_event_is_kept_with_the_failures(runner: Runner, body: object
 @pytest.mark.parametrize(
     ("seconds", "received"), [(31, 1), (0, 2)], ids=["later", "at once if its message comes again"]
 )
-def test_an_admitted_execution_that_was_never_started_is_started(
-    runner: Runner, seconds: int, received: int
-) -> None:
+def test_an_admitted_execution_is_started(runner: Runner, seconds: int, received: int) -> None:
     """The process died between admission and start. A message comes again after a crash."""
     runner.create()
     runner.admit_waiting()
@@ -339,7 +337,7 @@ def taken(waiting: list[ActiveExecution], limit: int, *running: str) -> dict[str
     return dict(Counter(one.user for one in found))
 
 
-def test_places_are_given_by_turns_of_users_and_by_age() -> None:
+def test_places_are_given_by_turns_and_one_stays_free_while_others_wait() -> None:
     waiting = active(*["ann"] * 60)
     assert executions_to_admit(waiting, [], 50, {}) == waiting[:50]
     waiting = active(*(["ann"] * 10 + ["bob"] * 10 + ["eve"] * 10))
@@ -355,16 +353,6 @@ def test_places_are_given_by_turns_of_users_and_by_age() -> None:
         SYSTEM.user_id: 1,
         "ann": 1,
     }
-
-
-@pytest.mark.parametrize("limit", [2, 4, 50])
-def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> None:
-    waiting = active(*["ann"] * 1000, "bob")
-    found = executions_to_admit(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
-    assert [one.user for one in found] == ["bob"]
-
-
-def test_while_others_wait_no_one_has_more_than_half_and_one_place_stays_free() -> None:
     ann, bob = ["ann"] * 100, ["bob"] * 100
     assert taken(active(*ann, *bob), 50) == {"ann": 25, "bob": 24}
     assert taken(active(*ann, *bob), 50, *["ann"] * 25, *["bob"] * 24) == {}
@@ -372,6 +360,13 @@ def test_while_others_wait_no_one_has_more_than_half_and_one_place_stays_free() 
     assert taken(active(*ann, *bob), 4) == {"ann": 2, "bob": 1}
     assert taken(active(*ann, *bob), 1) == {"ann": 1}
     assert taken(active(*ann), 50, *["bob"] * 49) == {"ann": 1}
+
+
+@pytest.mark.parametrize("limit", [2, 4, 50])
+def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> None:
+    waiting = active(*["ann"] * 1000, "bob")
+    found = executions_to_admit(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
+    assert [one.user for one in found] == ["bob"]
 
 
 def test_a_file_waits_for_one_turn_of_each_of_three_users_who_hold_all_places() -> None:

@@ -192,9 +192,7 @@ def read_row(executions: ExecutionRepository | ExecutionRecords) -> Execution:
     return execution
 
 
-def test_an_execution_is_found_by_its_id_in_a_row_of_the_data_model(
-    executions: ExecutionRepository,
-) -> None:
+def test_an_execution_is_found_by_id_and_reservation(executions: ExecutionRepository) -> None:
     created = new_execution()
     executions.create(created)
     assert executions.find("e1") == created
@@ -205,6 +203,10 @@ def test_an_execution_is_found_by_its_id_in_a_row_of_the_data_model(
     assert item["databaseId:assetId"] == "museum:statue"
     assert item["workflowDatabaseId:workflowId"] == "museum:convert-all"
     assert (item["executionStatus"], item["workflowId"]) == ("NEW", "convert-all")
+    longest = new_execution("e2", asset_id="ä" * 255, input_asset_file_key="ä" * 512)
+    executions.create(longest)
+    assert executions.active_run(reservation_key(target_of(longest))) is not None
+    assert len(reservation_key(target_of(longest))) < 100
 
 
 def test_an_id_and_a_file_are_taken_once(executions: ExecutionRepository) -> None:
@@ -236,9 +238,7 @@ def test_runs_of_other_files_and_workflows_are_apart(
     assert executions.find("e2") is not None
 
 
-def test_outputs_are_recorded_whatever_else_changes_and_older_revisions_refused(
-    executions: ExecutionRepository,
-) -> None:
+def test_outputs_are_kept_and_older_revisions_refused(executions: ExecutionRepository) -> None:
     executions.create(new_execution())
     read = read_row(executions)
     refused = [RefusedOutput(path="/b.exe", reason="its extension is blocked")]
@@ -276,10 +276,3 @@ def test_outputs_of_a_deleted_asset_are_refused(executions: ExecutionRepository)
         executions.set_outputs(created, RunOutputs())
     with pytest.raises(ExecutionNotFoundError):
         ExecutionRecords(executions).record_outputs("unknown", RunOutputs())
-
-
-def test_a_reservation_fits_into_a_key(executions: ExecutionRepository) -> None:
-    longest = new_execution(asset_id="ä" * 255, input_asset_file_key="ä" * 512)
-    executions.create(longest)
-    assert executions.active_run(reservation_key(target_of(longest))) is not None
-    assert len(reservation_key(target_of(longest))) < 100

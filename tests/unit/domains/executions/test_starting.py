@@ -165,7 +165,15 @@ def test_what_cannot_run_is_refused_with_the_fact(
     assert api.runner.queues.sent == []
 
 
-def test_workflows_with_pipelines_that_cannot_run_are_refused(api: Api) -> None:
+def test_workflows_with_pipelines_that_may_or_can_not_run_are_refused(api: Api) -> None:
+    api.runner.runs.refused.add("vitrine-convert")
+    answer = api.start()
+    assert (answer.status, "convert" in answer.body["message"]) == (400, True)
+    api.runner.runs.refused.clear()
+    started = api.started()
+    api.runner.runs.refused.add("vitrine-convert")  # the deployment changed meanwhile
+    api.runner.start()
+    assert api.runner.outcome(started) == ("FAILED", "PipelineNotAllowed")
     api.runner.define(enabled=False)
     answer = api.start()
     assert (answer.status, "convert" in answer.body["message"]) == (400, True)
@@ -175,17 +183,6 @@ def test_workflows_with_pipelines_that_cannot_run_are_refused(api: Api) -> None:
     assert (answer.status, "convert" in answer.body["message"]) == (404, True)
     api.runner.tables.delete_many(WORKFLOWS, [{"databaseId": "museum", "workflowId": "publish"}])
     assert api.start().status == 404
-
-
-def test_a_pipeline_that_calls_what_is_not_allowed_is_refused(api: Api) -> None:
-    api.runner.runs.refused.add("vitrine-convert")
-    answer = api.start()
-    assert (answer.status, "convert" in answer.body["message"]) == (400, True)
-    api.runner.runs.refused.clear()
-    started = api.started()
-    api.runner.runs.refused.add("vitrine-convert")  # the deployment changed meanwhile
-    api.runner.start()
-    assert api.runner.outcome(started) == ("FAILED", "PipelineNotAllowed")
 
 
 @pytest.mark.parametrize(
@@ -287,7 +284,7 @@ def test_executions_are_listed_newest_first_without_calls_of_step_functions(api:
     assert api.runner.runs.fail_next == 1
 
 
-def test_executions_of_workflows_are_listed(api: Api) -> None:
+def test_executions_of_visible_workflows_are_listed(api: Api) -> None:
     api.runner.define("other")
     ids = [api.started(workflow_id=one) for one in ("publish", "other")]
     path = "workflows/executions/{workflowId}"
@@ -304,6 +301,13 @@ def test_executions_of_workflows_are_listed(api: Api) -> None:
     assert [listed(one) for one in ("publish", "other", "none-such")] == [ids[:1], ids[1:], []]
     api.runner.rights.denied.add(("workflow", "other", "GET"))
     assert listed("other") == []
+    started = ids[0]
+    api.runner.rights.denied.add(("workflow", "publish", "*"))
+    assert api.get("workflows/executions").body["message"]["Items"] == []
+    absent = api.get("executions/{executionId}", executionId="unknown")
+    hidden = api.get("executions/{executionId}", executionId=started)
+    assert (absent.status, hidden.status) == (404, 404)
+    assert hidden.body["message"] == absent.body["message"].replace("unknown", started)
 
 
 @pytest.mark.parametrize(
@@ -339,16 +343,6 @@ def test_pages_have_fifty_executions(api: Api) -> None:
         api.runner.create(f"e{number}", input_asset_file_key=f"statue/{number}.glb")
     page = api.get("workflows/executions").body["message"]
     assert (len(page["Items"]), "NextToken" in page) == (50, True)
-
-
-def test_executions_of_hidden_workflows_are_left_out(api: Api) -> None:
-    started = api.started()
-    api.runner.rights.denied.add(("workflow", "publish", "*"))
-    assert api.get("workflows/executions").body["message"]["Items"] == []
-    absent = api.get("executions/{executionId}", executionId="unknown")
-    hidden = api.get("executions/{executionId}", executionId=started)
-    assert (absent.status, hidden.status) == (404, 404)
-    assert hidden.body["message"] == absent.body["message"].replace("unknown", started)
 
 
 def test_an_execution_is_described(api: Api) -> None:
@@ -401,9 +395,7 @@ def test_an_execution_is_stopped(api: Api, is_running: bool) -> None:
     assert api.start().status == 200
 
 
-def test_an_execution_that_has_ended_is_run_again_as_things_are_now_and_not_stopped(
-    api: Api,
-) -> None:
+def test_an_execution_that_has_ended_is_run_again_and_not_stopped(api: Api) -> None:
     started = api.started()
     assert api.post("executions/{executionId}/rerun", executionId=started).status == 409
     api.runner.start()

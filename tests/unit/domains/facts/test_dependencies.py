@@ -137,17 +137,14 @@ def test_circles_are_found_also_through_files_of_other_pages(museum: InspectionS
     assert all(each["circular"] for one in rest for each in one["references"])
 
 
-def test_the_references_of_one_file_are_read_alone(museum: InspectionSetup) -> None:
+def test_references_are_counted_and_read_of_one_file_alone(museum: InspectionSetup) -> None:
+    put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
+    (one,) = get(museum, "dependencies").body["items"]
+    assert (len(one["references"]), one["omitted"]) == (1000, 5)
     put(museum, "/a.obj", ("a.mtl", "missing"))
     put(museum, "/b.obj", ("b.mtl", "missing"))
     assert led(museum, filePath="/b.obj") == {"/b.obj": [("b.mtl", "missing", None)]}
     assert led(museum, filePath="/c.obj") == {}
-
-
-def test_references_without_room_are_counted(museum: InspectionSetup) -> None:
-    put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
-    (one,) = get(museum, "dependencies").body["items"]
-    assert (len(one["references"]), one["omitted"]) == (1000, 5)
 
 
 def test_an_asset_of_too_many_files_keeps_the_states_that_the_inspection_found(

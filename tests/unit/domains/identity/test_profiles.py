@@ -73,17 +73,12 @@ def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
     assert profile(ann).body == profile_reply(None)
 
 
-def test_a_profile_is_found_by_the_subject_of_the_callers_own_token(
-    services: AccessServices,
-) -> None:
+def test_profiles_follow_the_credentials_of_the_caller(services: AccessServices) -> None:
     signed_in = Identity("idp-00u1", email="ann@idp.example", subject="00u1")
     assert services.profiles.get_profile(signed_in, "00u1").email == "ann@idp.example"
     assert services.profiles.store_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
     with pytest.raises(PermissionDeniedError):
         services.profiles.get_profile(Identity("idp-00u2", subject="00u2"), "00u1")
-
-
-def test_the_address_of_the_credentials_comes_first(services: AccessServices) -> None:
     signed_in = Identity("ann", email="ann@idp.example")
     kept = services.profiles.store_profile(signed_in, "ann", email="other@example.org")
     assert kept.email == "ann@idp.example"
@@ -142,7 +137,7 @@ def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(parts: Par
     assert addresses.of_known_users(users) == {**ann, **zoe}
 
 
-def test_only_the_address_of_the_credentials_is_confirmed(parts: Parts) -> None:
+def test_addresses_are_confirmed_by_credentials_and_administrators(parts: Parts) -> None:
     profiles = parts.services().profiles
     signed_in = Identity("ann", email="ann@x.org")
 
@@ -154,9 +149,6 @@ def test_only_the_address_of_the_credentials_is_confirmed(parts: Parts) -> None:
     assert confirmed(Identity("ann")) is True
     assert confirmed(Identity("ann"), "ann@x.org") is True
     assert confirmed(Identity("ann"), "victim@x.org") is False
-
-
-def test_an_administrator_confirms_the_address_of_a_pool_user(parts: Parts) -> None:
     users = replace(parts, pool=MemoryUserPool()).services().users
     addresses = email_addresses(parts.tables)
     admin = Identity("admin")

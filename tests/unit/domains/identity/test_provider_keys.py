@@ -84,9 +84,7 @@ def test_random_key_ids_do_not_burden_the_provider(deployment: Deployment) -> No
     assert deployment.provider.requested.count("/keys") <= 30 / KEYS_PAUSE.total_seconds()
 
 
-def test_the_provider_may_be_down_for_known_keys_until_they_are_too_old(
-    deployment: Deployment,
-) -> None:
+def test_the_provider_may_be_down_until_known_keys_are_old(deployment: Deployment) -> None:
     deployment.identify()
     deployment.provider.down = True
     deployment.hand.at += KEYS_PAUSE
@@ -343,7 +341,7 @@ def test_a_token_of_another_application_of_the_pool_is_refused(pool: Pool) -> No
         assert refused.value.reason is Reason.JWT_AUDIENCE
 
 
-def test_without_a_reply_of_cognito_no_second_factor_counts(now: datetime) -> None:
+def test_without_cognito_no_second_factor_counts_and_memory_is_bounded(now: datetime) -> None:
     class UnresponsivePool(MemoryUserPool):
         def get_user(self, user_id: str) -> Any:
             raise UnavailableError("Cognito does not answer")
@@ -352,9 +350,6 @@ def test_without_a_reply_of_cognito_no_second_factor_counts(now: datetime) -> No
     users = PoolUsers(UnresponsivePool(), ManualClock(now), warnings.append)
     assert users.completed(Identity("ann", mfa=True)) == Identity("ann")
     assert warnings
-
-
-def test_what_is_remembered_of_users_is_bounded(now: datetime) -> None:
     calls: list[str] = []
 
     class Counting(MemoryUserPool):

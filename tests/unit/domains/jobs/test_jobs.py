@@ -97,9 +97,7 @@ def test_a_job_shows_its_state_and_progress(client: Client, service: JobService)
     }
 
 
-def test_a_job_is_cancelled_and_resumed_with_all_its_tries(
-    client: Client, service: JobService
-) -> None:
+def test_a_job_is_cancelled_and_resumed(client: Client, service: JobService) -> None:
     store(service, step=3, cursor={"page": 3}, tries=20)
     assert call(client, "/cancel").body["state"] == "cancelled"
     assert call(client, "/resume").body["state"] == "queued"

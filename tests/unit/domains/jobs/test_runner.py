@@ -119,33 +119,25 @@ def test_a_lease_has_the_duration_that_the_runner_passes(world: JobWorld, second
     assert held[0] == begun + 1000 * seconds
 
 
-def test_a_step_that_kills_its_workers_is_abandoned(world: JobWorld) -> None:
-    world.pages.after = die
+def test_a_step_that_kills_its_workers_has_longer_leases_and_is_abandoned(world: JobWorld) -> None:
+    lengths: list[float] = []
+
+    def die_within(page: int) -> None:
+        lengths.append(world.job().lease_until / 1000 - world.now.timestamp())
+        raise KilledError
+
+    world.pages.before = die_within
     for _ in range(MAX_TRIES):
         with pytest.raises(KilledError):
             world.run()
         world.now += timedelta(minutes=5)
+    assert lengths[:5] == [30, 60, 120, 240, 240]
     failed = world.run_job()
     assert failed.state == "failed"
     assert failed.problems == ["step 0 was tried 20 times and never completed"]
 
 
-def test_a_lease_is_longer_after_a_try_that_came_to_nothing(world: JobWorld) -> None:
-    lengths: list[float] = []
-
-    def die(page: int) -> None:
-        lengths.append(world.job().lease_until / 1000 - world.now.timestamp())
-        raise KilledError
-
-    world.pages.before = die
-    for _ in range(5):
-        with pytest.raises(KilledError):
-            world.run()
-        world.now += timedelta(minutes=5)
-    assert lengths == [30, 60, 120, 240, 240]
-
-
-def test_an_outage_lets_the_job_go_and_is_no_try(world: JobWorld) -> None:
+def test_an_outage_lets_the_job_go_or_its_lease_run_out_and_is_no_try(world: JobWorld) -> None:
     def fail(page: int) -> None:
         raise UnavailableError("S3 does not answer")
 
@@ -156,16 +148,14 @@ def test_an_outage_lets_the_job_go_and_is_no_try(world: JobWorld) -> None:
     job = world.job()
     assert (job.state, job.tries, job.lease_until, job.problems) == ("running", 0, 0, [])
 
-
-def test_an_outage_of_the_table_itself_leaves_the_lease_to_run_out(world: JobWorld) -> None:
-    def fail(page: int) -> None:
+    def fail_with_tables(page: int) -> None:
         def refuse(operation: str) -> None:
             raise UnavailableError("DynamoDB does not answer")
 
         world.tables.before = refuse
         raise UnavailableError("DynamoDB does not answer")
 
-    world.pages.before = fail
+    world.pages.before = fail_with_tables
     with pytest.raises(UnavailableError):
         world.run()
     world.tables.before = lambda operation: None

@@ -115,15 +115,12 @@ def test_models_are_shown_before_their_textures(studio: OutputSetup) -> None:
     assert pictured(studio) == "/model.obj"
 
 
-def test_the_primary_file_is_shown_until_it_is_one_no_more(two: OutputSetup) -> None:
+def test_the_picture_follows_the_primary_file_and_new_versions(two: OutputSetup) -> None:
     body = {"filePath": "/parts/small.obj", "primaryType": "primary"}
     change(two, "PUT", "setPrimaryFile", **body)
     assert pictured(two) == "/parts/small.obj"
     change(two, "PUT", "setPrimaryFile", **{**body, "primaryType": ""})
     assert pictured(two) == "/parts/large.obj"
-
-
-def test_a_version_without_picture_takes_away_that_of_the_asset(two: OutputSetup) -> None:
     inspected(two, "/parts/large.obj", 30, picture=False, execution_id="again")
     assert pictured(two) == "/parts/small.obj"
 

@@ -235,14 +235,11 @@ def test_the_product_itself_may_store_outputs(studio: OutputSetup) -> None:
     assert studio.stores().state == "done"
 
 
-def test_an_execution_that_was_stopped_stores_nothing_more(studio: OutputSetup) -> None:
+def test_stopped_and_unknown_executions_store_nothing(studio: OutputSetup) -> None:
     studio.started(execution_status="ABORTED")
     studio.wrote("1/files/a.glb")
     assert "the execution is ABORTED" in studio.stores().cause
     assert studio.head("/a.glb") is None
-
-
-def test_an_unknown_execution_is_refused_without_a_retry(studio: OutputSetup) -> None:
     stored = studio.commands.store_outputs("nope")
     assert (stored.state, "does not exist" in stored.cause) == ("refused", True)
 

@@ -29,9 +29,7 @@ OTHER_REGION, OTHER_BUS = QUEUE_URL.replace("us-east-1", "us-west-2"), BUS_ARN +
 EVENTS = {"pipelineExecutionType": "EventBridge"}
 
 
-def test_a_stored_pipeline_is_read_with_its_resource_in_both_forms(
-    definitions: Definitions,
-) -> None:
+def test_a_pipeline_is_read_as_stored_and_changed(definitions: Definitions) -> None:
     body = pipeline_body(
         waitForCallback="Enabled",
         taskTimeout="600",
@@ -49,11 +47,6 @@ def test_a_stored_pipeline_is_read_with_its_resource_in_both_forms(
         "isProvided": True,
     }
     assert found == {**body, "lambdaName": CONVERT_ARN, "enabled": True}
-
-
-def test_a_change_keeps_the_date_of_creation_and_whether_it_is_enabled(
-    definitions: Definitions,
-) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body(enabled=False))
     first = definitions.pipeline()
     definitions.done(routes.PUT_PIPELINE, pipeline_body(description="Converts more"))
@@ -97,14 +90,7 @@ def test_what_is_wrong_is_refused_and_named(
     assert not definitions.product.tables.rows(PIPELINES)
 
 
-def test_another_execution_type_is_refused(definitions: Definitions) -> None:
-    definitions.done(routes.PUT_PIPELINE, pipeline_body())
-    status, named, message = definitions.refused(routes.PUT_PIPELINE, pipeline_body(**SQS))
-    assert (status, named) == (400, ["pipelineExecutionType"])
-    assert "Lambda" in message
-
-
-def test_queues_and_buses_that_are_allowed_are_taken(definitions: Definitions) -> None:
+def test_allowed_queues_and_buses_are_taken(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("queued", **SQS))
     assert definitions.pipeline("queued")["sqsQueueUrl"] == QUEUE_URL
     definitions.done(routes.PUT_PIPELINE, pipeline_body("sent", **EVENTS))
@@ -114,6 +100,10 @@ def test_queues_and_buses_that_are_allowed_are_taken(definitions: Definitions) -
     more = {"eventBridgeBusArn": BUS_ARN, "eventBridgeSource": "ours"}
     definitions.done(routes.PUT_PIPELINE, pipeline_body("other", outputType="", **EVENTS, **more))
     assert definitions.pipeline("other")["eventBridgeBusArn"] == BUS_ARN
+    definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    status, named, message = definitions.refused(routes.PUT_PIPELINE, pipeline_body(**SQS))
+    assert (status, named) == (400, ["pipelineExecutionType"])
+    assert "Lambda" in message
 
 
 def test_a_deleted_pipeline_is_listed_apart_and_its_id_is_free(definitions: Definitions) -> None:

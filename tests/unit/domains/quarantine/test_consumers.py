@@ -14,7 +14,7 @@ from tests.factories.assets import asset_service, created_asset, created_databas
 from tests.factories.audit import entries
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.exports import exports
-from tests.factories.files import AUXILIARY, BUCKET, Gallery, gallery
+from tests.factories.files import AUXILIARY, Gallery, gallery
 from tests.factories.quarantine import BUCKET, EICAR, ScanWorld, scan_event
 from tests.factories.versions import versions
 from tests.fakes.objects import MemoryObjects
@@ -62,12 +62,14 @@ def test_a_version_with_a_threat_is_quarantined_and_audited(world: ScanWorld) ->
     assert entry["userId"] == "SYSTEM"
 
 
-def test_a_clean_version_leaves_nothing(world: ScanWorld) -> None:
+def test_clean_versions_and_empty_messages_change_nothing(world: ScanWorld) -> None:
     before = {name: dict(items) for name, items in world.tables.items.items()}
     for status in (CLEAN, "UNSUPPORTED", "ACCESS_DENIED", "FAILED"):
         world.deliver_events(scan_event(KEY, "v1", status))
     assert {name: dict(items) for name, items in world.tables.items.items()} == before
     assert world.kept == []
+    scan_results(world.context)({"Records": [{"messageId": "one"}]})
+    assert [kept["reason"] for kept in world.kept] == ["the message has no body"]
 
 
 def test_results_that_come_twice_are_entered_once(world: ScanWorld) -> None:
@@ -104,15 +106,22 @@ def test_the_last_scan_counts_whenever_its_result_arrives(
     assert world.is_quarantined(KEY, "v1") is is_quarantined
 
 
-def test_times_are_compared_whatever_their_zone(world: ScanWorld) -> None:
+def test_times_are_compared_and_stored_in_one_form(world: ScanWorld) -> None:
     world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:00+00:00"))
     world.deliver_events(scan_event(KEY, "v1", CLEAN, time="2026-03-01T12:30:00+01:00"))
     assert world.is_quarantined(KEY, "v1")
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T13:00:00+01:00"))
+    (item,) = (
+        item
+        for item in world.tables.items["Reservations"].values()
+        if str(item["reservationKey"]).startswith("Quarantine#")
+    )
+    assert datetime.fromisoformat(item["scannedAt"]) == datetime.fromisoformat(
+        "2026-03-01T12:00:00+00:00"
+    )
 
 
-def test_objects_of_no_asset_and_of_buckets_without_versions_are_quarantined(
-    world: ScanWorld,
-) -> None:
+def test_objects_without_asset_or_version_are_quarantined(world: ScanWorld) -> None:
     """Its asset may be created a moment later, or was deleted a moment ago."""
     world.deliver_events(scan_event("hall/a.glb", "v1"))
     assert world.is_quarantined("hall/a.glb", "v1")
@@ -161,11 +170,6 @@ def test_what_is_not_understood_is_kept_and_stops_nothing(world: ScanWorld, body
     assert not world.is_quarantined(KEY, "v1")
 
 
-def test_a_message_without_a_body_is_kept(world: ScanWorld) -> None:
-    scan_results(world.context)({"Records": [{"messageId": "one"}]})
-    assert [kept["reason"] for kept in world.kept] == ["the message has no body"]
-
-
 @pytest.mark.parametrize("threats", [None, "EICAR", [1, {"name": 2}], [{"name": "x" * 999}] * 99])
 def test_threats_of_any_form_quarantine(world: ScanWorld, threats: Any) -> None:
     event = scan_event(KEY, "v1")
@@ -205,18 +209,6 @@ def test_two_consumers_of_one_version_do_not_overtake_each_other(world: ScanWorl
     assert world.is_quarantined(KEY, "v1")
 
 
-def test_the_moment_of_a_scan_is_stored_in_one_form(world: ScanWorld) -> None:
-    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T13:00:00+01:00"))
-    (item,) = (
-        item
-        for item in world.tables.items["Reservations"].values()
-        if str(item["reservationKey"]).startswith("Quarantine#")
-    )
-    assert datetime.fromisoformat(item["scannedAt"]) == datetime.fromisoformat(
-        "2026-03-01T12:00:00+00:00"
-    )
-
-
 REFUSED = (409, "FileQuarantined")
 FILE = {"filePath": "/a.glb"}
 
@@ -253,16 +245,12 @@ def refused(answer: Any) -> tuple[int, str]:
     return answer.status, answer.body["code"]
 
 
-def test_it_is_not_downloaded_by_any_name(museum: Gallery, scans: ScanWorld) -> None:
+def test_it_is_neither_downloaded_nor_streamed(museum: Gallery, scans: ScanWorld) -> None:
     version_id = infected(museum, scans)
     assert refused(museum.download(key="/a.glb")) == REFUSED
     assert refused(museum.download(key="/a.glb", versionId=version_id)) == REFUSED
     infected(museum, scans, "/preview.png")
     assert refused(museum.download(downloadType="assetPreview")) == REFUSED
-
-
-def test_it_is_not_streamed(museum: Gallery, scans: ScanWorld) -> None:
-    version_id = infected(museum, scans)
     requests: tuple[dict[str, Any], ...] = (
         {},
         {"query": {"versionId": version_id}},
@@ -348,17 +336,7 @@ def test_it_is_deleted(museum: Gallery, scans: ScanWorld) -> None:
     assert museum.download(key="/a.glb").status == 200
 
 
-def test_an_older_clean_version_is_restored(museum: Gallery, scans: ScanWorld) -> None:
-    clean = museum.put("/a.glb", b"clean")
-    bad = infected(museum, scans)
-    assert museum.download(key="/a.glb", versionId=clean).status == 200
-    assert refused(museum.change("POST", "revertFileVersion", FILE, versionId=bad)) == REFUSED
-    assert museum.change("POST", "revertFileVersion", FILE, versionId=clean).status == 200
-    assert body_of(scans.objects, "/a.glb") == b"clean"
-    assert museum.download(key="/a.glb").status == 200
-
-
-def test_lists_mark_quarantined_files_and_versions(museum: Gallery, scans: ScanWorld) -> None:
+def test_quarantined_versions_are_marked(museum: Gallery, scans: ScanWorld) -> None:
     clean = museum.put("/a.glb", b"clean")
     bad = infected(museum, scans)
     museum.put("/parts/b.glb")
@@ -373,6 +351,11 @@ def test_lists_mark_quarantined_files_and_versions(museum: Gallery, scans: ScanW
     }
     basic = museum.list_files(basic="true").body["items"]
     assert not [one for one in basic if "isQuarantined" in one]
+    assert museum.download(key="/a.glb", versionId=clean).status == 200
+    assert refused(museum.change("POST", "revertFileVersion", FILE, versionId=bad)) == REFUSED
+    assert museum.change("POST", "revertFileVersion", FILE, versionId=clean).status == 200
+    assert body_of(scans.objects, "/a.glb") == b"clean"
+    assert museum.download(key="/a.glb").status == 200
 
 
 def test_where_uploads_are_not_scanned_no_result_is_read(

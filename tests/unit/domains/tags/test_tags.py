@@ -181,7 +181,7 @@ def test_a_type_that_got_a_tag_meanwhile_is_not_deleted(
     assert set(types(client)) == {"colour"}
 
 
-def test_a_tag_that_changed_meanwhile_is_not_deleted(client: Client, service: TagService) -> None:
+def test_a_deleted_tag_names_its_job(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
     seen = service.tags.get("red")
@@ -190,6 +190,12 @@ def test_a_tag_that_changed_meanwhile_is_not_deleted(client: Client, service: Ta
     with pytest.raises(Exception, match="changed by someone else"):
         service.tags.delete(seen)
     assert tags(client)["red"]["description"] == "Other"
+    job_id = delete_tag(client).body["jobId"]
+    job = service.jobs.find(job_id)
+    assert job is not None
+    assert (job.kind, job.state) == ("withdrawTag", "queued")
+    assert job.parameters == {"tagName": "red", "tagTypeName": "colour"}
+    assert "jobId" not in write_tag(client).body
 
 
 @pytest.mark.parametrize(
@@ -282,16 +288,6 @@ def test_tags_that_exist_pass_and_others_are_named(client: Client, service: TagS
     assert refusal(service, "red", "green", "blue") == "tags: tag blue, green does not exist"
 
 
-def test_a_required_type_must_be_covered(client: Client, service: TagService) -> None:
-    write_type(client, required="True")
-    write_type(client, tagTypeName="era")
-    write_tag(client)
-    write_tag(client, tagName="gothic", tagTypeName="era")
-    assert refusal(service) == "tags: a tag of type colour is required"
-    assert refusal(service, "gothic") == "tags: a tag of type colour is required"
-    service.check_tags(ADMIN, ["red", "gothic"])
-
-
 class TypeHidden(OnlyUser):
     """May do everything, but see what is of the type `colour`."""
 
@@ -324,26 +320,19 @@ def test_a_required_type_that_may_not_be_seen_is_not_named(
     blind.check_tags(ADMIN, ["gothic", "red"], carried=["red"])
 
 
-def test_a_required_type_without_tags_demands_nothing(client: Client, service: TagService) -> None:
+def test_a_required_type_with_tags_must_be_covered(client: Client, service: TagService) -> None:
     write_type(client, required="True")
     service.check_tags(ADMIN, [])
     write_tag(client)
     refusal(service)
     delete_tag(client)
     service.check_tags(ADMIN, [])
-
-
-def test_a_deleted_tag_names_the_job_that_takes_it_from_the_assets(
-    client: Client, service: TagService
-) -> None:
-    write_type(client)
+    write_type(client, tagTypeName="era")
     write_tag(client)
-    job_id = delete_tag(client).body["jobId"]
-    job = service.jobs.find(job_id)
-    assert job is not None
-    assert (job.kind, job.state) == ("withdrawTag", "queued")
-    assert job.parameters == {"tagName": "red", "tagTypeName": "colour"}
-    assert "jobId" not in write_tag(client).body
+    write_tag(client, tagName="gothic", tagTypeName="era")
+    assert refusal(service) == "tags: a tag of type colour is required"
+    assert refusal(service, "gothic") == "tags: a tag of type colour is required"
+    service.check_tags(ADMIN, ["red", "gothic"])
 
 
 def test_a_deletion_that_was_overtaken_starts_no_job(

@@ -42,9 +42,7 @@ def ensure(definitions: Definitions, *shipped: str) -> None:
     ShippedWorkflows(WorkflowRepository(tables), queries, clock).ensure(later)
 
 
-def test_they_are_created_with_a_workflow_each_and_follow_the_declaration(
-    definitions: Definitions,
-) -> None:
+def test_they_are_created_once_and_follow_the_declaration(definitions: Definitions) -> None:
     ensure(definitions)
     for shipped in SHIPPED:
         found = definitions.workflow(shipped.id, "GLOBAL")

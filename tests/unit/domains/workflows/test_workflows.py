@@ -25,9 +25,7 @@ def pipeline(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body(inputParameters='{"quality": 1}'))
 
 
-def test_a_workflow_holds_copies_of_its_pipelines_whatever_is_sent_of_them(
-    definitions: Definitions,
-) -> None:
+def test_a_workflow_holds_copies_of_its_pipelines(definitions: Definitions) -> None:
     body = workflow_body(autoTriggerOnFileExtensionsUpload="glb, .E57,glb")
     body["specifiedPipelines"]["functions"][0] |= {
         "pipelineType": "previewFile",
@@ -52,9 +50,6 @@ def test_a_workflow_holds_copies_of_its_pipelines_whatever_is_sent_of_them(
         "inputParameters": '{"quality": 1}',
     }
     assert found["autoTriggerOnFileExtensionsUpload"] == ".glb,.e57"
-
-
-def test_a_workflow_may_have_parameters_of_its_own(definitions: Definitions) -> None:
     body = workflow_body()
     body["specifiedPipelines"]["functions"][0]["inputParameters"] = '{"quality": 9}'
     definitions.done(routes.PUT_WORKFLOW, body)
@@ -87,7 +82,7 @@ def test_what_is_wrong_is_refused_and_named(
     assert not definitions.product.tables.rows(WORKFLOWS)
 
 
-def test_a_database_may_use_pipelines_of_global(definitions: Definitions) -> None:
+def test_a_pipeline_can_be_deleted_once_no_workflow_uses_it(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
     used = [("museum", "convert"), ("GLOBAL", "render"), ("museum", "convert")]
     definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=used))
@@ -95,9 +90,6 @@ def test_a_database_may_use_pipelines_of_global(definitions: Definitions) -> Non
     assert [(function["databaseId"], function["name"]) for function in functions] == used
     assert definitions.send(routes.DELETE_PIPELINE, databaseId="GLOBAL", pipelineId="render"
     ).status == 400  # fmt: skip
-
-
-def test_a_pipeline_that_is_used_no_more_can_be_deleted(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render"))
     definitions.done(routes.PUT_WORKFLOW, workflow_body())
     definitions.done(routes.PUT_WORKFLOW, workflow_body(pipelines=[("museum", "render")]))

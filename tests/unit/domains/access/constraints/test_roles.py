@@ -40,9 +40,7 @@ def rules(api: Constraints, now: datetime) -> AdministratorRules:
     return AdministratorRules(ConstraintRepository(api.memory), lambda: now, new_uuid)
 
 
-def test_a_deleted_role_leaves_its_constraints_at_once_and_a_new_one_has_none_of_its_rules(
-    api: Constraints,
-) -> None:
+def test_a_deleted_role_leaves_its_constraints_and_rules(api: Constraints) -> None:
     api.put("alone", constraint())
     api.put("both", constraint(groupPermissions=groups("viewer", "editor")))
     api.put("other", constraint(groupPermissions=groups("editor")))
@@ -96,9 +94,7 @@ def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(api: Cons
         assert (step().status, epoch(api.memory)) == (200, number + 1)
 
 
-def test_administrators_have_ordinary_constraints_for_each_type_created_once(
-    api: Constraints, rules: AdministratorRules
-) -> None:
+def test_administrators_have_constraints_once(api: Constraints, rules: AdministratorRules) -> None:
     rules.create_missing()
     found = {rule["objectType"]: rule for rule in policy(api.memory, "role#admin")}
     assert found["asset"]["criteriaOr"] == [
@@ -113,9 +109,7 @@ def test_administrators_have_ordinary_constraints_for_each_type_created_once(
     assert (rows(api.memory), policies(api.memory), epoch(api.memory)) == before
 
 
-def test_missing_rules_of_administrators_are_created_again_and_changed_ones_kept(
-    api: Constraints, rules: AdministratorRules
-) -> None:
+def test_missing_rules_are_created_again(api: Constraints, rules: AdministratorRules) -> None:
     rules.create_missing()
     api.delete("vitrine-admin-tag")
     changed = constraint(objectType="web", groupPermissions=groups("admin"))
