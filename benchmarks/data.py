@@ -12,7 +12,7 @@ from typing import TypeVar
 from backend.core.references import AssetRef, FileRef
 from backend.core.transactions import Item
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.repository.places import item_of
+from backend.domains.metadata.repository import item_of
 from backend.search.indexing.references import Reference
 from backend.spec.functions.workers import INDEX_CHANGES
 from backend.spec.queues import STREAM_SUBSCRIPTIONS

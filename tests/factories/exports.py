@@ -9,7 +9,7 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.exports.routes import build_router
 from backend.domains.exports.service import ExportService
-from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET

@@ -17,7 +17,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.downloads.routes import build_router as downloads_router
 from backend.domains.downloads.service import DownloadService, StreamService
-from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.repository import JobRepository

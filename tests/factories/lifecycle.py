@@ -14,8 +14,7 @@ from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.asset_lifecycle.service.commands import LifecycleService
-from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
-from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
+from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps, DeleteSteps
 from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
@@ -23,7 +22,7 @@ from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.commands import JobService

@@ -14,7 +14,7 @@ from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.metadata import LinkMetadataService
 from backend.domains.asset_links.service.queries import LinkQueries
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
 from backend.domains.metadata_schemas.service import MetadataSchemaService

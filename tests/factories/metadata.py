@@ -5,7 +5,7 @@ from backend.core.clock import Clock
 from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository

@@ -12,10 +12,9 @@ from backend.core.tables import Tables
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.routes import build_router
 from backend.domains.asset_versions.service.commands import VersionCreation
-from backend.domains.asset_versions.service.file_restoration import FileRestoration
 from backend.domains.asset_versions.service.jobs import VersionSteps
 from backend.domains.asset_versions.service.queries import VersionQueries
-from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+from backend.domains.asset_versions.service.restoration import FileRestoration, RecordRestoration
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
 from backend.domains.files.service.copies import Copies

@@ -13,7 +13,7 @@ from backend.aws.tables import DynamoTables
 from backend.domains.facts.models import Inspection
 from backend.domains.facts.rules import records_of
 from backend.domains.metadata.models import Entity
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.writes import put_facts
 from backend.spec.tables.metadata import FILE_ATTRIBUTES, RECORD_SETS
 from tests.journeys.runtime import Api, Runtime, wait_until

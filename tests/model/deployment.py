@@ -14,9 +14,9 @@ from backend.core.queues import Queues
 from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
 from backend.domains.jobs.service.consumers import JobStarter
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.audit_streams import creations
 from backend.entrypoints.wiring.bucket_workers import sync_events

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from backend.core.errors import UnavailableError
 from backend.domains.asset_lifecycle import rules as lifecycle_rules
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs import deletion
+from backend.domains.asset_lifecycle.service import jobs as deletion
 from backend.domains.assets import rules as asset_rules
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository

@@ -33,7 +33,7 @@ from backend.domains.metadata.models.replies import (
     MetadataReply,
     RemoveAssetMetadataBody,
 )
-from backend.domains.metadata.service.replies import bulk_reply, metadata_reply
+from backend.domains.metadata.service.commands import bulk_reply, metadata_reply
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

@@ -16,7 +16,6 @@ from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
-from backend.domains.buckets import rules
 from backend.domains.buckets.errors import (
     BucketNotFoundError,
     BucketOverlapsError,
@@ -26,11 +25,19 @@ from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
 from backend.domains.buckets.repository import BucketRepository, Registrations
 from backend.spec.routes import Action
 
+
+def find_overlapping(key_prefix: str, others: Iterable[str]) -> str | None:
+    """Return the first of the other prefixes that equals this one, contains it, or is inside it."""
+    return next(
+        (other for other in others if other.startswith(key_prefix) or key_prefix.startswith(other)),
+        None,
+    )
+
+
 # A record never changes; its absence is not cached (decision 13).
 BUCKET_CACHE = timedelta(seconds=60)
 # Bounds the memory of a warm process: the record that was read first leaves the cache.
 BUCKET_CACHE_ROWS = 1000
-
 _ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")
 _ATTEMPTS = 8  # of a registration that conflicts with others of the same bucket
 _UNUSABLE: dict[BucketFact, str] = {
@@ -212,7 +219,7 @@ class BucketRegistration:
         """Return the current records of the bucket, if they leave room for this prefix."""
         known = self.buckets.registrations(bucket.bucket_name)
         taken = [bucket.key_prefix for bucket in known.buckets]
-        other = rules.find_overlapping(bucket.key_prefix, taken)
+        other = find_overlapping(bucket.key_prefix, taken)
         if other is not None:
             raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
         return known

@@ -31,7 +31,7 @@ from backend.domains.downloads.models import (
     VersionChoice,
 )
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.spec.key_layouts import source_of_glb
 from backend.values import frozen
 

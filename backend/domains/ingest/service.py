@@ -11,12 +11,12 @@ from backend.core.identity import Identity
 from backend.domains.assets.errors import AssetIdTakenError, AssetNotFoundError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.ingest import rules
 from backend.domains.ingest.models import IngestBody, IngestReply
 from backend.domains.uploads.models import InitialiseBody
 from backend.domains.uploads.service.commands import PreparedUpload, UploadService
-from backend.domains.uploads.service.results import Completed
+from backend.domains.uploads.service.settlement import Completed
 
 
 @dataclass(eq=False, repr=False)

@@ -17,9 +17,8 @@ from backend.domains.metadata.models.replies import (
     RemoveAssetMetadataBody,
     RemoveFileMetadataBody,
 )
-from backend.domains.metadata.service.commands import MetadataService
+from backend.domains.metadata.service.commands import MetadataService, bulk_reply, metadata_reply
 from backend.domains.metadata.service.records import BulkResult, ShownRecord
-from backend.domains.metadata.service.replies import bulk_reply, metadata_reply
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -16,7 +16,7 @@ from backend.domains.uploads.models import (
 )
 from backend.domains.uploads.service.commands import UploadService
 from backend.domains.uploads.service.renewal import RenewalService
-from backend.domains.uploads.service.results import summary
+from backend.domains.uploads.service.settlement import summary
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

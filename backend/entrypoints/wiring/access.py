@@ -70,7 +70,7 @@ def user_administration(context: Context) -> UserAdministration:
 
 def _asset(context: Context, database_id: str, asset_id: str) -> Fields | None:
     from backend.domains.assets.repository import AssetRepository  # noqa: PLC0415 - few ask
-    from backend.domains.assets.service.permissions import secured  # noqa: PLC0415
+    from backend.domains.assets.service.queries import secured  # noqa: PLC0415
 
     asset = AssetRepository(context.tables).get(database_id, asset_id, in_archive=True)
     return None if asset is None else secured(asset).fields

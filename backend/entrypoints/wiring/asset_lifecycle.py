@@ -2,9 +2,9 @@
 
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.commands import LifecycleService
-from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
 from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.entrypoints.wiring.asset_versions import version_updates
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once

@@ -44,9 +44,11 @@ def version_updates(context: Context) -> VersionUpdates:
 
 @once
 def version_steps(context: Context) -> "VersionSteps":
-    from backend.domains.asset_versions.service.file_restoration import FileRestoration
     from backend.domains.asset_versions.service.jobs import VersionSteps
-    from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+    from backend.domains.asset_versions.service.restoration import (
+        FileRestoration,
+        RecordRestoration,
+    )
     from backend.domains.files.service.states import FileStates
     from backend.entrypoints.wiring.files import copies
     from backend.entrypoints.wiring.jobs import jobs

@@ -3,12 +3,11 @@
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service.adoption import FolderAdoption
+from backend.domains.assets.service.commands import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
 from backend.domains.bucket_sync.service.consumers import SyncConsumer
 from backend.domains.bucket_sync.service.jobs import ImportStep
-from backend.domains.bucket_sync.service.skips import SkipReports
-from backend.domains.bucket_sync.service.sync import BucketSync
+from backend.domains.bucket_sync.service.sync import BucketSync, SkipReports
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.facts.repository import FactRepository

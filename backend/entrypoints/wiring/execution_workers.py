@@ -14,7 +14,7 @@ from backend.domains.executions.service.reconciliation import Reconciliation
 from backend.domains.executions.service.triggers import UploadTriggers
 from backend.domains.facts.service.commands import FactCommands
 from backend.domains.uploads.repository import UploadRepository
-from backend.domains.uploads.service.uploaders import Uploaders
+from backend.domains.uploads.service.context import Uploaders
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.events import Run

@@ -2,16 +2,14 @@
 
 from functools import partial
 
-from backend.domains.files.repository.changes import FileChangeRepository
-from backend.domains.files.repository.files import FileRepository
-from backend.domains.files.service.archival import FileArchival
+from backend.domains.files.repository import FileChangeRepository, FileRepository
 from backend.domains.files.service.change_runner import ChangeRunner
 from backend.domains.files.service.commands import FileCommands
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.folder_moves import FolderMoves
 from backend.domains.files.service.jobs import FileChangeSteps
 from backend.domains.files.service.lookup import FileLookup
+from backend.domains.files.service.removal import FileArchival, FileDeletion
 from backend.domains.files.service.rewrites import FileRewrites
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import Endings

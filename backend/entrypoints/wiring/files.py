@@ -1,7 +1,7 @@
 """Wires listing and describing files."""
 
 from backend.core.part_copies import PartCopies
-from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.queries import FileQueries

@@ -41,7 +41,7 @@ def runner(context: Context) -> JobRunner:
 
 def _subject(context: Context, job: Job) -> Secured | None:
     """Return the asset of a job for permission checks, active or archived."""
-    from backend.domains.assets.service.permissions import secured
+    from backend.domains.assets.service.queries import secured
 
     asset = _asset_of(context, job)
     return None if asset is None else secured(asset)
@@ -49,14 +49,14 @@ def _subject(context: Context, job: Job) -> Secured | None:
 
 def _check_change(context: Context, job: Job) -> None:
     """Refuse to resume a change of files that has ended, or was undone."""
-    from backend.domains.files.repository.changes import FileChangeRepository
+    from backend.domains.files.repository import FileChangeRepository
 
     FileChangeRepository(context.tables).check_unfinished(job.job_id, job.asset_id or "")
 
 
 def _check_asset(context: Context, job: Job) -> None:
     """Refuse to resume a job whose asset does not exist, or has changed its state."""
-    from backend.domains.asset_lifecycle.service.jobs.archival import check_asset
+    from backend.domains.asset_lifecycle.service.jobs import check_asset
 
     check_asset(job, _asset_of(context, job))
 

@@ -10,7 +10,7 @@ from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.service.role_withdrawal import RoleWithdrawal
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs.deletion import DeleteSteps
+from backend.domains.asset_lifecycle.service.jobs import DeleteSteps
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.jobs import TagWithdrawal
 from backend.domains.database_purges.repository import PurgeRepository

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.records import RecordService
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once

@@ -30,7 +30,7 @@ def search(context: Context) -> SearchService:
 def _freshness(context: Context) -> "Freshness":
     """Create the check from the reads of rebuilds, and from consistent reads of metadata."""
     from backend.domains.assets.repository import AssetRepository
-    from backend.domains.metadata.repository.records import MetadataRepository
+    from backend.domains.metadata.repository import MetadataRepository
     from backend.search.indexing.geo_keys import GeoKeys
     from backend.search.indexing.sources import Sources
     from backend.search.query.freshness import Freshness

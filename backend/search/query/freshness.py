@@ -16,7 +16,7 @@ from backend.core.references import AssetRef
 from backend.core.search_engine import JsonObject
 from backend.core.sync_tokens import Written
 from backend.domains.metadata.models import Entity, Kind
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (

@@ -14,7 +14,7 @@ from backend.core.errors import VitrineError
 from backend.core.objects import ObjectHead
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.assets.models import UpdateAssetBody
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import ADMIN, created_asset

@@ -17,8 +17,7 @@ from backend.core.file_kinds import (
 )
 from backend.core.paging import PageRequest
 from backend.core.previews import asset_preview_key, find_previews, shown_preview_key
-from backend.domains.files.service.entries import Entries
-from backend.domains.files.service.rows import page_of
+from backend.domains.files.service.rows import Entries, page_of
 from backend.search.indexing.object_states import states
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
@@ -67,7 +66,7 @@ def test_a_preview_names_the_file_that_it_shows() -> None:
 def test_of_two_previews_listing_description_and_search_show_the_newest(
     order: tuple[str, str], others: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.domains.files.service.entries.MAX_BATCH", most)
+    monkeypatch.setattr("backend.domains.files.service.rows.MAX_BATCH", most)
     objects = MemoryObjects(clock=Clock())
     put(objects, *order, FILE, *(f"pump/{number}.glb" for number in range(others)))
     wanted = [one.key for one in objects.list_objects(BUCKET, "pump/").objects if is_file(one.key)]

@@ -11,9 +11,9 @@ from backend.core.file_kinds import is_file
 from backend.core.objects import ObjectRefusedError
 from backend.core.references import AssetRef
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.lookup import FileLookup
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.entrypoints.wiring.file_changes import change_steps, changes
 from backend.entrypoints.wiring.jobs import jobs, runner
 from backend.spec.tables.operations import JOBS

@@ -13,8 +13,7 @@ from backend.core.sync_tokens import Written, WrittenDocument
 from backend.core.transactions import Delete, Put, Update
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.models import Entity
-from backend.domains.metadata.repository.places import set_key
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository, set_key
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.projections import project

@@ -20,7 +20,7 @@ from backend.core.transactions import Item, Key
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.rules import INHERITED_BY_FILES
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.buckets.models import AssetBucket
 from backend.search.indexing.projections import (
     AssetGone,

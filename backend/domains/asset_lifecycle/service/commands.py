@@ -25,11 +25,11 @@ from backend.domains.asset_lifecycle.errors import (
 )
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs.archival import ArchiveSteps
+from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.databases.errors import DatabaseNotFoundError

@@ -23,7 +23,7 @@ from backend.domains.asset_versions.errors import VersionActiveError, VersionRev
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.errors import AssetVersionNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.spec import routes
 from backend.spec.routes import Route
 

@@ -22,7 +22,7 @@ from backend.domains.asset_links.errors import (
 from backend.domains.asset_links.models import AssetLink, CreateLinkBody, UpdateLinkBody
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.spec.routes import Action

@@ -11,7 +11,7 @@ from backend.domains.asset_links.models import MAX_TREE_DEPTH, MAX_TREE_NODES, E
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.values import frozen
 
 

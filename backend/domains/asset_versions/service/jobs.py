@@ -30,8 +30,7 @@ from backend.domains.asset_versions.errors import (
 from backend.domains.asset_versions.models import Kind
 from backend.domains.asset_versions.models.jobs import Capture, CreatedVersion, VersionPlan
 from backend.domains.asset_versions.repository import ROWS, VersionRepository
-from backend.domains.asset_versions.service.file_restoration import FileRestoration
-from backend.domains.asset_versions.service.record_restoration import RecordRestoration
+from backend.domains.asset_versions.service.restoration import FileRestoration, RecordRestoration
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
 from backend.domains.assets.service.commands import AssetService

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from backend.core.authorization import require
-from backend.core.clock import iso
+from backend.core.authorization import Authorization, require
+from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
@@ -14,18 +14,143 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError, PrefixTakenError
-from backend.domains.assets.models import Asset, CreateAssetBody, CurrentVersion, UpdateAssetBody
-from backend.domains.assets.service.new_rows import PlannedAsset, first_version, new_asset
-from backend.domains.assets.service.permissions import secured, secured_request
-from backend.domains.assets.service.queries import AssetQueries
+from backend.domains.assets.models import (
+    FIRST_VERSION,
+    Asset,
+    AssetVersion,
+    CreateAssetBody,
+    CurrentVersion,
+    Location,
+    NewAsset,
+    UpdateAssetBody,
+)
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service.queries import AssetQueries, secured, secured_request
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.databases.errors import DatabaseNotFoundError
+from backend.domains.databases.service import DatabaseService
+
+
+@dataclass(eq=False, repr=False)
+class FolderAdoption:
+    """Unlike a request, a folder has no tags: required ones must be set with the next edit."""
+
+    assets: AssetRepository
+    databases: DatabaseService
+    authorization: Authorization
+    clock: Clock
+
+    def adopt(
+        self, caller: Identity, bucket: AssetBucket, asset_id: str, *, database_id: str, about: str
+    ) -> Asset:
+        """Create an asset from the folder of that name below the bucket's base prefix.
+
+        The folder remains in its bucket, even if the database has another default bucket; `about`
+        is the description of the asset. Its files are indexed once the asset is written.
+
+        Raises:
+            AssetIdTakenError: the id is in use in the deployment.
+            DatabaseNotFoundError: the database does not exist.
+            InvalidInputError: the folder's name is reserved or not a valid asset id, or leaves no
+                room for paths.
+            PrefixTakenError: the folder belongs to an asset, or contains assets.
+        """
+        prefix = rules.require_adoptable_prefix(bucket.key_prefix, asset_id)
+        rules.check_asset_key_room(database_id, asset_id)
+        body = NewAsset(
+            database_id=database_id,
+            asset_name=asset_id,
+            description=about,
+            is_distributable=True,
+        )
+        require(self.authorization, caller, "PUT", secured_request(body))
+        asset = new_asset(
+            body,
+            asset_id,
+            by=caller.user_id,
+            at=iso(self.clock()),
+            bucket_id=bucket.bucket_id,
+            prefix=prefix,
+            with_files=True,
+        )
+        self.assets.create(
+            asset,
+            first_version(asset),
+            ancestors=rules.ancestors(bucket.key_prefix, prefix),
+            counted=self.databases.count_assets(database_id, asset_id, 1),
+        )
+        return asset
+
+
+# The first `inheritedRevision` of an asset that is created from a folder. Its files exist already,
+# and are indexed as after a change of inherited attributes.
+_WITH_FILES = 2
+
+
+class PlannedAsset(NamedTuple):
+    """An asset that may be created, and the prefixes between its bucket's base and its own."""
+
+    asset: Asset
+    ancestors: tuple[str, ...]
+
+
+def new_asset(
+    body: NewAsset,
+    asset_id: str,
+    *,
+    by: str,
+    at: str,
+    bucket_id: str,
+    prefix: str,
+    with_files: bool,
+    is_empty: bool = False,
+) -> Asset:
+    """Return a new asset that is not written yet.
+
+    `with_files` is true if it is made of a folder, `is_empty` if there is no object of it.
+    """
+    version = CurrentVersion(
+        version=FIRST_VERSION,
+        date_modified=at,
+        comment="The asset was created",
+        description=body.description,
+        created_by=by,
+    )
+    return Asset(
+        database_id=body.database_id,
+        asset_id=asset_id,
+        asset_name=body.asset_name,
+        description=body.description,
+        is_distributable=body.is_distributable,
+        tags=body.tags or [],
+        bucket_id=bucket_id,
+        asset_location=Location(key=prefix),
+        current_version=version,
+        created_at=at,
+        created_by=by,
+        updated_at=at,
+        inherited_revision=_WITH_FILES if with_files else 1,
+        typed_files=[] if is_empty else None,
+    )
+
+
+def first_version(asset: Asset) -> AssetVersion:
+    """Return the row of the version that a new asset names as its current one."""
+    version = asset.current_version
+    return AssetVersion(
+        asset_version_id=version.version,
+        comment=version.comment,
+        description=version.description,
+        date_created=version.date_modified,
+        created_at=version.date_modified,
+        created_by=version.created_by,
+    )
+
 
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
-
 _ATTEMPTS = 20  # of an edit that conflicts with others of the asset
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.core.authorization import Authorization, require
+from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
@@ -21,15 +21,41 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFoundError
-from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.models import NO_FILES, Asset, AssetVersion, NewAsset
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service.permissions import secured
 from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.errors import DatabaseNotFoundError
 from backend.domains.databases.service import DatabaseService
 from backend.spec.keys import active
 from backend.spec.routes import Action
+
+
+def secured(asset: Asset) -> Secured:
+    """Return an asset as permissions see it."""
+    return Secured(
+        "asset",
+        {
+            "databaseId": asset.database_id,
+            "assetName": asset.asset_name,
+            "assetType": asset.asset_type,
+            "tags": tuple(asset.tags),
+        },
+    )
+
+
+def secured_request(body: NewAsset) -> Secured:
+    """Return an asset that does not exist yet, as permissions see it."""
+    return Secured(
+        "asset",
+        {
+            "databaseId": body.database_id,
+            "assetName": body.asset_name,
+            "assetType": NO_FILES,
+            "tags": tuple(body.tags or ()),
+        },
+    )
+
 
 # Rows that one request reads ahead; those of their assets are read only until the page is full.
 _DATABASES_AT_ONCE = 100

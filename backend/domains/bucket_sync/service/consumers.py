@@ -20,8 +20,7 @@ from backend.core.file_kinds import is_file
 from backend.core.objects import ObjectRef
 from backend.core.queues import Queues
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.service.skips import SkipReports
-from backend.domains.bucket_sync.service.sync import BucketSync
+from backend.domains.bucket_sync.service.sync import BucketSync, SkipReports
 from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from backend.core.objects import ObjectRef, Objects
 from backend.core.rebuild_requests import RebuildRequests
 from backend.domains.bucket_sync.models import Followed
-from backend.domains.bucket_sync.service.skips import SkipReports, sentence
-from backend.domains.bucket_sync.service.sync import BucketSync
+from backend.domains.bucket_sync.service.sync import BucketSync, SkipReports, sentence
 from backend.domains.buckets.service import BucketService
 from backend.domains.jobs.models import Job, Progress
 

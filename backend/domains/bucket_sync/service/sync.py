@@ -12,11 +12,14 @@ a write that started before may end after that; the event of such an object make
 again. Every write has its event, and an event that finds the asset active comes before the walk.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
+from backend.core.deliveries import StoreFailure
 from backend.core.errors import AlreadyExistsError, InvalidInputError, UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.objects import ObjectRef, Objects
@@ -24,10 +27,9 @@ from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service.adoption import FolderAdoption
-from backend.domains.assets.service.commands import AssetService
+from backend.domains.assets.service.commands import AssetService, FolderAdoption
 from backend.domains.bucket_sync import rules
-from backend.domains.bucket_sync.models import Folder, Followed, Skip
+from backend.domains.bucket_sync.models import Folder, Followed, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.errors import DatabaseNotFoundError, DatabasePurgingError
@@ -35,6 +37,40 @@ from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.service.commands import JobService
+
+Count = Callable[[SkipKind, int], None]
+"""Counts skipped objects."""
+
+
+@dataclass(eq=False, repr=False)
+class SkipReports:
+    """Stores one failure per folder and day, for any number of objects.
+
+    Its body is a message of the sync's own queue: replayed, it is tried again.
+    """
+
+    store_failure: StoreFailure
+    count: Count
+
+    def report(self, skips: Iterable[Skip]) -> None:
+        """Count all of them, and store those that need attention."""
+        counted = Counter[SkipKind]()
+        for skip in skips:
+            counted[skip.kind] += 1
+            if not skip.is_expected:
+                self.store_failure(skip.place, _message(skip.example), sentence(skip))
+        for kind, number in counted.items():
+            self.count(kind, number)
+
+
+def sentence(skip: Skip) -> str:
+    """Return the message for people."""
+    return f"{skip.place} was not imported: {skip.reason}"
+
+
+def _message(named: ObjectRef) -> dict[str, str]:
+    return {"body": json.dumps(rules.event_of(named))}
+
 
 _Owners = Mapping[ObjectRef, AssetRef]
 _FOUND_IN_BUCKETS = "Assets found in buckets without a database of their own"

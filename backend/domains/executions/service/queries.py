@@ -12,7 +12,7 @@ from backend.core.paging import Page, PageRequest, fill
 from backend.core.references import AssetRef
 from backend.core.runs import Runs, StepState
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionNotFoundError
 from backend.domains.executions.models import Execution

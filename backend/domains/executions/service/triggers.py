@@ -33,7 +33,7 @@ from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
 from backend.core.queues import Queues
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured as secured_asset
+from backend.domains.assets.service.queries import secured as secured_asset
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.buckets.models import BucketKey
@@ -53,7 +53,7 @@ from backend.domains.facts.models import FailedInspection
 from backend.domains.pipelines.service.queries import PipelineQueries
 from backend.domains.pipelines.service.queries import secured as secured_pipeline
 from backend.domains.quarantine.service.queries import Quarantine
-from backend.domains.uploads.service.uploaders import Uploaders
+from backend.domains.uploads.service.context import Uploaders
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.service.queries import WorkflowQueries
 from backend.domains.workflows.service.queries import secured as secured_workflow

@@ -18,7 +18,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.models.replies import GlbAddress, GlbReply, TurntableAddress
 from backend.domains.facts.repository import FactRepository
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.spec.formats import reason_not_inspected
 from backend.spec.key_layouts import glb_key, turntable_key
 

@@ -14,7 +14,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.rules import relative_path
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.spec.buckets import (
     CHANGE_METADATA,
     GENERATED,

@@ -25,7 +25,7 @@ from backend.domains.files.errors import (
     FileChangeFailedError,
 )
 from backend.domains.files.models import FileChange
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.work import CHANGE, PINNED
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.service.commands import JobService

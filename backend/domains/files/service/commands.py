@@ -13,12 +13,12 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.models import FileChange
 from backend.domains.files.models.replies import CopyFileBody
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.change_runner import ChangeRunner, Planned
 from backend.domains.files.service.lookup import FileLookup, Named, owner_of
 from backend.domains.jobs.models import Job

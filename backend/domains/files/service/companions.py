@@ -18,7 +18,7 @@ from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
 from backend.domains.files.service.copies import tags_of_copy
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_reserved
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.quarantine.service.queries import Quarantine

@@ -18,7 +18,7 @@ from backend.domains.files import rules
 from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange
 from backend.domains.files.service.lookup import FileLookup
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import MAX_PROBLEMS, Progress

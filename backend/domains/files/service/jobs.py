@@ -16,13 +16,12 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
-from backend.domains.files.repository.changes import FileChangeRepository
-from backend.domains.files.service.archival import FileArchival
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy
-from backend.domains.files.service.deletion import FileDeletion
 from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.removal import FileArchival, FileDeletion
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, continue_at
 from backend.domains.jobs.models import Job, Progress

@@ -19,7 +19,7 @@ from backend.domains.files import rules
 from backend.domains.files.errors import FileExistsInAssetError, FileStateError
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 
 # Maximum number of a folder's files in a reply: one page of a list request.
 _LISTED = 1000

@@ -25,23 +25,21 @@ from backend.domains.files.models import (
     FilesQuery,
     FileVersion,
 )
-from backend.domains.files.repository.files import FileRepository, SnapshotFile
-from backend.domains.files.service.annotations import (
-    items_with_marks,
-    with_marks,
-    with_reason,
-)
-from backend.domains.files.service.entries import Entries
+from backend.domains.files.repository import FileRepository, SnapshotFile
 from backend.domains.files.service.rows import (
+    Entries,
+    FileTarget,
     Found,
     has_no_type,
     head_facts,
     held_item,
+    items_with_marks,
     page_of,
     version_facts,
+    with_marks,
+    with_reason,
 )
 from backend.domains.files.service.states import FileState, FileStates, newest_versions
-from backend.domains.files.service.target import FileTarget
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import (
     CHECKSUM_METADATA,

@@ -14,11 +14,11 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.models import ChangeCursor
-from backend.domains.files.service.archival import FileArchival
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.removal import FileArchival
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA

@@ -13,10 +13,10 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service.commands import JobService
 from backend.spec.jobs import MOVE_FOLDER

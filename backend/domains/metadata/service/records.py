@@ -24,8 +24,12 @@ from backend.domains.metadata.models import (
     UpdateType,
     is_reserved,
 )
-from backend.domains.metadata.repository.places import AuditedRecords, largest_row
-from backend.domains.metadata.repository.records import EntryOf, MetadataRepository
+from backend.domains.metadata.repository import (
+    AuditedRecords,
+    EntryOf,
+    MetadataRepository,
+    largest_row,
+)
 from backend.domains.metadata.service.writes import MOST_AT_ONCE, WriteRequest, carry_out, put_facts
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
 from backend.domains.metadata_schemas.service import MetadataSchemaService

@@ -11,13 +11,14 @@ from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
 from backend.domains.metadata.errors import NoRoomError, RecordsBusyError, TooManyRecordsError
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
-from backend.domains.metadata.repository.places import item_of, size_of
-from backend.domains.metadata.repository.records import (
+from backend.domains.metadata.repository import (
     EntryOf,
     Found,
     MetadataRepository,
     Part,
     RecordSet,
+    item_of,
+    size_of,
 )
 from backend.spec.facts import STORED_KEYS
 

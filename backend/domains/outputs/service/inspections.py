@@ -18,7 +18,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.facts.service.commands import FactCommands
 from backend.domains.files.service.queries import FileQueries
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome

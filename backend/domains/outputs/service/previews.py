@@ -16,7 +16,7 @@ from backend.domains.files.service.asset_pictures import (
     rank_of,
     ranked_file,
 )
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.spec.buckets import (
     CHANGE_METADATA,
     GENERATED,

@@ -8,7 +8,7 @@ from backend.core.identity import Identity
 from backend.core.notifications import Notifications
 from backend.core.references import AssetRef
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.assets.service.permissions import secured
+from backend.domains.assets.service.queries import secured
 from backend.domains.identity.service.profiles import EmailAddresses
 from backend.domains.subscriptions import rules
 from backend.domains.subscriptions.repository import SubscriptionRepository

@@ -36,15 +36,15 @@ from backend.domains.uploads.models import (
     UploadReply,
     single_id,
 )
-from backend.domains.uploads.service.context import UploadContext
-from backend.domains.uploads.service.results import (
+from backend.domains.uploads.service.context import PartUrls, UploadContext
+from backend.domains.uploads.service.settlement import (
+    UPLOAD_DAYS,
     Completed,
+    Settlement,
     completed_reply,
     describe_upload,
     is_open,
 )
-from backend.domains.uploads.service.settlement import UPLOAD_DAYS, Settlement
-from backend.domains.uploads.service.urls import PartUrls
 from backend.values import frozen
 
 

@@ -1,6 +1,6 @@
-"""Finds uploads for their callers, and the places of their files."""
+"""Finds uploads for their callers, and the places and URLs of their files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,10 +15,59 @@ from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.uploads import rules
 from backend.domains.uploads.errors import UploadExpiredError, UploadNotFoundError
-from backend.domains.uploads.models import Upload, UploadType
+from backend.domains.uploads.models import MAX_URLS, PartUrl, Upload, UploadFile, UploadType
 from backend.domains.uploads.repository import UploadRepository
-from backend.domains.uploads.service.completion import Completion
-from backend.domains.uploads.service.other_uploads import OtherUploads
+from backend.domains.uploads.service.completion import Completion, OtherUploads
+
+
+@dataclass(eq=False, repr=False)
+class Uploaders:
+    uploads: UploadRepository
+
+    def uploader(self, upload_id: str) -> Identity | None:
+        """Return who started an upload; None once its rows have expired."""
+        upload = self.uploads.get(upload_id)
+        # Second factors are not stored, so the identity has none.
+        return None if upload is None else Identity(upload.user_id)
+
+
+@dataclass(eq=False, repr=False)
+class PartUrls:
+    """URLs for the files of one upload; each is valid for `seconds`."""
+
+    objects: Objects
+    bucket: str
+    layout: rules.Layout
+    seconds: int
+
+    def check_number(self, urls: int) -> None:
+        """Reject more URLs than a reply may contain.
+
+        Raises:
+            TooLargeError: the message names both sizes.
+        """
+        # As long as possible.
+        sample = self._url(self.layout.temporary_key("/"), "u" * 160, MAX_URLS)
+        rules.check_reply_size(urls, sample)
+
+    def of(self, file: UploadFile, numbers: Iterable[int]) -> list[PartUrl]:
+        """Return a URL for each of these parts of a file."""
+        key = self.layout.temporary_key(file.path)
+        return [
+            PartUrl(
+                part_number=number,
+                upload_url=self.objects.presign_put(self.bucket, key, expires=self.seconds)
+                if file.is_single  # its only part is the object
+                else self._url(key, file.upload_id_s3, number),
+            )
+            for number in numbers
+        ]
+
+    def _url(self, key: str, upload_id_s3: str, number: int) -> str:
+        return self.objects.presign_part(
+            self.bucket, key, upload_id=upload_id_s3, number=number, expires=self.seconds
+        )
+
 
 # A request may run for 29 seconds: the holder of an expired lease has ended.
 LEASE = timedelta(seconds=35)

@@ -18,10 +18,9 @@ from backend.domains.uploads.models import (
     Upload,
     UploadFile,
 )
-from backend.domains.uploads.service.context import UploadContext
-from backend.domains.uploads.service.results import describe_result
+from backend.domains.uploads.service.context import PartUrls, UploadContext
+from backend.domains.uploads.service.settlement import describe_result
 from backend.domains.uploads.service.temporary import whole_part
-from backend.domains.uploads.service.urls import PartUrls
 
 
 @dataclass(eq=False, repr=False)

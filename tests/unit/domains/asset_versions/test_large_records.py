@@ -13,7 +13,7 @@ from backend.core.transactions import Put
 from backend.domains.asset_versions.models import HeldRecord, Kind
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.repository.places import item_of, largest_row, place_of
+from backend.domains.metadata.repository import item_of, largest_row, place_of
 from backend.domains.metadata.routes import build_router
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES

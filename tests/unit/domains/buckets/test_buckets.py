@@ -22,12 +22,12 @@ from backend.domains.buckets.errors import BucketNotFoundError
 from backend.domains.buckets.models import base_prefix
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.routes import build_router
-from backend.domains.buckets.rules import find_overlapping
 from backend.domains.buckets.service import (
     BUCKET_CACHE,
     BucketRegistration,
     BucketRegistry,
     BucketService,
+    find_overlapping,
 )
 from benchmarks.metering import metered
 from tests.factories.access import OnlyUser

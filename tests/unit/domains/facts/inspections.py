@@ -11,7 +11,7 @@ from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service.commands import FactCommands
 from backend.domains.facts.service.glbs import GlbQueries
 from backend.domains.facts.service.queries import FactQueries
-from backend.domains.files.repository.files import FileRepository
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.records import RecordService

@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.objects import ObjectRefusedError
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.metadata.models import Entity, Record
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA

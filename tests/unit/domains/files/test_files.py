@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from backend.domains.files.rules import rows_of
-from backend.domains.files.service import entries, queries
+from backend.domains.files.service import queries, rows
 from tests.factories.files import BUCKET, GLB, Gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
@@ -55,7 +55,7 @@ def test_files_and_the_folders_they_imply_are_listed_in_key_order(museum: Galler
     assert paths(museum, prefix="/none") == []
     for path in TREE * 2:
         museum.put(path)
-    with patch.object(entries, "MAX_BATCH", 3):  # versions go over the pages of the store
+    with patch.object(rows, "MAX_BATCH", 3):  # versions go over the pages of the store
         for page in ({}, {"pageSize": "2"}):
             assert paths(museum, includeArchived="true", basic="true", **page) == whole
 
@@ -128,8 +128,8 @@ def test_a_prefix_does_not_leave_the_asset(museum: Gallery) -> None:
 def test_previews_are_returned_with_their_file_and_are_no_rows(museum: Gallery) -> None:
     for path in ("/a.glb", "/a.glb-part", "/a.glb.previewFile.png", "/b.glb"):
         museum.put(path)
-    for batch in (entries.MAX_BATCH, 2):  # it may be beyond the page of the store
-        with patch.object(entries, "MAX_BATCH", batch):
+    for batch in (rows.MAX_BATCH, 2):  # it may be beyond the page of the store
+        with patch.object(rows, "MAX_BATCH", batch):
             assert paths(museum) == ["/a.glb", "/a.glb-part", "/b.glb"]
             assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
             assert "previewFile" not in row(museum, "/a.glb-part")

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.folder_moves import OBJECTS
 from backend.domains.jobs.models import Job
 from backend.entrypoints.wiring.file_changes import change_steps

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.domains.files.repository.changes import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.lookup import FileLookup, Named
 from backend.domains.metadata.service.records import RecordService

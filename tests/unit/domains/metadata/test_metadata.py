@@ -16,7 +16,7 @@ from backend.core.transactions import Put, Write
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.repository.places import item_of
+from backend.domains.metadata.repository import item_of
 from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.rules import (
     check_composite_keys,

@@ -21,7 +21,7 @@ from backend.domains.metadata.models import (
     NewRecord,
     Record,
 )
-from backend.domains.metadata.repository.records import MetadataRepository
+from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.models import CreateSchemaBody
 from backend.spec.tables.assets import ASSET_LINK_ID, ASSET_LINKS

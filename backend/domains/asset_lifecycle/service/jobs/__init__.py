@@ -1,1 +1,0 @@
-"""The steps of the jobs that archive, restore and delete assets."""

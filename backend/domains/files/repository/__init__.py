@@ -1,1 +1,0 @@
-"""The tables of files, by access pattern."""

@@ -1,1 +1,0 @@
-"""The tables of metadata and attributes, by access pattern."""
