@@ -5,9 +5,8 @@ or removes all of them. The indexes of the data model, which are eventually cons
 for decisions: edges are read from their own partitions, consistently.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from backend.core.paging import PageRequest
 from backend.core.parallel import in_parallel
@@ -80,7 +79,11 @@ class AssetLinkRepository:
             items: Sequence[Item] = self.tables.query(query, PageRequest(limit)).items
         else:
             items = self.tables.query_all(query)
-        return [_edge(item) for item in items if item[EDGE.name] != rules.HEAD]
+        return [
+            Edge.model_validate({**item, "kind": item[EDGE.name].split("#", 1)[0]})
+            for item in items
+            if item[EDGE.name] != rules.HEAD
+        ]
 
     def edges_of_many(
         self, nodes: Sequence[AssetRef], kind: EdgeKind
@@ -287,8 +290,3 @@ def _edge_key(node: AssetRef, edge: Edge) -> dict[str, str]:
 def _edge_item(node: AssetRef, edge: Edge) -> Item:
     dumped = edge.model_dump(by_alias=True, exclude_none=True, exclude={"kind"})
     return {**_edge_key(node, edge), **dumped}
-
-
-def _edge(item: Mapping[str, Any]) -> Edge:
-    kind = item[EDGE.name].split("#", 1)[0]
-    return Edge.model_validate({**item, "kind": kind})

@@ -22,7 +22,7 @@ from backend.domains.buckets.errors import (
     RegistryChangedError,
 )
 from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
-from backend.domains.buckets.repository import BucketRepository, Registrations
+from backend.domains.buckets.repository import BucketRepository
 from backend.spec.routes import Action
 
 
@@ -159,15 +159,13 @@ class BucketRegistry:
 
     def for_objects(self, objects: Iterable[ObjectRef]) -> list[AssetBucket]:
         """Return all rows, read again if an object is below no known prefix."""
-        if not all(map(self._is_known, objects)):
+        known = [(row.bucket_name, row.key_prefix) for row in self._known.values()]
+        if not all(
+            any(ref.bucket == bucket and ref.key.startswith(prefix) for bucket, prefix in known)
+            for ref in objects
+        ):
             self._read()
         return list(self._known.values())
-
-    def _is_known(self, ref: ObjectRef) -> bool:
-        rows = self._known.values()
-        return any(
-            row.bucket_name == ref.bucket and ref.key.startswith(row.key_prefix) for row in rows
-        )
 
     def _read(self) -> None:
         rows = BucketRepository(self.tables).all()
@@ -202,7 +200,10 @@ class BucketRegistration:
             default_database_id=body.default_database_id,
         )
         require(self.authorization, caller, "POST", secured(bucket.bucket_id))
-        known = self._others_of(bucket)
+        known = self.buckets.registrations(bucket.bucket_name)
+        other = find_overlapping(bucket.key_prefix, [row.key_prefix for row in known.buckets])
+        if other is not None:
+            raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
         fact = self.facts.state_of(bucket.bucket_name, bucket.key_prefix)
         if fact != "usable":
             raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
@@ -214,15 +215,6 @@ class BucketRegistration:
         )
         self.buckets.add(bucket, known, entry)
         return bucket
-
-    def _others_of(self, bucket: AssetBucket) -> Registrations:
-        """Return the current records of the bucket, if they leave room for this prefix."""
-        known = self.buckets.registrations(bucket.bucket_name)
-        taken = [bucket.key_prefix for bucket in known.buckets]
-        other = find_overlapping(bucket.key_prefix, taken)
-        if other is not None:
-            raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
-        return known
 
 
 def _place(bucket: AssetBucket) -> dict[str, str]:

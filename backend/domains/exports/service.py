@@ -125,7 +125,9 @@ class ExportService:
             room.use(relationships)
             if room.chars <= 0:
                 raise ExportTooLargeError("The links", "includeAssetLinkMetadata")
-        members, hidden = self._members(family)
+        visible = [node for node, asset in family.members.items() if asset is not None]
+        members = list(family.members) if self.names_hidden else visible
+        hidden = len(family.members) - len(visible)
         page = ExportPage([], relationships, len(members), hidden)
         last: Position | None = None
         for node in rules.remaining_assets(family.root, members, after):
@@ -138,12 +140,6 @@ class ExportService:
                 return page._replace(after=rules.position_after(node, unread))
             last = rules.position_after(node)
         return page
-
-    def _members(self, family: Family) -> tuple[list[AssetRef], int]:
-        """Return the assets to export, and how many of the family the caller may not see."""
-        visible = [node for node, asset in family.members.items() if asset is not None]
-        hidden = len(family.members) - len(visible)
-        return list(family.members) if self.names_hidden else visible, hidden
 
     def _relationships(
         self, caller: Identity, root: Asset, family: Family, wanted: ExportBody

@@ -15,7 +15,7 @@ from backend.domains.assets.service.queries import secured
 from backend.domains.ingest import rules
 from backend.domains.ingest.models import IngestBody, IngestReply
 from backend.domains.uploads.models import InitialiseBody
-from backend.domains.uploads.service.commands import PreparedUpload, UploadService
+from backend.domains.uploads.service.commands import UploadService
 from backend.domains.uploads.service.settlement import Completed
 
 
@@ -47,7 +47,11 @@ class IngestService:
             try:
                 self.assets.create_planned(planned)
             except AssetIdTakenError:
-                prepared = self._prepared_beside(caller, upload)
+                # Continue with the asset that another request has created meanwhile.
+                asset = self._there(caller, upload)
+                if asset is None:
+                    raise
+                prepared = self.uploads.prepare(caller, asset, upload)
         started = self.uploads.start_prepared(caller, prepared)
         return IngestReply(
             message=started.message,
@@ -86,10 +90,3 @@ class IngestService:
             return self.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
         except AssetNotFoundError:
             return None
-
-    def _prepared_beside(self, caller: Identity, upload: InitialiseBody) -> PreparedUpload:
-        """Continue with the asset that another request has created meanwhile."""
-        asset = self._there(caller, upload)
-        if asset is None:
-            raise AssetIdTakenError(upload.asset_id)
-        return self.uploads.prepare(caller, asset, upload)

@@ -60,7 +60,16 @@ def combined_rules(schemas: Iterable[MetadataSchema]) -> Fields:
     for schema in sorted(schemas, key=lambda s: (s.database_id, s.date_created, s.schema_name)):
         name = f"{schema.schema_name} ({schema.database_id})"
         for said in schema.fields.fields:
-            field = _in_force(said, name)
+            field = FieldInForce(
+                key=said.metadata_field_key_name,
+                value_type=said.metadata_field_value_type,
+                required=said.required,
+                sequence=said.sequence,
+                depends_on=tuple(dict.fromkeys(said.depends_on_field_key_name or ())),
+                default=said.default_metadata_field_value or None,
+                controlled=tuple(said.controlled_list_keys or ()),
+                schemas=(name,),
+            )
             known = merged.get(field.key)
             merged[field.key] = field if known is None else _merge(known, field)
     order = ordered_by_dependency({key: field.depends_on for key, field in merged.items()})
@@ -146,19 +155,6 @@ def _cycle(depends_on: Mapping[str, Sequence[str]]) -> list[str]:
                 trail.append(parent)
                 todo.append(list(depends_on[parent]))
     return []
-
-
-def _in_force(said: SchemaField, schema: str) -> FieldInForce:
-    return FieldInForce(
-        key=said.metadata_field_key_name,
-        value_type=said.metadata_field_value_type,
-        required=said.required,
-        sequence=said.sequence,
-        depends_on=tuple(dict.fromkeys(said.depends_on_field_key_name or ())),
-        default=said.default_metadata_field_value or None,
-        controlled=tuple(said.controlled_list_keys or ()),
-        schemas=(schema,),
-    )
 
 
 def _merge(known: FieldInForce, other: FieldInForce) -> FieldInForce:

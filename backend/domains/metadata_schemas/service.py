@@ -105,8 +105,9 @@ class MetadataSchemaService:
         require(self.authorization, caller, "POST", secured(schema))
         require_new_names(_new_names(schema, None))
         _check(schema)
-        if schema.database_id != GLOBAL:
-            self._check_database(schema.database_id)
+        name = schema.database_id
+        if name != GLOBAL and self.databases.find_database(name) is None:
+            raise InvalidInputError.of("databaseId", f"database {name} does not exist")
         entry = self.audit.entry(
             caller,
             "create_metadata_schema",
@@ -175,10 +176,6 @@ class MetadataSchemaService:
         if schema is None or not self.authorization.may(caller, "GET", secured(schema)):
             raise SchemaNotFoundError(metadata_schema_id)
         return schema
-
-    def _check_database(self, database_id: str) -> None:
-        if self.databases.find_database(database_id) is None:
-            raise InvalidInputError.of("databaseId", f"database {database_id} does not exist")
 
 
 def secured(schema: MetadataSchema) -> Secured:

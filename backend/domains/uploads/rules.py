@@ -149,7 +149,12 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
     """
     part_bytes = PART_BYTES
     while True:
-        plan = [_parts_of(file, part_bytes) for file in files]
+        plan = [
+            0
+            if file.is_empty
+            else file.num_parts or max(1, -(-(file.file_size or 0) // part_bytes))
+            for file in files
+        ]
         total = sum(plan)
         # A client that renews URLs does not need those of all parts in one reply.
         if max(plan, default=0) <= MAX_PARTS and (renews or total <= MAX_URLS):
@@ -302,21 +307,18 @@ def _raise(wrong: Sequence[FieldError]) -> None:
 
 def path_problem(path: str, layout: Layout, allowed: str) -> str | None:
     """Return why an upload may not create a file with this path; None if it may."""
-    return next(_path_problems(path, layout, allowed), None)
-
-
-def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
     problem = name_problem(path, layout.upload_type, allowed)
     if problem is not None:
-        yield problem
+        return problem
     final = layout.final_key(path)
     first = final.removeprefix(layout.base).split("/", 1)[0]
     if layout.upload_type == "assetFile" and first in RESERVED_FOLDERS:
-        yield f"must not be in the reserved folder {quoted(first)}"
+        return f"must not be in the reserved folder {quoted(first)}"
     for name, key, limit in _keys(path, layout):
         size = len(key.encode())
         if size > limit:
-            yield f"results in {name} of {size} bytes; at most {limit} are allowed"
+            return f"results in {name} of {size} bytes; at most {limit} are allowed"
+    return None
 
 
 def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
@@ -346,14 +348,6 @@ def _size_problems(file: NewFile, upload_type: UploadType) -> Iterator[tuple[str
         )
     if parts and size > parts * MAX_PART_BYTES:
         yield "num_parts", f"is {parts} for {size} bytes; a part can have at most 5 GiB"
-
-
-def _parts_of(file: NewFile, part_bytes: int) -> int:
-    if file.is_empty:
-        return 0
-    if file.num_parts:
-        return file.num_parts
-    return max(1, -(-(file.file_size or 0) // part_bytes))
 
 
 def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:

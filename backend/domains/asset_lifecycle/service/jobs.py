@@ -32,6 +32,7 @@ from backend.values import frozen
 FILES = 100
 # Passes through the asset's files. The second includes files that were uploaded during the first.
 MAX_PASSES = 10
+_UNFINISHED = f"Files were added during all {MAX_PASSES} passes; the last ones are not archived"
 
 
 @dataclass(eq=False, repr=False)
@@ -53,7 +54,12 @@ class ArchiveSteps:
         cursor = ArchiveCursor.model_validate(job.cursor)
         listed = self.objects.list_objects(bucket, prefix, limit=self.files, after=cursor.after)
         if not listed.objects:
-            return _next_pass(cursor)
+            # Walk through the listing again if this walk found files; the last walk finds none.
+            if cursor.taken == 0:
+                return _end_pass(cursor)
+            if cursor.passes + 1 == MAX_PASSES:
+                return _end_pass(cursor, _UNFINISHED)
+            return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
         keys = [item.key for item in listed.objects if not item.key.endswith("/")]
         if not keys:
             return _progress(cursor.model_copy(update={"after": listed.objects[-1].key}))
@@ -140,16 +146,6 @@ def check_asset(job: Job, asset: Asset | None) -> Asset:
     if asset is None or asset.lifecycle_job_id != job.job_id:
         raise JobOvertakenError(job.asset_id or "")
     return asset
-
-
-def _next_pass(cursor: ArchiveCursor) -> Progress:
-    """Walk through the listing again if this walk found files; the last walk finds none."""
-    if cursor.taken == 0:
-        return _end_pass(cursor)
-    if cursor.passes + 1 == MAX_PASSES:
-        problem = f"Files were added during all {MAX_PASSES} passes; the last ones are not archived"
-        return _end_pass(cursor, problem)
-    return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
 
 
 def _end_pass(cursor: ArchiveCursor, *problems: str) -> Progress:

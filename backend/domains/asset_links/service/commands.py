@@ -83,7 +83,12 @@ class AssetLinkService:
         link = self.links.get(asset_link_id)
         if link is None:
             raise LinkNotFoundError(asset_link_id)
-        ends = [self._secured_asset(node) for node in (link.source, link.target)]
+        nodes = (link.source, link.target)
+        assets = [self.assets.find_asset(node.database_id, node.asset_id) for node in nodes]
+        ends = [
+            Secured("asset", {"databaseId": node.database_id}) if asset is None else secured(asset)
+            for node, asset in zip(nodes, assets, strict=True)
+        ]
         authorization = self.assets.authorization
         if not all(authorization.may(caller, "GET", end) for end in ends):
             raise LinkNotFoundError(asset_link_id)
@@ -105,7 +110,12 @@ class AssetLinkService:
         """
         link = self.link_for(caller, "PUT", asset_link_id)
         rules.check_alias(link.relationship_type, body.asset_link_alias_id)
-        changed = _link_after(link, body)
+        changes: dict[str, object] = {}
+        if body.asset_link_alias_id is not None:
+            changes["asset_link_alias_id"] = body.asset_link_alias_id or None
+        if body.tags is not None:
+            changes["tags"] = body.tags
+        changed = link.model_copy(update=changes)
         if changed == link:
             return link
         if changed.asset_link_alias_id != link.asset_link_alias_id:
@@ -176,12 +186,6 @@ class AssetLinkService:
                 return walk
         raise TooWideError(parent, child)
 
-    def _secured_asset(self, node: AssetRef) -> Secured:
-        asset = self.assets.find_asset(node.database_id, node.asset_id)
-        if asset is None:
-            return Secured("asset", {"databaseId": node.database_id})
-        return secured(asset)
-
     def _entry(
         self,
         caller: Identity,
@@ -214,13 +218,3 @@ class AssetLinkService:
             created_by=caller.user_id,
             updated_at=now,
         )
-
-
-def _link_after(link: AssetLink, body: UpdateLinkBody) -> AssetLink:
-    """Return the link with the body's alias and tags."""
-    changes: dict[str, object] = {}
-    if body.asset_link_alias_id is not None:
-        changes["asset_link_alias_id"] = body.asset_link_alias_id or None
-    if body.tags is not None:
-        changes["tags"] = body.tags
-    return link.model_copy(update=changes)

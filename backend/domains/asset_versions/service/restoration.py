@@ -225,7 +225,7 @@ class FileRestoration:
                 return done._replace(unfinished=copied)
             if file.path in written:
                 self._record(done, file, copied)
-            elif _is_kept(state_of[file.path]):
+            elif (state := state_of[file.path]) is not None and state.is_current:
                 done.files.append(file)
             else:
                 done.skipped.append(file.path)
@@ -268,10 +268,6 @@ class FileRestoration:
             return self.copies.copy(file_copy, copy_id, first=place.first)
         except SourceGoneError:
             return None
-
-
-def _is_kept(state: FileState | None) -> bool:
-    return state is not None and state.is_current
 
 
 def _is_changed(state: FileState | None) -> bool:

@@ -15,6 +15,7 @@ again. Every write has its event, and an event that finds the asset active comes
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService, FolderAdoption
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, Followed, Skip, SkipKind
-from backend.domains.buckets.models import AssetBucket, BucketKey
+from backend.domains.buckets.models import BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.errors import DatabaseNotFoundError, DatabasePurgingError
 from backend.domains.databases.models import CreateDatabaseBody
@@ -185,7 +186,15 @@ class BucketSync:
             return None
         database_id = folder.bucket.default_database_id or self.default_database_id
         try:
-            self._ensure_database(database_id, folder.bucket)
+            if self.databases.find_database(database_id) is None:
+                body = CreateDatabaseBody(
+                    database_id=database_id,
+                    description=_FOUND_IN_BUCKETS,
+                    default_bucket_id=folder.bucket.bucket_id,
+                )
+                # Another worker may create it meanwhile.
+                with suppress(AlreadyExistsError):
+                    self.databases.create_database(SYSTEM, body)
             asset = self.adoption.adopt(
                 SYSTEM,
                 folder.bucket,
@@ -205,19 +214,6 @@ class BucketSync:
             return rules.skip_of(folder, left[0].key, "taken", error.message) if left else None
         self._follow_files(asset)
         return AssetRef(database_id=database_id, asset_id=folder.name)
-
-    def _ensure_database(self, database_id: str, bucket: AssetBucket) -> None:
-        if self.databases.find_database(database_id) is not None:
-            return
-        body = CreateDatabaseBody(
-            database_id=database_id,
-            description=_FOUND_IN_BUCKETS,
-            default_bucket_id=bucket.bucket_id,
-        )
-        try:
-            self.databases.create_database(SYSTEM, body)
-        except AlreadyExistsError:  # another worker has created it meanwhile
-            return
 
     def _follow_files(self, asset: Asset) -> None:
         """Write the asset's type until it is stable: the last one to write has read all files."""

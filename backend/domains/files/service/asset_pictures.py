@@ -192,19 +192,18 @@ class AssetPictures:
         typed = {target.prefix + path[1:] for path in target.asset.typed_files or ()}
         # A listing has no types: those of files that may have one are read.
         wanted = pictured & sizes.keys()
-        candidates = [self._rank_file(target, key, sizes[key], key in typed) for key in wanted]
+        candidates: list[_Candidate] = []
+        for key in wanted:
+            head = self.objects.head(target.bucket, key) if key in typed else None
+            is_primary = isinstance(head, ObjectHead) and _is_primary(head)
+            path = relative_path(target.prefix, key)
+            candidates.append(_Candidate(_rank(path, sizes[key], is_primary=is_primary), key))
         clean = (
             candidate
             for candidate in sorted(candidates, reverse=True)
             if self._clean(target.bucket, candidate.key)
         )
         return next(clean, None)
-
-    def _rank_file(self, target: FileTarget, key: str, size: int, is_typed: bool) -> _Candidate:
-        head = self.objects.head(target.bucket, key) if is_typed else None
-        is_primary = isinstance(head, ObjectHead) and _is_primary(head)
-        path = relative_path(target.prefix, key)
-        return _Candidate(_rank(path, size, is_primary=is_primary), key)
 
     def _list_files(self, target: FileTarget) -> Iterator[ObjectVersion]:
         after: str | None = None

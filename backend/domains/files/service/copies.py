@@ -112,7 +112,18 @@ class Copies:
         if existing is not None:
             return existing
         if not self.is_large(file_copy.head.version.size):
-            return self._kept(file_copy, self._copy_file(file_copy))
+            try:
+                written = self.objects.copy(
+                    file_copy.source,
+                    file_copy.target,
+                    content_type=file_copy.content_type,
+                    metadata=file_copy.metadata,
+                    tags=self._tags(file_copy),
+                    version_id=file_copy.head.version.version_id,
+                )
+            except NotFoundError:
+                raise SourceGoneError(file_copy.source.key) from None
+            return self._kept(file_copy, written)
         if copy_id is None:
             begun = self.objects.create_multipart(
                 *file_copy.target,
@@ -122,19 +133,6 @@ class Copies:
             )
             return Unfinished(begun)
         return self._continue_copy(file_copy, copy_id)
-
-    def _copy_file(self, file_copy: FileCopy) -> Written:
-        try:
-            return self.objects.copy(
-                file_copy.source,
-                file_copy.target,
-                content_type=file_copy.content_type,
-                metadata=file_copy.metadata,
-                tags=self._tags(file_copy),
-                version_id=file_copy.head.version.version_id,
-            )
-        except NotFoundError:
-            raise SourceGoneError(file_copy.source.key) from None
 
     def _tags(self, file_copy: FileCopy) -> Mapping[str, str]:
         try:

@@ -323,7 +323,18 @@ class FileQueries:
         )
 
     def _versions(self, target: FileTarget) -> list[FileVersion]:
-        versions = self._object_versions(target)
+        versions: list[ObjectVersion] = []
+        key, version_id = None, None
+        while len(versions) < MAX_FILE_VERSIONS:
+            page = self.objects.list_versions(
+                target.bucket, target.key, after_key=key, after_version_id=version_id
+            )
+            versions += [version for version in page.versions if version.key == target.key]
+            key, version_id = page.next_key, page.next_version_id
+            # Longer keys with this prefix come after all versions of the key itself.
+            if key is None or key != target.key:
+                break
+        del versions[MAX_FILE_VERSIONS:]
         labels = {
             version.snapshot: AssetVersionLabel(
                 id=version.asset_version_id,
@@ -340,20 +351,6 @@ class FileQueries:
             if snapshot_id == target.asset.current_snapshot:
                 current = snapshot.version_id
         return [_version_of(version, held, current) for version in versions]
-
-    def _object_versions(self, target: FileTarget) -> list[ObjectVersion]:
-        versions: list[ObjectVersion] = []
-        key, version_id = None, None
-        while len(versions) < MAX_FILE_VERSIONS:
-            page = self.objects.list_versions(
-                target.bucket, target.key, after_key=key, after_version_id=version_id
-            )
-            versions += [version for version in page.versions if version.key == target.key]
-            key, version_id = page.next_key, page.next_version_id
-            # Longer keys with this prefix come after all versions of the key itself.
-            if key is None or key != target.key:
-                break
-        return versions[:MAX_FILE_VERSIONS]
 
 
 def _describe_file(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:

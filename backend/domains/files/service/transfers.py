@@ -9,7 +9,7 @@ from functools import partial
 
 from backend.core.file_kinds import content_type_of, preview_base
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, ObjectRef, Objects, VersionRef
+from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import SourceGoneError
@@ -67,7 +67,12 @@ class Transfers:
         if work.cursor.copy_id is not None:
             self.objects.abort_multipart(target.bucket, target.key, work.cursor.copy_id)
         mark = work.mark.partition(".")[0]
-        for key, version_id in self._versions_of(target):
+        own = self.objects.list_versions(target.bucket, target.key).versions
+        previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
+        versions = [version for version in own if version.key == target.key]
+        versions += [preview for preview in previews if preview_base(preview.key) == target.key]
+        newest = sorted(version.ref for version in versions if not version.is_delete_marker)
+        for key, version_id in newest:
             head = self.objects.head(target.bucket, key, version_id=version_id)
             made_by = head.metadata.get(CHANGE_METADATA, "") if isinstance(head, ObjectHead) else ""
             if made_by.startswith(mark):
@@ -135,14 +140,6 @@ class Transfers:
     def _target(self, work: Work) -> FileTarget:
         path = work.change.target_path or ""
         return self.files.target(work.asset, path, field="destinationPath")
-
-    def _versions_of(self, target: FileTarget) -> list[VersionRef]:
-        """Return the newest versions of a file, and of its previews."""
-        own = self.objects.list_versions(target.bucket, target.key).versions
-        previews = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK).versions
-        versions = [version for version in own if version.key == target.key]
-        versions += [preview for preview in previews if preview_base(preview.key) == target.key]
-        return sorted(version.ref for version in versions if not version.is_delete_marker)
 
 
 def _withdrawal_cursor(work: Work) -> ChangeCursor:

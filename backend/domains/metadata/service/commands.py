@@ -67,7 +67,18 @@ def bulk_reply(result: BulkResult, done: str, *, at: datetime) -> BulkReply:
 
 
 def _record(entity: AnyEntity, shown: ShownRecord) -> AnyRecordReply:
-    values: dict[str, object] = {**shown.record.model_dump(), **_schema_values(shown)}
+    field, values = shown.field, dict[str, object](shown.record.model_dump())
+    values["metadata_schema_field"] = field is not None
+    if field is not None:
+        values |= {
+            "metadata_schema_name": ", ".join(field.schemas),
+            "metadata_schema_required": field.required,
+            "metadata_schema_sequence": field.sequence,
+            "metadata_schema_default_value": field.default,
+            "metadata_schema_depends_on": list(field.depends_on),
+            "metadata_schema_multi_field_conflict": field.has_conflict,
+            "metadata_schema_controlled_list_keys": list(field.controlled),
+        }
     match entity:
         case DatabaseEntity():
             return DatabaseRecordReply.model_validate({**values, "database_id": entity.database_id})
@@ -78,22 +89,6 @@ def _record(entity: AnyEntity, shown: ShownRecord) -> AnyRecordReply:
             if entity.path == ASSET_LEVEL:
                 return AssetRecordReply.model_validate(values)
             return FileRecordReply.model_validate({**values, "file_path": entity.path})
-
-
-def _schema_values(shown: ShownRecord) -> dict[str, object]:
-    field = shown.field
-    if field is None:
-        return {"metadata_schema_field": False}
-    return {
-        "metadata_schema_name": ", ".join(field.schemas),
-        "metadata_schema_field": True,
-        "metadata_schema_required": field.required,
-        "metadata_schema_sequence": field.sequence,
-        "metadata_schema_default_value": field.default,
-        "metadata_schema_depends_on": list(field.depends_on),
-        "metadata_schema_multi_field_conflict": field.has_conflict,
-        "metadata_schema_controlled_list_keys": list(field.controlled),
-    }
 
 
 @dataclass(eq=False, repr=False)

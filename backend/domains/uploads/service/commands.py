@@ -118,7 +118,18 @@ class UploadService:
             self.context.uploads.put_new(self._new(caller, body, layout, files))
             # From here on the row names them, and expires.
             undo.pop_all()
-        started = _start_files(body.files, files, urls, room)
+        started: list[StartedUploadFile] = []
+        for sent, file in zip(body.files, files, strict=True):
+            number = min(file.num_parts, room)  # within the limit of the reply
+            room -= number
+            started.append(
+                StartedUploadFile(
+                    relative_key=sent.relative_key,
+                    upload_id_s3=file.upload_id_s3,
+                    num_parts=file.num_parts,
+                    part_upload_urls=urls.of(file, range(1, number + 1)),
+                )
+            )
         return InitialiseReply(
             upload_id=layout.upload_id,
             files=started,
@@ -305,22 +316,3 @@ def _check_unfinished(upload: Upload) -> None:
     working = [path for path, job in upload.handed.items() if job.stalled is None]
     if working:
         raise FilesBeingFinishedError(upload.upload_id, working)
-
-
-def _start_files(
-    sent: Sequence[NewFile], files: Sequence[UploadFile], urls: PartUrls, room: int
-) -> list[StartedUploadFile]:
-    """Return the files with URLs for their parts, within the limit of the reply."""
-    started: list[StartedUploadFile] = []
-    for sent_file, file in zip(sent, files, strict=True):
-        number = min(file.num_parts, room)
-        room -= number
-        started.append(
-            StartedUploadFile(
-                relative_key=sent_file.relative_key,
-                upload_id_s3=file.upload_id_s3,
-                num_parts=file.num_parts,
-                part_upload_urls=urls.of(file, range(1, number + 1)),
-            )
-        )
-    return started

@@ -176,17 +176,7 @@ class UploadContext:
 
         The row is read again after the jobs: a job that succeeded has settled its files before.
         """
-        ended = self._ended_jobs(upload)
-        if not ended:
-            return upload
-        now = self.uploads.get(upload.upload_id)
-        if now is None:
-            raise UploadNotFoundError(upload.upload_id)
-        return _mark_stalled(now, ended)
-
-    def _ended_jobs(self, upload: Upload) -> Mapping[str, str]:
-        """Return the jobs that will not continue, each with the reason."""
-        ended: dict[str, str] = {}
+        ended: dict[str, str] = {}  # jobs that will not continue, each with the reason
         for job_id in {job.job_id for job in upload.handed.values()}:
             job = self.jobs.find(job_id)
             if job is None:
@@ -194,7 +184,12 @@ class UploadContext:
             elif job.is_finished:
                 last = job.problems[-1] if job.problems else f"it is {job.state}"
                 ended[job_id] = f"the job {job_id} ended: {last}"
-        return ended
+        if not ended:
+            return upload
+        now = self.uploads.get(upload.upload_id)
+        if now is None:
+            raise UploadNotFoundError(upload.upload_id)
+        return _mark_stalled(now, ended)
 
 
 def _mark_stalled(upload: Upload, ended: Mapping[str, str]) -> Upload:

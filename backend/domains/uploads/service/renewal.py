@@ -66,7 +66,19 @@ class RenewalService:
             upload_id=upload_id,
             expires_in=self.url_seconds,
             files=[
-                _renewed_file(file, known[file.path], urls, parts)
+                RenewedFileReply(
+                    relative_key=file.relative_key,
+                    upload_id_s3=known[file.path].upload_id_s3,
+                    num_parts=known[file.path].num_parts,
+                    part_upload_urls=[]
+                    if parts is None
+                    else urls.of(known[file.path], _numbers(file)),
+                    stored_parts=[
+                        StoredPart(part_number=part.number, etag=part.etag, size=part.size)
+                        for part in parts or ()
+                    ],
+                    assembled=parts is None,
+                )
                 for file, parts in zip(body.files, parts_of, strict=True)
             ],
             message=f"Upload {upload_id} continues with {len(body.files)} files",
@@ -95,22 +107,6 @@ def _check_open(upload: Upload, path: str) -> None:
         raise FileNotOpenError(path, describe_result(upload.results[path]))
     if path in upload.handed:
         raise FileNotOpenError(path, "all its parts are stored, and the file is being completed")
-
-
-def _renewed_file(
-    request: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
-) -> RenewedFileReply:
-    return RenewedFileReply(
-        relative_key=request.relative_key,
-        upload_id_s3=file.upload_id_s3,
-        num_parts=file.num_parts,
-        part_upload_urls=[] if stored is None else urls.of(file, _numbers(request)),
-        stored_parts=[
-            StoredPart(part_number=part.number, etag=part.etag, size=part.size)
-            for part in stored or ()
-        ],
-        assembled=stored is None,
-    )
 
 
 def _numbers(file: RenewedFile) -> list[int]:
