@@ -141,11 +141,15 @@ class EngineRoom:
 
     def _facts(self, name: str) -> JsonValue:
         engine = self._running[name]
+        try:
+            memory = int(psutil.Process(engine.endpoint.pid).memory_info().rss)
+        except psutil.NoSuchProcess:
+            memory = 0
         return {
             "healthy": engine.healthy(),
             "url": engine.endpoint.url,
             "pid": engine.endpoint.pid,
-            "memoryBytes": _memory(engine.endpoint.pid),
+            "memoryBytes": memory,
         }
 
     def _start(self, name: str) -> Running:
@@ -161,10 +165,3 @@ class EngineRoom:
         if name not in self._running:
             raise LocalError(f"no engine {name}; there are {', '.join(sorted(self._running))}")
         return self._running[name]
-
-
-def _memory(pid: int) -> int:
-    try:
-        return int(psutil.Process(pid).memory_info().rss)
-    except psutil.NoSuchProcess:
-        return 0

@@ -70,8 +70,11 @@ class LambdaCalls:
 
     def _call(self, function: str, tenant: str, payload: bytes) -> CallReply:
         events = self.client.meta.events
+
         # A header, not the parameter: the SDK of the Lambda runtime may not know it yet.
-        handler = _with_tenant(tenant)
+        def handler(request: Any, **_: object) -> None:
+            request.headers["X-Amz-Tenant-Id"] = tenant
+
         events.register("before-sign.lambda.Invoke", handler)
         try:
             return self._answer(function, payload)
@@ -100,13 +103,6 @@ class LambdaCalls:
             failure = f"the function that reads it has not replied within {self.seconds} seconds"
             return CallReply(failure=failure, late=True)
         return _reply(body, failed="FunctionError" in reply)
-
-
-def _with_tenant(tenant: str) -> Any:
-    def add(request: Any, **_: object) -> None:
-        request.headers["X-Amz-Tenant-Id"] = tenant
-
-    return add
 
 
 def _reply(body: bytes, *, failed: bool) -> CallReply:

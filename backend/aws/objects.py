@@ -73,9 +73,10 @@ class S3Objects:
         )
         content_type = reply.get("ContentType", "application/octet-stream")
         metadata = {name.lower(): value for name, value in reply["Metadata"].items()}
-        return ObjectHead(
-            current, content_type, metadata, _needs_restore(reply), reply.get("TagCount", 0)
-        )
+        is_archived = reply.get("StorageClass") in _ARCHIVE_CLASSES or "ArchiveStatus" in reply
+        # `Restore` is 'ongoing-request="false", expiry-date=…' once a restored copy exists.
+        needs_restore = is_archived and 'ongoing-request="false"' not in reply.get("Restore", "")
+        return ObjectHead(current, content_type, metadata, needs_restore, reply.get("TagCount", 0))
 
     def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
         with translated_object(key):
@@ -392,9 +393,3 @@ def _source(source: ObjectRef, version_id: str | None) -> Any:
 def _tagging_argument(tags: Mapping[str, str]) -> Any:
     # An empty parameter would require the permission to write tags, too.
     return {"Tagging": urlencode(tags, quote_via=quote)} if tags else {}
-
-
-def _needs_restore(reply: Mapping[str, Any]) -> bool:
-    # `Restore` is 'ongoing-request="false", expiry-date=…' once a restored copy exists.
-    is_archived = reply.get("StorageClass") in _ARCHIVE_CLASSES or "ArchiveStatus" in reply
-    return is_archived and 'ongoing-request="false"' not in reply.get("Restore", "")

@@ -150,7 +150,7 @@ class DynamoTables:
             raise ValueError(
                 f"{len(writes)} writes; a transaction can have {MAX_TRANSACTION_ITEMS}"
             )
-        requests = [self._transact_item(write) for write in writes]
+        requests = [{kind: request} for kind, request in map(self._request, writes)]
         _retry_while_busy(lambda: self._transact(requests, writes))
 
     def put_many(self, table: Table, items: Sequence[Item]) -> None:
@@ -223,10 +223,6 @@ class DynamoTables:
                 self.client.delete_item(**request)
         return None
 
-    def _transact_item(self, write: Write) -> dict[str, Any]:
-        kind, request = self._request(write)
-        return {kind: request}
-
     def _transact(self, requests: list[dict[str, Any]], writes: Sequence[Write]) -> None:
         try:
             with translated_write():
@@ -239,9 +235,11 @@ class DynamoTables:
             # The reasons are in the order of the writes; a refusal comes before a conflict, which
             # may be its consequence.
             for reason, write in zip(reasons, writes, strict=False):
-                refusal = _reason_as_error(reason, write)
-                if refusal is not None:
-                    raise refusal from error
+                if reason.get("Code") == "ConditionalCheckFailed":
+                    raise _refusal(write) from error
+                is_invalid = reason.get("Code") == "ValidationError"
+                if is_invalid and (invalid := invalid_item(reason.get("Message", ""))) is not None:
+                    raise invalid from error
             if not _BUSY_CODES.isdisjoint(codes):
                 raise _BusyError from error
             raise
@@ -342,15 +340,6 @@ def _retry_with_pauses(step: Callable[[], T]) -> T:
 
 def _refusal(write: Write) -> Exception:
     return write.refused or ConflictError(f"a condition on {write.table.name} does not hold")
-
-
-def _reason_as_error(reason: Mapping[str, Any], write: Write) -> Exception | None:
-    """Return our error for the reason with which one write cancelled its transaction, if any."""
-    if reason.get("Code") == "ConditionalCheckFailed":
-        return _refusal(write)
-    if reason.get("Code") == "ValidationError":
-        return invalid_item(reason.get("Message", ""))
-    return None
 
 
 def _page(reply: Mapping[str, Any]) -> Page[Item]:

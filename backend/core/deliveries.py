@@ -69,7 +69,10 @@ def return_messages(
     # the function's time-out.
     by_pause: dict[int, list[str]] = {}
     for message in messages:
-        pause = _pause(message) if seconds is None else seconds
+        # Pauses reach their maximum before; a larger exponent would only be a larger number.
+        times = min(received(message) - 1, 10)
+        growing = min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH**times))
+        pause = growing if seconds is None else seconds
         by_pause.setdefault(pause, []).append(str(message.get("receiptHandle")))
     try:
         for pause, receipts in by_pause.items():
@@ -133,9 +136,3 @@ def read_body(model: type[M], message: Message) -> M:
 def received(message: Message) -> int:
     """Return how often a message was received, including now."""
     return int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
-
-
-def _pause(message: Message) -> int:
-    # Pauses reach their maximum before; a larger exponent would only be a larger number.
-    times = min(received(message) - 1, 10)
-    return min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH**times))

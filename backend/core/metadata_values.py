@@ -245,10 +245,6 @@ def _array(value: Any, what: str, *, at_least: int = 1) -> list[Any]:
     return cast("list[Any]", value)
 
 
-def _check_json(value: str) -> None:
-    _json(value)
-
-
 def _json(value: str) -> Any:
     """Parse the JSON value of a text. NaN, infinities and deep nesting are rejected."""
     try:
@@ -278,7 +274,7 @@ _GEOMETRIES: dict[str, Callable[[Any], None]] = {
     "Polygon": _polygon,
     "MultiPolygon": _each(_polygon),
 }
-_CHECKS: dict[ValueType, Callable[[str], None]] = {
+_CHECKS: dict[ValueType, Callable[[str], object]] = {
     "number": _check_number,
     "boolean": _check_boolean,
     "date": _check_date,
@@ -288,6 +284,6 @@ _CHECKS: dict[ValueType, Callable[[str], None]] = {
     "geopoint": _check_geopoint,
     "geojson": _check_geojson,
     "lla": _check_lla,
-    "json": _check_json,
+    "json": _json,
 }
 """The check of each type. Types without an entry accept any text."""

@@ -115,7 +115,11 @@ class SentModel(WireModel):
         if handler.mode == "validation":
             properties = handler.resolve_ref_schema(reference)["properties"]
             for name in _silent(cls) & properties.keys():
-                properties[name] = _or_null(properties[name])
+                # The description stays at the top level.
+                schema = dict(properties[name])
+                kept = [key for key in ("default", "description", "title") if key in schema]
+                about = {key: schema.pop(key) for key in kept}
+                properties[name] = {"anyOf": [schema, {"type": "null"}], **about}
         return reference
 
 
@@ -134,13 +138,6 @@ def _takes_null(annotation: object) -> bool:
     if get_origin(annotation) in {Annotated, Union, UnionType}:
         return any(map(_takes_null, get_args(annotation)))
     return annotation in (Any, None, NoneType)
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a field with null added; its description stays at the top level."""
-    about = {name: schema[name] for name in ("default", "description", "title") if name in schema}
-    value = {name: part for name, part in schema.items() if name not in about}
-    return {"anyOf": [value, {"type": "null"}], **about}
 
 
 def _is_true(value: bool) -> bool:

@@ -197,8 +197,9 @@ class _Schemas:
             for model in (*binding.models.values(), binding.reply)
             if model is not None
         }
+        listed = sorted(models, key=lambda model: (model.__module__, model.__qualname__))
         references, definitions = models_json_schema(
-            [(model, "validation") for model in sorted(models, key=_full_name)],
+            [(model, "validation") for model in listed],
             ref_template=_REFERENCE + "{model}",
             schema_generator=_Generator,
         )
@@ -365,7 +366,3 @@ def _references(schema: object) -> Iterator[str]:
 
 def _name_in(reference: str) -> str:
     return reference.removeprefix(_REFERENCE)
-
-
-def _full_name(model: type[BaseModel]) -> str:
-    return f"{model.__module__}.{model.__qualname__}"

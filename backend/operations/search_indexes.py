@@ -20,7 +20,7 @@ from backend.operations.search_models import (
 from backend.search.indexing.indexes import differences
 from backend.search.indexing.references import Reference, at_path, to_entries
 from backend.search.indexing.state import Pointer, SearchState
-from backend.search.maintenance.work import Report, Reports, SearchWork
+from backend.search.maintenance.work import Reports, SearchWork
 from backend.search.query.service import SearchNotDeployedError
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.routes import Action
@@ -57,12 +57,22 @@ class SearchIndexService:
         engine = self._engine(caller, "GET")
         pointer, report = self.state.pointer(), self.reports.last()
         indexes = [_index(engine, index, pointer) for index in SEARCH_INDEXES]
-        return ConsistencyReply(
-            report=report,
-            work=[_running_work(job) for job in self._unfinished_jobs()],
-            indexes=indexes,
-            corrections=_corrections(indexes, report),
-        )
+        jobs = [self.work.last(kind) for kind in (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH)]
+        work = [
+            RunningWork(
+                job_id=job.job_id,
+                kind=job.kind,
+                state=job.state,
+                items_done=job.items_done,
+                phase=job.cursor.get("phase"),
+            )
+            for job in jobs
+            if job is not None and (not job.is_finished or job.state == "failed")
+        ]
+        corrections = [_REINDEX] if any(index.differences for index in indexes) else []
+        if report is not None and report.drift > report.repaired:
+            corrections.append(_REPAIR)
+        return ConsistencyReply(report=report, work=work, indexes=indexes, corrections=corrections)
 
     def check_consistency(self, caller: Identity) -> tuple[Job, bool]:
         """Start a check of all documents, unless one is running; return whether it was started.
@@ -118,11 +128,6 @@ class SearchIndexService:
             raise SearchNotDeployedError
         return self.engine
 
-    def _unfinished_jobs(self) -> list[Job]:
-        kinds = (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH)
-        last = [job for kind in kinds if (job := self.work.last(kind)) is not None]
-        return [job for job in last if not job.is_finished or job.state == "failed"]
-
 
 def _index(engine: SearchEngine, index: SearchIndex, pointer: Pointer) -> IndexReply:
     reads = pointer.current(index)
@@ -132,21 +137,6 @@ def _index(engine: SearchEngine, index: SearchIndex, pointer: Pointer) -> IndexR
         writes=list(pointer.targets(index)),
         differences=differences(engine, reads, index),
     )
-
-
-def _running_work(job: Job) -> RunningWork:
-    return RunningWork(
-        job_id=job.job_id,
-        kind=job.kind,
-        state=job.state,
-        items_done=job.items_done,
-        phase=job.cursor.get("phase"),
-    )
-
-
-def _corrections(indexes: list[IndexReply], report: Report | None) -> list[str]:
-    actions = [_REINDEX] if any(index.differences for index in indexes) else []
-    return [*actions, _REPAIR] if report is not None and report.drift > report.repaired else actions
 
 
 def _reference(name: DocumentName) -> Reference:

@@ -5,7 +5,8 @@
 memory only).
 """
 
-from local.engines.base import Engine, Options, Progress
+from local.engines.base import Options, Progress
+from local.engines.engine import Engine
 from local.engines.errors import EngineError
 from local.engines.fleet import ENGINES, prepare_all, start_all, stop_all
 from local.engines.ports import LOOPBACK, free_port, free_ports, is_free

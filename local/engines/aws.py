@@ -1,54 +1,55 @@
-"""moto's server: Secrets Manager, SNS, EventBridge, SSM and more, in memory only.
+"""Moto's server and its interpreter of state machines (`local/states/`), in memory only.
 
-The runtime stores the data that it needs after a restart, and restores it.
+`aws` is Secrets Manager, SNS, EventBridge, SSM and more. The runtime stores the data that it needs
+after a restart, and restores it. Moto comes with the Python environment.
 """
 
 import sys
 from pathlib import Path
 
-from local.engines.base import Options, Progress
-from local.engines.ports import LOOPBACK, chosen_port
+from local import arns
+from local.engines.base import Options
+from local.engines.engine import Engine, Start
+from local.engines.ports import LOOPBACK
 from local.engines.probe import responds
-from local.engines.process import Running, launch, stop_leftovers
-
-_ROOT = Path(__file__).parents[2]
 
 
-class MotoServer:
+class MotoServer(Engine):
     """The engine behind `aws`."""
 
     name = "aws"
+    module = "local.moto_server"
+    probe = staticmethod(responds("/moto-api/data.json"))
 
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`; moto comes with the Python environment."""
+    def command(self, start: Start) -> list[str]:
+        """See `Engine.command`."""
+        return [sys.executable, "-P", "-m", self.module, LOOPBACK, str(start.port)]
 
-    def start(
-        self,
-        tools: Path,  # noqa: ARG002 - the interface of every engine
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,
-    ) -> Running:
-        """See `Engine.start`."""
-        options = options or Options()
-        stop_leftovers(data, name=self.name)
-        port = chosen_port(port, name=self.name)
-        return launch(
-            name=self.name,
-            command=[sys.executable, "-P", "-m", "local.moto_server", LOOPBACK, str(port)],
-            environment={
-                "MOTO_ACCOUNT_ID": options.account,
-                "AWS_DEFAULT_REGION": options.region,
-                "PYTHONPATH": str(_ROOT),
-                "PYTHONUNBUFFERED": "1",
-                # A resource that is created again gets its previous id, which functions have.
-                "MOTO_COGNITO_IDP_USER_POOL_ID_STRATEGY": "HASH",
-                "MOTO_COGNITO_IDP_USER_POOL_CLIENT_ID_STRATEGY": "HASH",
-            },
-            data=data,
-            log=log,
-            port=port,
-            probe=responds("/moto-api/data.json"),
-        )
+    def environment(self, options: Options) -> dict[str, str]:
+        """See `Engine.environment`."""
+        return {
+            "MOTO_ACCOUNT_ID": options.account,
+            "AWS_DEFAULT_REGION": options.region,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHONUNBUFFERED": "1",
+            # A resource that is created again gets its previous id, which functions have.
+            "MOTO_COGNITO_IDP_USER_POOL_ID_STRATEGY": "HASH",
+            "MOTO_COGNITO_IDP_USER_POOL_CLIENT_ID_STRATEGY": "HASH",
+        }
+
+
+class StateMachines(MotoServer):
+    """The engine behind `states`."""
+
+    name = "states"
+    module = "local.states.engine"
+
+    def command(self, start: Start) -> list[str]:
+        """See `Engine.command`."""
+        return [*super().command(start), start.options.tasks or ""]
+
+    def environment(self, options: Options) -> dict[str, str]:
+        """See `Engine.environment`."""
+        # The ARNs of executions must be those with which the templates were resolved.
+        own = {"MOTO_ACCOUNT_ID": arns.ACCOUNT, "AWS_DEFAULT_REGION": arns.REGION}
+        return super().environment(options) | own

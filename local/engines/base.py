@@ -1,4 +1,4 @@
-"""The common parts of all engines of the local runtime: options, process, errors.
+"""The options of all engines of the local runtime.
 
 An engine is a program from a package registry that replaces an AWS service. It is prepared once in
 the tools folder, which all state folders share, and is started on a data folder. Its jars, options
@@ -8,10 +8,6 @@ and health check are in a module of its own.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
-
-from local.engines.process import Running
 
 Progress = Callable[[str], None]
 
@@ -44,43 +40,3 @@ class Options:
         """Check the access key at the start instead of at the first request."""
         if not re.fullmatch(r"[A-Za-z0-9]+", self.access_key):
             raise ValueError(f"access_key is not of letters and digits: {self.access_key!r}")
-
-
-class Engine(Protocol):
-    """One engine; stateless, so one value serves every runtime of this process."""
-
-    @property
-    def name(self) -> str:
-        """The short name, which its pid file, log and data folder have, too."""
-        ...
-
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """Download, verify and install into `tools`; immediate and offline if this was done before.
-
-        Two processes may prepare the same folder at the same time.
-
-        Raises:
-            EngineError: a file cannot be downloaded, or does not have the checksum of the lock
-                file.
-        """
-        ...
-
-    def start(
-        self,
-        tools: Path,
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,
-    ) -> Running:
-        """Start on `data/<name>` and return immediately.
-
-        `Running.wait_healthy` waits for the engine.
-
-        Processes that an earlier, killed runner left running on `data` are stopped first.
-
-        Raises:
-            EngineError: the engine is not prepared, or the port is in use.
-        """
-        ...

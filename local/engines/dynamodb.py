@@ -25,7 +25,7 @@ from pathlib import Path
 from local.engines import jvm
 from local.engines.base import Options
 from local.engines.eatmydata import preload
-from local.engines.jar_engine import JarEngine, Start
+from local.engines.engine import JarEngine, Start
 from local.engines.ports import LOOPBACK
 from local.engines.probe import responds
 from local.engines.versions import DYNAMODB_LOCAL
@@ -43,12 +43,12 @@ class DynamoDbLocal(JarEngine):
     # It has no health page; it is healthy if it refuses an unsigned request.
     probe = staticmethod(responds("/", with_status=(400,)))
 
-    def complete(self, tools: Path, lib: Path) -> None:
+    def complete(self, tools: Path, home: Path) -> None:
         """See `JarEngine.complete`."""
-        jvm.compile_into(lib / f"{_SOURCE.stem}.jar", _SOURCES, lib=lib, tools=tools)
+        jvm.compile_into(home / f"{_SOURCE.stem}.jar", _SOURCES, lib=home, tools=tools)
         # Its manifest names its own folder, for which the JVM archives no classes: half of a
         # start's work.
-        jvm.drop_class_path(lib / f"DynamoDBLocal-{DYNAMODB_LOCAL}.jar")
+        jvm.drop_class_path(home / f"DynamoDBLocal-{DYNAMODB_LOCAL}.jar")
 
     def environment(self, options: Options) -> dict[str, str]:
         """See `JarEngine.environment`."""
@@ -56,7 +56,7 @@ class DynamoDbLocal(JarEngine):
 
     def command(self, start: Start) -> list[str]:
         """See `JarEngine.command`."""
-        lib = start.lib
+        lib = start.home
         natives = [f"-Dsqlite4java.library.path={lib}", f"-Djava.library.path={lib}"]
         java = jvm.command(
             start.tools,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from local.engines.aws import MotoServer
-from local.engines.base import Engine, Options, Progress
+from local.engines.aws import MotoServer, StateMachines
+from local.engines.base import Options, Progress
 from local.engines.dynamodb import DynamoDbLocal
+from local.engines.engine import Engine
 from local.engines.errors import EngineError
 from local.engines.opensearch import OpenSearchServer
 from local.engines.ports import free_ports
 from local.engines.process import HEALTHY_SECONDS, Running, stop_leftovers
 from local.engines.queues import ElasticMq
 from local.engines.s3 import VersityGateway
-from local.engines.states import StateMachines
 
 # Short beside a start of seconds; each poll is one request to an engine.
 _POLL_SECONDS = 0.05

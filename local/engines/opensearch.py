@@ -8,13 +8,11 @@ plugin of ours refuses requests that web pages cause (`local/foreign.py`).
 import json
 from pathlib import Path
 
-from local.engines import jvm, layout
-from local.engines.base import Options, Progress
-from local.engines.java import prepare_java
+from local.engines import jvm
+from local.engines.engine import JarEngine, Start
 from local.engines.opensearch_home import add_plugin, arrange_jars
-from local.engines.ports import LOOPBACK, chosen_port
+from local.engines.ports import LOOPBACK
 from local.engines.probe import responds
-from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import OPENSEARCH
 
 # The value that the template sets for the domain; a test compares them, because this package must
@@ -34,82 +32,55 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-class OpenSearchServer:
+class OpenSearchServer(JarEngine):
     """The engine behind `opensearch`."""
 
     name = "opensearch"
+    version = OPENSEARCH
+    besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
+    jars = "jars"
+    # yellow: a single node cannot hold the replicas that a template may request
+    probe = staticmethod(responds("/_cluster/health?wait_for_status=yellow&timeout=1s"))
 
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`."""
-        prepare_java(tools, progress)
+    def complete(self, tools: Path, home: Path) -> None:
+        """See `JarEngine.complete`."""
+        arrange_jars(home / self.jars, home)
+        jvm.compile_into(add_plugin(home, _GUARD), _SOURCES, lib=home / "lib", tools=tools)
 
-        def build(folder: Path) -> None:
-            jars = folder / "jars"
-            layout.fetch_locked(self.name, tools, progress, into=jars)
-            arrange_jars(jars, folder)
-            jvm.compile_into(add_plugin(folder, _GUARD), _SOURCES, lib=folder / "lib", tools=tools)
+    def command(self, start: Start) -> list[str]:
+        """See `Engine.command`.
 
-        layout.whole_folder(tools, _folder_name(), build)
-
-    def start(
-        self,
-        tools: Path,
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,  # noqa: ARG002 - nothing to choose here
-    ) -> Running:
-        """See `Engine.start`."""
-        home = layout.prepared(tools / _folder_name(), self.name)
-        stop_leftovers(data, name=self.name)
-        port = chosen_port(port, name=self.name)
-        files = data / self.name
+        JNA's native part is disabled: with it the server refuses to run as root, which containers
+        do. The server needs it only for filters of system calls and for locked memory.
+        """
+        files, home = start.files, start.home
         config = files / "config"
         for folder in (config, files / "data", files / "logs", files / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
-        (config / "opensearch.yml").write_text(_settings(files, port), encoding="utf-8")
+        (config / "opensearch.yml").write_text(_settings(files, start.port), encoding="utf-8")
         (config / "log4j2.properties").write_text(_LOGGING, encoding="ascii")
-        return launch(
-            name=self.name,
-            command=_command(tools, home, files),
-            environment={},
-            data=data,
-            log=log,
-            port=port,
-            # yellow: a single node cannot hold the replicas that a template may request
-            probe=responds("/_cluster/health?wait_for_status=yellow&timeout=1s"),
+        options = [
+            "-XX:+ExitOnOutOfMemoryError",
+            "--enable-native-access=ALL-UNNAMED",
+            "-Dlog4j2.disable.jmx=true",
+            "-Djna.nosys=true",
+            "-Djna.nounpack=true",
+            "-Djna.noclasspath=true",
+            f"-Djna.boot.library.path={files / 'no-natives'}",
+            f"-Djava.io.tmpdir={files / 'tmp'}",
+            f"-Dopensearch.path.home={home}",
+            f"-Dopensearch.path.conf={config}",
+            "-Dopensearch.distribution.type=tar",
+            "-Dopensearch.bundled_jdk=false",
+        ]
+        return jvm.command(
+            start.tools,
+            home,
+            heap=["-Xms256m", "-Xmx512m"],
+            options=options,
+            lib=home / "lib",
+            main="org.opensearch.bootstrap.OpenSearch",
         )
-
-
-def _command(tools: Path, home: Path, files: Path) -> list[str]:
-    """Return the command of the server.
-
-    JNA's native part is disabled: with it the server refuses to run as root, which containers do.
-    The server needs it only for filters of system calls and for locked memory.
-    """
-    options = [
-        "-XX:+ExitOnOutOfMemoryError",
-        "--enable-native-access=ALL-UNNAMED",
-        "-Dlog4j2.disable.jmx=true",
-        "-Djna.nosys=true",
-        "-Djna.nounpack=true",
-        "-Djna.noclasspath=true",
-        f"-Djna.boot.library.path={files / 'no-natives'}",
-        f"-Djava.io.tmpdir={files / 'tmp'}",
-        f"-Dopensearch.path.home={home}",
-        f"-Dopensearch.path.conf={files / 'config'}",
-        "-Dopensearch.distribution.type=tar",
-        "-Dopensearch.bundled_jdk=false",
-    ]
-    return jvm.command(
-        tools,
-        home,
-        heap=["-Xms256m", "-Xmx512m"],
-        options=options,
-        lib=home / "lib",
-        main="org.opensearch.bootstrap.OpenSearch",
-    )
 
 
 def _settings(files: Path, port: int) -> str:
@@ -131,8 +102,3 @@ def _settings(files: Path, port: int) -> str:
         "cluster.routing.allocation.disk.threshold_enabled": False,
     }
     return "".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items())
-
-
-def _folder_name() -> str:
-    besides = b"1" + b"".join(source.read_bytes() for source in _SOURCES)
-    return layout.jars_folder_name("opensearch", OPENSEARCH, besides=besides)

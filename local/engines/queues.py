@@ -15,7 +15,7 @@ from pathlib import Path
 
 from local.engines import jvm
 from local.engines.base import Options
-from local.engines.jar_engine import JarEngine, Start
+from local.engines.engine import JarEngine, Start
 from local.engines.ports import LOOPBACK
 from local.engines.probe import responds
 from local.engines.versions import ELASTICMQ
@@ -38,10 +38,10 @@ class ElasticMq(JarEngine):
         config.write_text(_config(start.files, start.port, start.options), encoding="utf-8")
         return jvm.command(
             start.tools,
-            start.lib,
+            start.home,
             heap=["-Xmx256m"],
             options=[f"-Dconfig.file={config}"],
-            lib=start.lib,
+            lib=start.home,
             main="org.elasticmq.server.Main",
         )
 

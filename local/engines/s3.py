@@ -32,13 +32,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from local.engines import layout
 from local.engines.base import Options, Progress
+from local.engines.engine import Engine, Start
 from local.engines.errors import EngineError
 from local.engines.go import find_go
-from local.engines.ports import LOOPBACK, chosen_port
+from local.engines.ports import LOOPBACK
 from local.engines.probe import responds
-from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import VERSITYGW, VERSITYGW_MODULE, VERSITYGW_SUM
 
 _HEALTH = "/health"
@@ -58,107 +57,76 @@ _COMPILER = {"GOGC": "off", "GOMEMLIMIT": "1GiB"}
 _PROGRAM = "s3gateway"
 
 
-class VersityGateway:
+class VersityGateway(Engine):
     """The engine behind `s3`."""
 
     name = "s3"
+    probe = staticmethod(responds(_HEALTH))
 
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`; it is built from source, once."""
-        layout.whole_folder(tools, _folder_name(), lambda folder: _build(folder, progress))
-
-    def start(
-        self,
-        tools: Path,
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,
-    ) -> Running:
-        """See `Engine.start`."""
-        options = options or Options()
-        program = layout.prepared(tools / _folder_name(), self.name) / _PROGRAM
-        stop_leftovers(data, name=self.name)
-        port = chosen_port(port, name=self.name)
-        buckets, versions = data / self.name / "buckets", data / self.name / "versions"
-        for folder in (buckets, versions):
+    def command(self, start: Start) -> list[str]:
+        """See `Engine.command`."""
+        folders = [start.files / "buckets", start.files / "versions"]
+        for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
-        command = [str(program), f"{LOOPBACK}:{port}", options.region, _HEALTH]
-        command += [str(buckets), str(versions)]
-        command += [options.s3_webhook] if options.s3_webhook else []
-        return launch(
-            name=self.name,
-            command=command,
-            # not in the arguments, which every user of the machine can read
-            environment={
-                "ROOT_ACCESS_KEY": options.access_key,
-                "ROOT_SECRET_KEY": options.secret_key,
-            },
-            data=data,
-            log=log,
-            port=port,
-            probe=responds(_HEALTH),
-        )
+        program, webhook = str(start.home / _PROGRAM), start.options.s3_webhook
+        command = [program, f"{LOOPBACK}:{start.port}", start.options.region, _HEALTH]
+        return [*command, *map(str, folders), *([webhook] if webhook else [])]
 
+    def environment(self, options: Options) -> dict[str, str]:
+        """See `Engine.environment`."""
+        # not in the arguments, which every user of the machine can read
+        return {"ROOT_ACCESS_KEY": options.access_key, "ROOT_SECRET_KEY": options.secret_key}
 
-def _folder_name() -> str:
-    """Return a name with a digest of the patch and the own files."""
-    # They can change between two commits: the engine is built again then.
-    digest = hashlib.sha256()
-    for path in (_PATCH, *sorted(_OWN.rglob("*.go"))):
-        digest.update(path.read_bytes())
-    return f"s3-versitygw-{VERSITYGW}-{digest.hexdigest()[:8]}"
+    def folder_name(self) -> str:
+        """Return a name with a digest of the patch and the own files."""
+        # They can change between two commits: the engine is built again then.
+        digest = hashlib.sha256()
+        for path in (_PATCH, *sorted(_OWN.rglob("*.go"))):
+            digest.update(path.read_bytes())
+        return f"s3-versitygw-{VERSITYGW}-{digest.hexdigest()[:8]}"
 
+    def build(self, folder: Path, tools: Path, progress: Progress) -> None:  # noqa: ARG002
+        """Build the program from source into `folder`.
 
-def _build(folder: Path, progress: Progress) -> None:
-    """Build the program into `folder`.
-
-    What is downloaded and compiled is in another folder until the program is complete, so that a
-    build that was interrupted continues where it was.
-    """
-    go = find_go()
-    work = folder.with_name(f".{_folder_name()}.go")
-    work.mkdir(exist_ok=True)
-    environment = {
-        **os.environ,
-        **go.environment,
-        "GOPATH": str(work),
-        "GOMODCACHE": str(work / "mod"),
-        "GOCACHE": str(work / "cache"),
-        "GOENV": "off",
-        "GOFLAGS": "-modcacherw -trimpath",
-        "GOTOOLCHAIN": "local",
-        "GOWORK": "off",
-        "CGO_ENABLED": "0",
-        "GIT_CEILING_DIRECTORIES": str(folder),  # the tools may be inside another repository
-    }
-    module = f"{VERSITYGW_MODULE}@v{VERSITYGW}"
-    progress(f"s3: building versitygw {VERSITYGW} with {go.command} (a minute or two, once)")
-    fetched = _run([str(go.command), "mod", "download", "-json", module], folder, environment)
-    source = folder / ".source"
-    shutil.copytree(_checked(fetched), source)
-    _run(["git", "apply", str(_PATCH)], source, environment)
-    for name in _OMITTED:
-        (source / name).unlink()
-    shutil.copytree(_OWN, source, dirs_exist_ok=True)
-    build = [str(go.command), "build", "-ldflags=-s -w", f"-gcflags={_UNUSED_CODE}=-N -l"]
-    build += ["-o", str(folder / _PROGRAM), f"./cmd/{_PROGRAM}"]
-    _run(build, source, {**environment, **_COMPILER})
-    shutil.rmtree(source)
-    shutil.rmtree(work)
-    progress("s3: built versitygw")
-
-
-def _checked(printed: str) -> Path:
-    """Return the folder of the module's source, which has the pinned checksum."""
-    module = cast("dict[str, str]", json.loads(printed))
-    if (checksum := module.get("Sum")) != VERSITYGW_SUM:
-        raise EngineError(
-            f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {checksum}, not {VERSITYGW_SUM}; "
-            "it is not built"
-        )
-    return Path(module["Dir"])
+        What is downloaded and compiled is in another folder until the program is complete, so that
+        a build that was interrupted continues where it was.
+        """
+        go = find_go()
+        work = folder.with_name(f".{self.folder_name()}.go")
+        work.mkdir(exist_ok=True)
+        environment = {
+            **os.environ,
+            **go.environment,
+            "GOPATH": str(work),
+            "GOMODCACHE": str(work / "mod"),
+            "GOCACHE": str(work / "cache"),
+            "GOENV": "off",
+            "GOFLAGS": "-modcacherw -trimpath",
+            "GOTOOLCHAIN": "local",
+            "GOWORK": "off",
+            "CGO_ENABLED": "0",
+            "GIT_CEILING_DIRECTORIES": str(folder),  # the tools may be inside another repository
+        }
+        module = f"{VERSITYGW_MODULE}@v{VERSITYGW}"
+        progress(f"s3: building versitygw {VERSITYGW} with {go.command} (a minute or two, once)")
+        fetched = _run([str(go.command), "mod", "download", "-json", module], folder, environment)
+        described = cast("dict[str, str]", json.loads(fetched))
+        if (checksum := described.get("Sum")) != VERSITYGW_SUM:
+            raise EngineError(
+                f"{module} has checksum {checksum}, not {VERSITYGW_SUM}; it is not built"
+            )
+        source = folder / ".source"
+        shutil.copytree(described["Dir"], source)
+        _run(["git", "apply", str(_PATCH)], source, environment)
+        for name in _OMITTED:
+            (source / name).unlink()
+        shutil.copytree(_OWN, source, dirs_exist_ok=True)
+        build = [str(go.command), "build", "-ldflags=-s -w", f"-gcflags={_UNUSED_CODE}=-N -l"]
+        build += ["-o", str(folder / _PROGRAM), f"./cmd/{_PROGRAM}"]
+        _run(build, source, {**environment, **_COMPILER})
+        shutil.rmtree(source)
+        shutil.rmtree(work)
+        progress("s3: built versitygw")
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:

@@ -299,20 +299,17 @@ def reuse_clients(tasks: str) -> None:
                     aws_secret_access_key="states",
                     config=config,
                 )
-                made.meta.events.register("before-sign.*", _adding(role))
+
+                def add_role(request: Any, **_: object) -> None:
+                    request.headers[ROLE_HEADER] = role
+
+                made.meta.events.register("before-sign.*", add_role)
                 clients[region, service, role] = made
             return clients[region, service, role]
 
     services = (f"service.state_task_service_{name}" for name in ("sqs", "events", "aws_sdk"))
     for module in ("lambda_eval_utils", *services):
         _part(f"asl.component.state.exec.state_task.{module}").boto_client_for = client_for
-
-
-def _adding(role: str) -> Callable[..., None]:
-    def add(request: Any, **_: object) -> None:
-        request.headers[ROLE_HEADER] = role
-
-    return add
 
 
 def report_status(send: Callable[[str, object], None]) -> None:

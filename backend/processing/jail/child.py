@@ -50,24 +50,17 @@ def run(channel: socket.socket) -> None:
         send(channel, {"result": {"refused": lacking}})
         return
     # From here on the content decides what this process does; it may be under control of the file.
-    inspection = _inspect_file(
-        path, content, _ParentSource(channel), turntable=bool(job["turntable"])
-    )
+    try:
+        source, turntable = _ParentSource(channel), bool(job["turntable"])
+        inspection = inspect(path, content, source, turntable=turntable)
+    except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
+        reason = f"the reader failed: {type(error).__name__}: {error}"
+        inspection = Inspection(refused=reason[: limits.REASON_CHARACTERS])
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
         written: bytes | None = getattr(inspection, output.name)
         if written is not None:
             _write(descriptor, written)
     send(channel, {"result": _describe(inspection)})
-
-
-def _inspect_file(
-    path: str, content: bytes, source: _ParentSource, *, turntable: bool
-) -> Inspection:
-    try:
-        return inspect(path, content, source, turntable=turntable)
-    except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
-        reason = f"the reader failed: {type(error).__name__}: {error}"
-        return Inspection(refused=reason[: limits.REASON_CHARACTERS])
 
 
 def _describe(inspection: Inspection) -> dict[str, Any]:

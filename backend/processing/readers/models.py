@@ -68,16 +68,14 @@ def _or_assimp(read: Callable[[bytes, Files], Scene]) -> Reader:
     return read_either
 
 
-def _read_dxf(data: bytes, name: str, files: Files) -> Scene:
-    return assimp.read(data, name, files) if data.startswith(dxf.BINARY) else dxf.read(data)
-
-
 # Assimp would open archives by their path; the names are those of their contents.
 READERS: Mapping[str, Reader] = {
     "3mf": three_mf.read,
     "assimp": assimp.read,
     "cad": cad.read,
-    "dxf": _read_dxf,
+    "dxf": lambda data, name, files: (
+        assimp.read(data, name, files) if data.startswith(dxf.BINARY) else dxf.read(data)
+    ),
     "gltf": _or_assimp(gltf.read),
     "ifczip": lambda data, name, files: assimp.read(ifc_of(data), name[: -len("zip")], files),
     "las": lambda data, _name, _files: las.read(data),

@@ -63,11 +63,6 @@ def unit_and_up(
     return RULES[rule](data, metadata) if rule else (None, None)
 
 
-def _of_fbx(metadata: Mapping[str, Any]) -> tuple[Unit | None, str | None]:
-    scale, up = metadata.get("UnitScaleFactor"), _AXES.get(metadata.get("UpAxis", -1))
-    return (_of_length(scale / 100) if isinstance(scale, float) else None), up  # in centimetres
-
-
 def _of_dxf(start: bytes) -> Unit | None:
     """Return the unit of the header, which names none with the code 0."""
     unit = _INSUNITS.search(start)
@@ -163,7 +158,12 @@ RULES: Mapping[str, Callable[[bytes, Mapping[str, Any]], tuple[Unit | None, str 
     "amf": lambda data, _: _of_xml(xml_start(_unpack(data, ".amf")[:_START]), "amf"),
     "collada": lambda data, _: _of_collada(xml_start(_unpack(data, ".dae")[:_START])),
     "dxf": lambda data, _: (_of_dxf(data[:_START]), "z"),
-    "fbx": lambda _, metadata: _of_fbx(metadata),
+    "fbx": lambda _, metadata: (
+        _of_length(scale / 100)  # in centimetres
+        if isinstance(scale := metadata.get("UnitScaleFactor"), float)
+        else None,
+        _AXES.get(metadata.get("UpAxis", -1)),
+    ),
     "gltf": lambda _data, _: (METRE, "y"),  # version 1.0
     "ifc": lambda data, _: (_of_ifc(data), "z"),
     "x3d": lambda data, _: (_of_x3d(xml_start(data[:_START])), "y"),

@@ -57,10 +57,14 @@ def import_bucket(
     session.output.say(f"job {started.job_id}")
     jobs = session.client.jobs
     if wait:
+
+        def show_progress(job: Job) -> None:
+            session.output.say(f"{job.state}: {job.items_done} objects")
+
         job = jobs.wait(
             started.job_id,
             timeout=timeout,
-            seen=lambda seen: _show_progress(session, seen),
+            seen=show_progress if session.output.err.is_terminal else None,
             sleep=session.wiring.sleep,
         )
     else:
@@ -105,11 +109,6 @@ def _require_registered(
 
 def _plain(prefix: str | None) -> str:
     return (prefix or ROOT).strip(ROOT)
-
-
-def _show_progress(session: Session, job: Job) -> None:
-    if session.output.err.is_terminal:
-        session.output.say(f"{job.state}: {job.items_done} objects")
 
 
 def _print(session: Session, buckets: list[Bucket], *, listed: bool) -> None:

@@ -170,16 +170,16 @@ class _Downloads:
     """The URLs for first attempts by key, each with the time until which it is used."""
 
     def plan_files(self, keys: Sequence[str]) -> list[_Plan]:
-        return [self._plan_file(key) for key in keys]
-
-    def _plan_file(self, key: str) -> _Plan:
-        target: Path | None = None
-        try:
-            target = target_of(self.folder, key)
-            info = self.client.files.info(self.database_id, self.asset_id, key)
-            return _Plan(key, target, info, self._is_there(target, info))
-        except (VitrineError, OSError) as error:
-            return _Plan(key, target, reason=str(error))
+        plans: list[_Plan] = []
+        for key in keys:
+            target: Path | None = None
+            try:
+                target = target_of(self.folder, key)
+                info = self.client.files.info(self.database_id, self.asset_id, key)
+                plans.append(_Plan(key, target, info, self._is_there(target, info)))
+            except (VitrineError, OSError) as error:
+                plans.append(_Plan(key, target, reason=str(error)))
+        return plans
 
     def request_urls(self, plans: Sequence[_Plan]) -> None:
         """Request the URLs of the files that the folder does not have, in one request."""
@@ -304,10 +304,12 @@ class _Downloads:
     def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         start = _length(file)
         with self.client.storage.get(self._url(info), start=start) as response:
-            if start and not _continues(response, start):
+            is_partial = response.status_code == _PARTIAL
+            span = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if start and not (is_partial and span and int(span[1]) == start):
                 self.observer.moved(-start)
                 start = _cut(file, 0)
-                if response.status_code == _PARTIAL:
+                if is_partial:
                     return
             _append(response, file, start=start, size=size, moved=self.observer.moved)
 
@@ -321,13 +323,6 @@ class _Downloads:
         return self.client.downloads.link(
             self.database_id, self.asset_id, info.relative_path, version_id=info.version_id
         ).download_url
-
-
-def _continues(response: httpx.Response, start: int) -> bool:
-    if response.status_code != _PARTIAL:
-        return False
-    match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    return match is not None and int(match[1]) == start
 
 
 def _append(

@@ -48,7 +48,15 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
     if len(by_key) != len(files):
         raise SameNameError("two of the files have the same name")
     part_size = part_size_of([path.stat().st_size for path in files])
-    wanted = [_new_file(key, path, part_size) for key, path in by_key.items()]
+    wanted = [
+        NewFile(
+            relative_key=key,
+            file_size=(size := path.stat().st_size),
+            num_parts=-(-size // part_size),
+            checksum_sha256=sha256_of(path),
+        )
+        for key, path in by_key.items()
+    ]
     started = client.ingest.begin(
         asset.database_id,
         asset.asset_id,
@@ -75,16 +83,6 @@ def part_size_of(sizes: Sequence[int]) -> int:
     # Each file may have a last part that is not full.
     rest = max(1, MAX_REPLY_URLS - len(sizes))
     return max(PART_SIZE, -(-sum(sizes) // rest))
-
-
-def _new_file(key: str, path: Path, part_size: int) -> NewFile:
-    size = path.stat().st_size
-    return NewFile(
-        relative_key=key,
-        file_size=size,
-        num_parts=-(-size // part_size),
-        checksum_sha256=sha256_of(path),
-    )
 
 
 def _store(

@@ -18,9 +18,9 @@ from pydantic import JsonValue
 from backend.spec.state_machine import definition
 from local import arns
 from local.admin import TASKS, Board, admin_app
+from local.engines.aws import StateMachines
 from local.engines.base import Options
 from local.engines.process import Running
-from local.engines.states import StateMachines
 from local.errors import LocalError
 from local.function_process import InvocationResult, function_error
 from local.iam.roles import Enforcement, Role, Roles
