@@ -48,13 +48,10 @@ def list_entries(
     if len(entries) > limit:
         session.output.say(f"more than {limit} entries; use --limit to see more")
         del entries[limit:]
-    session.output.document({"items": [entry.wire() for entry in entries]})
-    session.output.rows(
+    session.output.items(
+        entries,
         ["at", "user", "operation", "entity", "changes"],
-        [
-            [entry.at, entry.user_id, entry.operation, entry.entity, _changes(entry)]
-            for entry in entries
-        ],
+        lambda entry: [entry.at, entry.user_id, entry.operation, entry.entity, _changes(entry)],
     )
 
 

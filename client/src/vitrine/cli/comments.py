@@ -28,17 +28,14 @@ def list_comments(
         asset_id, version_id=version, show_deleted=deleted or None
     )
     rows = sorted(comments, key=lambda comment: comment.date_created or "")
-    session.output.document({"items": [comment.wire() for comment in rows]})
-    session.output.rows(
+    session.output.items(
+        rows,
         ["key", "by", "at", "text"],
-        [
-            [
-                comment.key,
-                comment.comment_owner_id,
-                comment.date_edited or comment.date_created,
-                comment.comment_body,
-            ]
-            for comment in rows
+        lambda comment: [
+            comment.key,
+            comment.comment_owner_id,
+            comment.date_edited or comment.date_created,
+            comment.comment_body,
         ],
     )
 

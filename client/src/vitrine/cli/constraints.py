@@ -125,17 +125,13 @@ def delete_constraint(
 @command("access template list")
 def list_templates(session: Session) -> None:
     """List the permission templates that ship with the product."""
-    templates = session.client.templates.standard()
-    session.output.document({"items": [item.wire() for item in templates]})
-    session.output.rows(
+    session.output.items(
+        session.client.templates.standard(),
         ["template", "variables", "description"],
-        [
-            [
-                item.template.name,
-                ", ".join(variable.name for variable in item.variables),
-                item.template.description,
-            ]
-            for item in templates
+        lambda item: [
+            item.template.name,
+            ", ".join(variable.name for variable in item.variables),
+            item.template.description,
         ],
     )
 

@@ -1,6 +1,5 @@
 """Commands for API keys, for administrators."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -16,13 +15,13 @@ ExpiryOption = Annotated[
     str | None, typer.Option("--expires", help="Expiry date or time, such as 2027-01-31.")
 ]
 
+_HEADINGS = ["id", "name", "user", "active", "expires", "description"]
+
 
 @command("keys list")
 def list_keys(session: Session) -> None:
     """List API keys, without the keys themselves."""
-    api_keys = list(session.client.api_keys.list())
-    session.output.document({"items": [key.wire() for key in api_keys]})
-    _print(session, api_keys)
+    session.output.items(session.client.api_keys.list(), _HEADINGS, _row)
 
 
 @command("keys create")
@@ -45,9 +44,7 @@ def create_key(
 @command("keys show")
 def show_key(session: Session, key_id: KeyIdArgument) -> None:
     """Show the owner, state and expiry of an API key."""
-    api_key = session.client.api_keys.get(key_id)
-    session.output.document(api_key.wire())
-    _print(session, [api_key])
+    _print(session, session.client.api_keys.get(key_id))
 
 
 @command("keys update")
@@ -69,8 +66,7 @@ def update_key(
         expires_at=expires,
         is_active=None if active is None else ("true" if active else "false"),
     )
-    session.output.document(changed.wire())
-    _print(session, [changed])
+    _print(session, changed)
 
 
 @command("keys delete")
@@ -84,18 +80,13 @@ def delete_key(
     session.output.reply(session.client.api_keys.delete(key_id), deleted=key_id)
 
 
-def _print(session: Session, keys: Sequence[ApiKey]) -> None:
-    session.output.rows(
-        ["id", "name", "user", "active", "expires", "description"],
-        [
-            [
-                key.api_key_id,
-                key.api_key_name,
-                key.user_id,
-                key.is_active,
-                key.expires_at,
-                key.description,
-            ]
-            for key in keys
-        ],
-    )
+def _print(session: Session, key: ApiKey) -> None:
+    session.output.document(key.wire())
+    session.output.rows(_HEADINGS, [_row(key)])
+
+
+def _row(key: ApiKey) -> list[object]:
+    return [
+        *(key.api_key_id, key.api_key_name, key.user_id, key.is_active),
+        *(key.expires_at, key.description),
+    ]

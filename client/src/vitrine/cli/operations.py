@@ -81,20 +81,12 @@ def replay_failures(
 @command("admin queues list")
 def list_queues(session: Session) -> None:
     """List the queues with their waiting messages and dead letters."""
-    queues = session.client.queues.list()
-    session.output.document({"items": [queue.wire() for queue in queues]})
-    session.output.rows(
+    session.output.items(
+        session.client.queues.list(),
         ["queue", "waiting", "in flight", "delayed", "dead letters", "last redrive"],
-        [
-            [
-                queue.queue_name,
-                queue.waiting,
-                queue.in_flight,
-                queue.delayed,
-                queue.dead_letters,
-                queue.redrive.state.lower() if queue.redrive else "",
-            ]
-            for queue in queues
+        lambda queue: [
+            *(queue.queue_name, queue.waiting, queue.in_flight, queue.delayed),
+            *(queue.dead_letters, queue.redrive.state.lower() if queue.redrive else ""),
         ],
     )
 

@@ -45,10 +45,8 @@ def show_pipeline(session: Session, database: DatabaseArgument, pipeline: Pipeli
     """Show the settings of a pipeline."""
     pipeline_reply = session.client.pipelines.get(database, pipeline)
     session.output.document(pipeline_reply.wire())
-    values = {
-        name: value for name, value in pipeline_reply.wire().items() if value not in (None, "")
-    }
-    session.output.rows(["field", "value"], [[name, value] for name, value in values.items()])
+    fields = [[*field] for field in pipeline_reply.wire().items() if field[1] not in (None, "")]
+    session.output.rows(["field", "value"], fields)
 
 
 @command("pipelines put")
@@ -64,8 +62,7 @@ def enable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
     """Enable a pipeline."""
-    pipeline_reply = session.client.pipelines.get(database, pipeline)
-    _put(session, pipeline_reply.settings().model_copy(update={"enabled": True}))
+    _enable(session, database, pipeline, enabled=True)
 
 
 @command("pipelines disable")
@@ -73,8 +70,7 @@ def disable_pipeline(
     session: Session, database: DatabaseArgument, pipeline: PipelineArgument
 ) -> None:
     """Disable a pipeline: workflows that use it cannot be run."""
-    pipeline_reply = session.client.pipelines.get(database, pipeline)
-    _put(session, pipeline_reply.settings().model_copy(update={"enabled": False}))
+    _enable(session, database, pipeline, enabled=False)
 
 
 @command("pipelines delete")
@@ -87,6 +83,11 @@ def delete_pipeline(
     """Delete a pipeline that no workflow uses."""
     session.confirm(f"Delete the pipeline {pipeline} of {database}?", yes=yes)
     session.output.reply(session.client.pipelines.delete(database, pipeline), deleted=pipeline)
+
+
+def _enable(session: Session, database: str, pipeline: str, *, enabled: bool) -> None:
+    settings = session.client.pipelines.get(database, pipeline).settings()
+    _put(session, settings.model_copy(update={"enabled": enabled}))
 
 
 def _put(session: Session, settings: PipelineSettings, *, update_workflows: bool = False) -> None:

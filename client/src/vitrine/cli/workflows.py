@@ -50,18 +50,10 @@ def check_workflows(session: Session, database: DatabaseOption = None) -> None:
     workflows = [
         workflow for workflow in session.client.workflows.list(database) if workflow.trigger_stopped
     ]
-    session.output.document({"items": [workflow.wire() for workflow in workflows]})
-    session.output.rows(
+    session.output.items(
+        workflows,
         ["database", "workflow", "stored by", "reason"],
-        [
-            [
-                workflow.database_id,
-                workflow.workflow_id,
-                workflow.stored_by,
-                workflow.trigger_stopped,
-            ]
-            for workflow in workflows
-        ],
+        lambda row: [row.database_id, row.workflow_id, row.stored_by, row.trigger_stopped],
     )
     if workflows:
         raise typer.Exit(FAILED)
