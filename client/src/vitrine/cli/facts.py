@@ -11,7 +11,6 @@ from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, command
 from vitrine.errors import ApiError, PermissionDeniedError
-from vitrine.lookup import find_asset
 from vitrine.metadata_filters import FACT
 from vitrine.models import AssetIds
 from vitrine.resources.metadata import MetadataOwner
@@ -42,7 +41,7 @@ def dependencies(
     ] = False,
 ) -> None:
     """List the references in an asset's files and the files they resolve to."""
-    files = list(session.client.facts.dependencies(_ids(session, database, asset), file))
+    files = list(session.client.facts.dependencies(session.asset_ids(database, asset), file))
     session.output.document({"items": [user.wire() for user in files]})
     session.output.rows(
         ["file", "refers to", "kind", "state", "leads to"],
@@ -70,7 +69,7 @@ def dependents(
     folder: Annotated[bool, typer.Option("--folder", help="The path is a folder.")] = False,
 ) -> None:
     """List the files of an asset that refer to a file, or to any file in a folder."""
-    ids = _ids(session, database, asset)
+    ids = session.asset_ids(database, asset)
     session.output.items(
         session.client.facts.dependents(ids, path, folder=folder),
         ["file"],
@@ -87,18 +86,18 @@ def similar(
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 10,
 ) -> None:
     """List files with a similar shape; size, material and purpose are not compared."""
-    similar_reply = session.client.facts.similar(_ids(session, database, asset), path, size=limit)
-    session.output.document(similar_reply.wire())
+    reply = session.client.facts.similar(session.asset_ids(database, asset), path, size=limit)
+    session.output.document(reply.wire())
     session.output.rows(
         ["similarity of shape", "database", "asset", "file"],
         [
             [
-                f"{similar_file.similarity:.3f}",
-                similar_file.database_id,
-                similar_file.asset_name,
-                similar_file.file_path,
+                f"{file.similarity:.3f}",
+                file.database_id,
+                file.asset_name,
+                file.file_path,
             ]
-            for similar_file in similar_reply.items
+            for file in reply.items
         ],
     )
 
@@ -108,7 +107,7 @@ def glb(
     session: Session, database: DatabaseArgument, asset: AssetArgument, path: FileArgument
 ) -> None:
     """Show the URL of the newest GLB of a file, or the reason why there is none."""
-    glb_reply = session.client.facts.glb(_ids(session, database, asset), path)
+    glb_reply = session.client.facts.glb(session.asset_ids(database, asset), path)
     session.output.document(glb_reply.wire())
     made = glb_reply.glb
     if made is not None:
@@ -173,7 +172,3 @@ def users_of(session: Session, ids: AssetIds, path: str, *, folder: bool = False
     named = ", ".join(paths[:_NAMED]) + (", …" if len(paths) > _NAMED else "")
     count = f"{len(paths)} or more" if len(paths) == _COUNTED else str(len(paths))
     return f"Files that refer to it: {count} ({named}). "
-
-
-def _ids(session: Session, database: str, asset: str) -> AssetIds:
-    return database, find_asset(session.client, database, asset).asset_id

@@ -4,10 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.options import (
-    AssetArgument,
-    DatabaseArgument,
-)
+from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, command
 from vitrine.lookup import find_asset
 from vitrine.models import BulkResult, Metadata, MetadataType
@@ -22,12 +19,7 @@ def get_metadata(
     session: Session, database: DatabaseArgument, asset: AssetArgument, file: FileOption = None
 ) -> None:
     """Show the metadata of an asset, or of one of its files."""
-    owner = _owner(session, database, asset, file)
-    session.output.items(
-        session.client.metadata.list(owner),
-        ["key", "value", "type"],
-        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
-    )
+    _show(session, _owner(session, database, asset, file))
 
 
 @command("metadata set")
@@ -45,17 +37,27 @@ def set_metadata(
     record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
     result = session.client.metadata.set(owner, [record])
     session.output.document(result.wire())
-    for failed in result.failed_items:
-        session.output.say(f"error: {failed.key}: {failed.error}")
-    if result.failed_items:
-        raise typer.Exit(FAILED)
+    _fail_if_failed(session, result)
     session.output.rows(["key", "value"], [[metadata_key, value]])
 
 
-def _owner(session: Session, database: str, asset: str, file: str | None) -> MetadataOwner:
-    asset_id = find_asset(session.client, database, asset).asset_id
-    path = None if file is None else "/" + file.lstrip("/")
-    return MetadataOwner(database_id=database, asset_id=asset_id, file_path=path)
+def _owner(
+    session: Session, database: str, asset: str, file: str | None, *, attribute: bool = False
+) -> MetadataOwner:
+    return MetadataOwner(
+        database_id=database,
+        asset_id=find_asset(session.client, database, asset).asset_id,
+        file_path=None if file is None else "/" + file.lstrip("/"),
+        kind="attribute" if attribute else "metadata",
+    )
+
+
+def _show(session: Session, owner: MetadataOwner) -> None:
+    session.output.items(
+        session.client.metadata.list(owner),
+        ["key", "value", "type"],
+        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
+    )
 
 
 @command("metadata remove")
@@ -71,23 +73,14 @@ def remove_metadata(
     ] = False,
 ) -> None:
     """Remove metadata from an asset, or from one of its files."""
-    owner = MetadataOwner(
-        database_id=database,
-        asset_id=find_asset(session.client, database, asset).asset_id,
-        file_path=None if file is None else "/" + file.lstrip("/"),
-        kind="attribute" if attribute else "metadata",
-    )
+    owner = _owner(session, database, asset, file, attribute=attribute)
     _print_result(session, session.client.metadata.remove(owner, keys))
 
 
 @command("databases metadata get")
 def get_of_database(session: Session, database: DatabaseArgument) -> None:
     """Show the metadata of a database."""
-    session.output.items(
-        session.client.metadata.list(MetadataOwner(database_id=database)),
-        ["key", "value", "type"],
-        lambda record: [record.metadata_key, record.metadata_value, record.metadata_value_type],
-    )
+    _show(session, MetadataOwner(database_id=database))
 
 
 @command("databases metadata set")
@@ -115,6 +108,10 @@ def _print_result(session: Session, result: BulkResult) -> None:
     """Print the result, and fail if a part of it failed."""
     session.output.document(result.wire())
     session.output.rows(["key"], [[str(key)] for key in result.successful_items])
+    _fail_if_failed(session, result)
+
+
+def _fail_if_failed(session: Session, result: BulkResult) -> None:
     for failed in result.failed_items:
         session.output.say(f"error: {failed.key}: {failed.error}")
     if result.failed_items:

@@ -80,11 +80,6 @@ class HistogramName(StrEnum):
     VERSIONED = "versioned"
 
 
-_HISTOGRAMS = {
-    HistogramName.SIZE: HistogramField.SIZE,
-    HistogramName.MODIFIED: HistogramField.MODIFIED,
-    HistogramName.VERSIONED: HistogramField.VERSIONED,
-}
 HistogramOption = Annotated[
     list[HistogramName] | None,
     typer.Option(
@@ -136,7 +131,7 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         sort=[*map(parse_order, sort or ())],
         facets=[*map(parse_facet, facet or ())],
         choices=parse_choices(choose or ()),
-        histograms=[_HISTOGRAMS[name] for name in histogram or ()],
+        histograms=[HistogramField[name.name] for name in histogram or ()],
     )
     if everything:
         hits = list(session.client.search.everything(wanted))

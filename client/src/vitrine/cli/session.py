@@ -29,6 +29,8 @@ from vitrine.errors import (
     UnreachableError,
     VitrineError,
 )
+from vitrine.lookup import find_asset
+from vitrine.models import AssetIds
 from vitrine.retry import RetryPolicy
 from vitrine.transfer.downloading import MissingPathError
 from vitrine.transfer.journal import Journal, default_folder
@@ -139,6 +141,10 @@ class Session:
         if not self.output.err.is_terminal:
             raise ConfigurationError("no terminal to ask for confirmation: use --yes")
         typer.confirm(question, abort=True, err=True)
+
+    def asset_ids(self, database: str, asset: str, *, archived: bool = False) -> AssetIds:
+        """Return the ids of an asset, by its id or its name."""
+        return database, find_asset(self.client, database, asset, archived=archived).asset_id
 
     def close(self) -> None:
         if self._client is not None:
