@@ -31,19 +31,9 @@ from local.proxy import caller_of
 
 
 def test_only_an_sdk_that_is_new_enough_passes() -> None:
-    for version in (
-        "1.40.0",
-        "1.44.5",
-        "1.100.2",
-        "2.0.0",
-        boto3.__version__,
-    ):
+    for version in ("1.40.0", "1.44.5", "1.100.2", "2.0.0", boto3.__version__):
         check_sdk(version)
-    for version in (
-        "1.39.17",
-        "1.9.99",
-        "0.99.0",
-    ):
+    for version in ("1.39.17", "1.9.99", "0.99.0"):
         with pytest.raises(OldSdkError, match=version):
             check_sdk(version)
 
@@ -129,11 +119,7 @@ def test_an_outage_is_too_much_to_do_and_no_error_that_retrying_cannot_correct()
     ):
         with pytest.raises(UnavailableError, match="AWS does not respond"):
             met(code, status)
-    for code in (
-        "AccessDenied",
-        "KMS.DisabledException",
-        "ValidationException",
-    ):
+    for code in ("AccessDenied", "KMS.DisabledException", "ValidationException"):
         with pytest.raises(ClientError, match=code):
             met(code, 400)
 

@@ -11,6 +11,7 @@ import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.exceptions import (
+    ClientError,
     ConnectionClosedError,
     ConnectTimeoutError,
     EndpointConnectionError,
@@ -110,33 +111,6 @@ def test_a_function_that_is_ended_at_its_time_out_is_late(
     assert found.failure is not None
 
 
-def test_a_call_that_never_ends_is_a_failure_and_not_repeated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lambda_calls, sent = calls(monkeypatch, slow)
-    found = lambda_calls.call("reader", "t", {})
-    failure = "the function that reads it has not replied within 240 seconds"
-    assert found == CallReply(failure=failure, late=True)
-    assert len(sent) == 1
-
-
-def test_a_call_that_was_refused_for_want_of_instances_is_repeated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    busy = answered(429, {}, x_amzn_ErrorType="TooManyRequestsException")
-    lambda_calls, sent = calls(monkeypatch, busy, busy, answered(200, {"result": {}}))
-    assert lambda_calls.call("reader", "t", {}) == CallReply({"result": {}})
-    assert len(sent) == 3
-
-
-def test_other_refusals_are_errors_of_the_deployment(monkeypatch: pytest.MonkeyPatch) -> None:
-    denied = answered(403, {}, x_amzn_ErrorType="AccessDeniedException")
-    lambda_calls, sent = calls(monkeypatch, denied)
-    with pytest.raises(Exception, match="AccessDenied"):
-        lambda_calls.call("reader", "t", {})
-    assert len(sent) == 1
-
-
 def broken(kind: Callable[..., Exception], **named: Any) -> Response:
     def fail(request: AWSPreparedRequest) -> AWSResponse:
         raise kind(endpoint_url=request.url, **named)
@@ -149,56 +123,57 @@ def cut_off(request: AWSPreparedRequest) -> AWSResponse:
     return AWSResponse(request.url, 200, cast("Any", {"Content-Length": "10"}), _Raw(b"{}"))
 
 
-@pytest.mark.parametrize(
-    "lost",
-    [
-        broken(ConnectionClosedError, request=None),
-        broken(SSLError, error="decryption failed"),
-        cut_off,
-        answered(500, {}, x_amzn_ErrorType="ServiceException"),
-        answered(503, b""),
-    ],
-)
-def test_a_call_whose_reply_is_lost_is_not_repeated(
-    lost: Response, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The function may have started: a second one would run beside it."""
-    lambda_calls, sent = calls(monkeypatch, lost, answered(200, {"result": {}}))
-    with pytest.raises(ReplyLostError):
-        lambda_calls.call("reader", "t", {})
-    assert len(sent) == 1
+DONE = answered(200, {"result": {}})
+BUSY = answered(429, {}, x_amzn_ErrorType="TooManyRequestsException")
+REPLY = CallReply({"result": {}})
+LATE = CallReply(failure="the function that reads it has not replied within 240 seconds", late=True)
 
 
 @pytest.mark.parametrize(
-    "refused",
+    ("answers", "expected", "attempts"),
     [
-        broken(EndpointConnectionError),
-        broken(ConnectTimeoutError),
-        answered(502, {}, x_amzn_ErrorType="EC2ThrottledException"),
-        answered(400, {}, x_amzn_ErrorType="ThrottlingException"),
+        ([BUSY, BUSY, DONE], REPLY, 3),  # refused for want of instances
+        ([broken(EndpointConnectionError), DONE], REPLY, 2),  # started no function
+        ([broken(ConnectTimeoutError), DONE], REPLY, 2),
+        ([answered(502, {}, x_amzn_ErrorType="EC2ThrottledException"), DONE], REPLY, 2),
+        ([answered(400, {}, x_amzn_ErrorType="ThrottlingException"), DONE], REPLY, 2),
+        # The function may have started: a second one would run beside it.
+        ([slow], LATE, 1),
+        ([broken(ConnectionClosedError, request=None), DONE], ReplyLostError, 1),
+        ([broken(SSLError, error="decryption failed"), DONE], ReplyLostError, 1),
+        ([cut_off, DONE], ReplyLostError, 1),
+        ([answered(500, {}, x_amzn_ErrorType="ServiceException"), DONE], ReplyLostError, 1),
+        ([answered(503, b""), DONE], ReplyLostError, 1),
+        ([answered(403, {}, x_amzn_ErrorType="AccessDeniedException")], ClientError, 1),
     ],
 )
-def test_a_call_that_started_no_function_is_repeated(
-    refused: Response, monkeypatch: pytest.MonkeyPatch
+def test_a_call_is_repeated_only_if_it_started_no_function(
+    answers: list[Response],
+    expected: CallReply | type[Exception],
+    attempts: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lambda_calls, sent = calls(monkeypatch, refused, answered(200, {"result": {}}))
-    assert lambda_calls.call("reader", "t", {}) == CallReply({"result": {}})
-    assert len(sent) == 2
+    lambda_calls, sent = calls(monkeypatch, *answers)
+    if isinstance(expected, CallReply):
+        assert lambda_calls.call("reader", "t", {}) == expected
+    else:
+        with pytest.raises(expected):
+            lambda_calls.call("reader", "t", {})
+    assert len(sent) == attempts
 
 
 def test_a_request_that_lambda_would_not_accept_is_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lambda_calls, sent = calls(monkeypatch, answered(200, {"result": {}}))
+    lambda_calls, sent = calls(monkeypatch, DONE)
     request = {"files": {str(number): "\U0001f600" * 2000 for number in range(512)}}
-    found = lambda_calls.call("reader", "t", request)
-    assert found.failure == "the names of the files that it refers to take more than 6 MB"
-    assert (found.late, sent) == (False, [])
+    reply = lambda_calls.call("reader", "t", request)
+    assert reply.failure == "the names of the files that it refers to take more than 6 MB"
+    assert (reply.late, sent) == (False, [])
 
 
 def test_a_function_that_stays_busy_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    busy = answered(429, {}, x_amzn_ErrorType="TooManyRequestsException")
-    lambda_calls, sent = calls(monkeypatch, busy)
+    lambda_calls, sent = calls(monkeypatch, BUSY)
     clock = iter(range(0, 1000, 20))
     monkeypatch.setattr("tenacity.time.monotonic", lambda: next(clock))
     with pytest.raises(UnavailableError):

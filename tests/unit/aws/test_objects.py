@@ -1,7 +1,7 @@
 """Objects of S3: errors for single keys, and presigned URLs."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
@@ -44,11 +44,7 @@ def delete_with(code: str) -> None:
 def test_a_key_that_is_not_deleted_is_an_error_with_its_reason() -> None:
     with pytest.raises(ObjectRefusedError, match=r"a/b\.txt.*AccessDenied its reason"):
         delete_with("AccessDenied")
-    for code in (
-        "InternalError",
-        "SlowDown",
-        "ServiceUnavailable",
-    ):
+    for code in ("InternalError", "SlowDown", "ServiceUnavailable"):
         with pytest.raises(UnavailableError):
             delete_with(code)
     delete_with("NoSuchVersion")
@@ -135,74 +131,62 @@ def query_of(url: str) -> dict[str, str]:
     return {name: value for name, (value,) in parse_qs(urlsplit(url).query).items()}
 
 
-def part_url(*, expires: int = 900) -> str:
-    return S3Objects(s3()).presign_part(
-        "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=expires
+def part_url(request_id: str = "") -> str:
+    return S3Objects(s3(), lambda: request_id).presign_part(
+        "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=900
     )
 
 
-def put_url() -> str:
-    return S3Objects(s3()).presign_put("bucket", "temp-uploads/y1/0", expires=900)
+def put_url(request_id: str = "") -> str:
+    objects = S3Objects(s3(), lambda: request_id)
+    return objects.presign_put("bucket", "temp-uploads/y1/0", expires=900)
 
 
-def get_url(*, key: str = "statue/a.svg") -> str:
-    return S3Objects(s3()).presign_get(
+def get_url(request_id: str = "") -> str:
+    key = "statue/a.svg"
+    return S3Objects(s3(), lambda: request_id).presign_get(
         "bucket", key, version_id="v1", serving=serving_of(key), expires=900
     )
 
 
-@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "eu-south-1", "us-gov-west-1"])
-def test_a_url_names_the_host_of_the_buckets_region(
+@pytest.mark.parametrize("url", [get_url, put_url, part_url])
+def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
+    url: Callable[[str], str],
+) -> None:
+    one, other = query_of(url("JKJaXmPLvHcESHA=")), query_of(url("another"))
+    assert one[REQUEST_PARAMETER] == "JKJaXmPLvHcESHA="
+    assert one["X-Amz-Signature"] != other["X-Amz-Signature"]
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "eu-south-1", "us-gov-west-1", ""])
+def test_a_url_names_the_host_of_the_buckets_region_or_the_local_store(
     region: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert place_of(region, monkeypatch) == (
+    monkeypatch.setenv("AWS_DEFAULT_REGION", region or "us-east-1")
+    expected = [
         f"https://museum-assets.s3.{region}.amazonaws.com/a.glb",
         # A certificate covers one label: a name with dots stays in the path.
         f"https://s3.{region}.amazonaws.com/museum.assets/a.glb",
-    )
-
-
-def test_a_url_of_the_local_store_names_the_bucket_in_its_path(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000")
-    assert place_of("us-east-1", monkeypatch) == (
-        "http://127.0.0.1:9000/museum-assets/a.glb",
-        "http://127.0.0.1:9000/museum.assets/a.glb",
-    )
-
-
-def place_of(region: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Return the URLs, without their queries, of an object in two buckets of a region."""
-    monkeypatch.setenv("AWS_DEFAULT_REGION", region)
+    ]
+    if not region:
+        local = "http://127.0.0.1:9000"
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", local)
+        expected = [f"{local}/museum-assets/a.glb", f"{local}/museum.assets/a.glb"]
     objects = S3Objects(s3.__wrapped__())
-    urls = (
-        objects.presign_get(
+    for bucket, place in zip(("museum-assets", "museum.assets"), expected, strict=True):
+        url = objects.presign_get(
             bucket, "a.glb", version_id=None, serving=serving_of("a.glb"), expires=900
         )
-        for bucket in ("museum-assets", "museum.assets")
-    )
-    return tuple(url.partition("?")[0] for url in urls)
+        assert url.partition("?")[0] == place
 
 
 def test_a_url_is_signed_with_the_fourth_version_without_headers_until_its_expiry() -> None:
-    for url in (
-        part_url,
-        put_url,
-        get_url,
-    ):
-        assert callable(url)
-        query = query_of(str(url()))
+    for url in (part_url(), put_url(), get_url()):
+        query = query_of(url)
         assert query["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256"
         assert query["X-Amz-Expires"] == "900"
-    for url in (
-        part_url,
-        put_url,
-        get_url,
-    ):
         # S3 refuses requests with an `x-amz-*` header that is not among the signed ones.
-        assert callable(url)
-        assert query_of(str(url()))["X-Amz-SignedHeaders"] == "host"
+        assert query["X-Amz-SignedHeaders"] == "host"
 
 
 def test_a_url_is_for_one_part_or_object_alone() -> None:
@@ -228,27 +212,3 @@ def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
     own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: output}
     context = Context(DOWNLOADS_API, settings=Settings(own))
     assert downloads(context).url_seconds == seconds <= MAX_URL_SECONDS
-
-
-@pytest.mark.parametrize("operation", ["get_object", "put_object", "upload_part"])
-def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
-    operation: str,
-) -> None:
-    def url(request_id: str) -> dict[str, str]:
-        objects = S3Objects(s3(), lambda: request_id)
-        if operation == "get_object":
-            key = "statue/a.svg"
-            made = objects.presign_get(
-                "bucket", key, version_id="v1", serving=serving_of(key), expires=900
-            )
-        elif operation == "put_object":
-            made = objects.presign_put("bucket", "temp-uploads/y1/0", expires=900)
-        else:
-            made = objects.presign_part(
-                "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=900
-            )
-        return query_of(made)
-
-    one, other = url("JKJaXmPLvHcESHA="), url("another")
-    assert one[REQUEST_PARAMETER] == "JKJaXmPLvHcESHA="
-    assert one["X-Amz-Signature"] != other["X-Amz-Signature"]

@@ -71,12 +71,10 @@ def refused(value_type: ValueType, value: str) -> None:
 
 
 @pytest.mark.parametrize("value_type", VALUE_TYPES)
-def test_the_empty_text_is_good_for_every_type(value_type: ValueType) -> None:
+def test_the_empty_text_is_good_for_every_type_and_a_lone_surrogate_for_none(
+    value_type: ValueType,
+) -> None:
     assert check_value(value_type, "") == ""
-
-
-@pytest.mark.parametrize("value_type", VALUE_TYPES)
-def test_a_lone_surrogate_is_good_for_no_type(value_type: ValueType) -> None:
     refused(value_type, "\ud800")
 
 
@@ -104,35 +102,42 @@ def test_numbers_beyond_38_digits_are_refused(digits: int, exponent: int) -> Non
     refused("number", f"0.{digits}")
 
 
-@pytest.mark.parametrize("value", ["0", "-0", "1.", ".5", "1E5", "9.9e125", "1e-130", "0e999"])
-def test_numbers_at_the_edges_are_taken(value: str) -> None:
-    check_value("number", value)
-
-
 @pytest.mark.parametrize(
-    "value",
+    ("value_type", "values"),
     [
-        "NaN",
-        "inf",
-        "-Infinity",
-        "1e126",
-        "1e-131",
-        "1e99999999999999999999999",
-        "1_000",
-        "1,5",
-        " 1",
-        "1 ",
-        "0x10",
-        "٣",
-        "1e",
-        ".",
-        "--1",
-        "one",
-        "1" + "0" * 10_000,
+        ("number", ["0", "-0", "1.", ".5", "1E5", "9.9e125", "1e-130", "0e999"]),
+        ("date", ["2026-03-01T12:00:00Z", "20260301", "20260301T120000"]),
     ],
 )
-def test_what_is_nearly_a_number_is_refused(value: str) -> None:
-    refused("number", value)
+def test_values_at_the_edges_are_taken(value_type: ValueType, values: list[str]) -> None:
+    for value in values:
+        check_value(value_type, value)
+
+
+NEARLY: dict[ValueType, list[str]] = {
+    "number": [
+        *("NaN", "inf", "-Infinity", "1e126", "1e-131", "1e99999999999999999999999", "1_000"),
+        *("1,5", " 1", "1 ", "0x10", "٣", "1e", ".", "--1", "one", "1" + "0" * 10_000),
+    ],
+    "boolean": ["yes", "1", "0", "t", " true", "true ", "null", "truefalse"],
+    "date": [
+        *("2026-02-30", "2026-13-01", "0000-01-01", "10000-01-01", "2026-3-1", "01.03.2026"),
+        *("03/01/2026", "2026-03-01x12:00", "2026-03-01T25:00", "2026-03-01T12:00:00 "),
+        *("today", "1772366400"),
+    ],
+    "xyz": [
+        *(f'{{"x": 1, "y": 2, "z": {z}}}' for z in ("NaN", "1e400", "-Infinity", "9" * 400)),
+        *('{"x": 1, "y": 2, "z": 3', "1 2 3"),
+    ],
+    "json": ["{", "{'a': 1}", "[1,]", "NaN", "undefined", '"\\ud800"'],
+    "geopoint": ['{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}'],
+}
+
+
+@pytest.mark.parametrize("value_type", NEARLY)
+def test_what_is_nearly_a_value_is_refused(value_type: ValueType) -> None:
+    for value in NEARLY[value_type]:
+        refused(value_type, value)
 
 
 @given(st.sampled_from(["true", "false"]), st.data())
@@ -142,42 +147,11 @@ def test_booleans_are_taken_in_any_case(word: str, data: st.DataObject) -> None:
     check_value("boolean", mixed)
 
 
-@pytest.mark.parametrize("value", ["yes", "1", "0", "t", " true", "true ", "null", "truefalse"])
-def test_what_is_nearly_a_boolean_is_refused(value: str) -> None:
-    refused("boolean", value)
-
-
 @given(st.dates() | st.datetimes() | st.datetimes(timezones=st.timezones()))
 def test_iso_dates_and_times_are_taken(value: Any) -> None:
     offset = getattr(value, "utcoffset", lambda: None)()
     assume(offset is None or offset.seconds % 60 == 0)
     check_value("date", value.isoformat())
-
-
-@pytest.mark.parametrize("value", ["2026-03-01T12:00:00Z", "20260301", "20260301T120000"])
-def test_other_forms_of_iso_8601_are_taken(value: str) -> None:
-    check_value("date", value)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "2026-02-30",
-        "2026-13-01",
-        "0000-01-01",
-        "10000-01-01",
-        "2026-3-1",
-        "01.03.2026",
-        "03/01/2026",
-        "2026-03-01x12:00",
-        "2026-03-01T25:00",
-        "2026-03-01T12:00:00 ",
-        "today",
-        "1772366400",
-    ],
-)
-def test_what_is_nearly_a_date_is_refused(value: str) -> None:
-    refused("date", value)
 
 
 VECTORS: dict[ValueType, tuple[str, ...]] = {
@@ -218,21 +192,6 @@ def test_a_vector_with_one_wrong_number_is_refused(
 @given(JSON)
 def test_json_of_another_shape_is_refused(value_type: ValueType, value: object) -> None:
     refused(value_type, json.dumps(value))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        '{"x": 1, "y": 2, "z": NaN}',
-        '{"x": 1, "y": 2, "z": 1e400}',
-        '{"x": 1, "y": 2, "z": -Infinity}',
-        '{"x": 1, "y": 2, "z": 3',
-        '{"x": 1, "y": 2, "z": ' + "9" * 400 + "}",
-        "1 2 3",
-    ],
-)
-def test_numbers_that_are_not_finite_are_refused(value: str) -> None:
-    refused("xyz", value)
 
 
 @given(
@@ -318,18 +277,9 @@ def test_what_is_nearly_geojson_is_refused(value: object) -> None:
     refused("geojson", json.dumps(value))
 
 
-def test_a_line_is_no_point() -> None:
-    refused("geopoint", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))
-
-
 @given(JSON)
 def test_all_json_is_taken(value: object) -> None:
     check_value("json", json.dumps(value))
-
-
-@pytest.mark.parametrize("value", ["{", "{'a': 1}", "[1,]", "NaN", "undefined", '"\\ud800"'])
-def test_what_is_nearly_json_is_refused(value: str) -> None:
-    refused("json", value)
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
@@ -344,12 +294,9 @@ def test_json_nests_a_hundred_levels_and_no_more(opening: str) -> None:
         refused("json", nested(levels))
 
 
-@pytest.mark.parametrize("key", ["a", "x" * 256, "日本 語", "a#b:c/d", "\U0001f5ff" * 256])
-def test_keys_of_any_characters_are_taken(key: str) -> None:
-    assert check_key(key) == key
-
-
-@pytest.mark.parametrize("key", ["", "x" * 257, "a\u0000", "a\nb", "\u007f", "\ud800"])
-def test_wrong_keys_are_refused(key: str) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        check_key(key)
+def test_keys_of_any_characters_are_taken_and_control_characters_refused() -> None:
+    for key in ("a", "x" * 256, "日本 語", "a#b:c/d", "\U0001f5ff" * 256):
+        assert check_key(key) == key
+    for key in ("", "x" * 257, "a\u0000", "a\nb", "\u007f", "\ud800"):
+        with pytest.raises(ValueError, match=r"\w"):
+            check_key(key)

@@ -235,11 +235,7 @@ def test_a_field_is_named_in_camel_case_as_pydantic_would() -> None:
     fields = _all_fields()
     assert len(fields) > 200
     assert [name for name in fields if camel(name) != to_camel(name)] == []
-    for name, on_the_wire in (
-        ("asset_id", "assetId"),
-        ("etag", "etag"),
-        ("is_a_b", "isAB"),
-    ):
+    for name, on_the_wire in (("asset_id", "assetId"), ("etag", "etag"), ("is_a_b", "isAB")):
         assert camel(name) == on_the_wire
 
 

@@ -166,15 +166,7 @@ def test_what_can_run_a_script_or_is_unknown_is_saved_and_the_rest_is_shown() ->
         found = serving_of(f"statue/{name}")
         assert found.content_type == content_type
         assert found.disposition.startswith("inline; ")
-    for name in (
-        "a",
-        "a.",
-        ".html",
-        "a.unheard",
-        "a.svgz",
-        "a.bin",
-        "a.zip",
-    ):
+    for name in ("a", "a.", ".html", "a.unheard", "a.svgz", "a.bin", "a.zip"):
         found = serving_of(f"statue/{name}")
         assert found.disposition.startswith("attachment; ")
         assert not can_run_script(found.content_type)

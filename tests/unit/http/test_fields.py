@@ -107,23 +107,11 @@ def test_only_true_confirms(route: Route, field: str, sent: object) -> None:
 
 
 def test_only_true_confirms_a_reset_and_means_all() -> None:
-    for sent in (
-        False,
-        1,
-        1.0,
-        "true",
-        0,
-        [True],
-    ):
+    for sent in (False, 1, 1.0, "true", 0, [True]):
         assert refused(routes.RESET_COGNITO_PASSWORD, "body", {"confirmReset": sent}) == [
             "confirmReset"
         ]
-    for sent in (
-        False,
-        1,
-        1.0,
-        "true",
-    ):
+    for sent in (False, 1, 1.0, "true"):
         for route in (routes.REPAIR_SEARCH, routes.REPLAY_FAILURES):
             assert refused(route, "body", {"all": sent}) == ["all"]
 

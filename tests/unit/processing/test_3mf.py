@@ -132,10 +132,7 @@ def test_parts_are_found_by_their_names_in_any_form_and_with_a_byte_order_mark()
             ("_rels/.rels", RELATIONS), ("3D/m.model", root), (stored, model(mesh(1), build()))
         )
         assert facts_without_pictures("m.3mf", data).get("triangles") == 4
-    for encoding in (
-        "utf-8-sig",
-        "utf-16",
-    ):
+    for encoding in ("utf-8-sig", "utf-16"):
         root = model(components(2, f'{OTHER} objectid="1"'), build('objectid="2"'))
         text = model(mesh(1), build()).decode().replace("UTF-8", encoding[:6].upper().rstrip("-"))
         facts = facts_without_pictures("m.3mf", package(root, a=text.encode(encoding)))

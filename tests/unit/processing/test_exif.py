@@ -117,12 +117,7 @@ def facts(exif: bytes, kind: str = "JPEG") -> dict[str, object]:
 
 
 def test_camera_time_exposure_and_place_are_facts() -> None:
-    for kind in (
-        "JPEG",
-        "PNG",
-        "WEBP",
-        "AVIF",
-    ):
+    for kind in ("JPEG", "PNG", "WEBP", "AVIF"):
         assert facts(exif_of(GOOD), kind) == FACTS
     with Image.open(io.BytesIO(picture(exif_of(GOOD)))) as image:
         exif, out = image.getexif(), io.BytesIO()
