@@ -41,10 +41,16 @@ def test_every_hit_is_fetched_page_after_page(client: Vitrine, server: FakeServe
     )
 
 
-def test_a_cursor_that_comes_twice_ends_the_listing(client: Vitrine, server: FakeServer) -> None:
+def test_a_cursor_that_comes_twice_ends_the_listing_and_just_the_first_page_waits(
+    client: Vitrine, server: FakeServer
+) -> None:
     server.fail("POST", "^/search$", page("a", after="1"), page("b", after="1"))
     with pytest.raises(ProtocolError, match="same cursor twice"):
         list(client.search.everything(SearchQuery()))
+    create(client, server, "one")
+    server.fail("POST", "^/search$", page("a", after="1"), page("b"))
+    assert len(list(client.search.everything(SearchQuery(), wait=True))) == 2
+    assert [request.headers.get("X-After") for request in server.sent[-2:]] == ["one", None]
 
 
 def test_a_filter_of_metadata_makes_a_search_full(client: Vitrine, server: FakeServer) -> None:
@@ -70,13 +76,6 @@ def test_a_search_that_waits_names_what_was_written(client: Vitrine, server: Fak
         request.headers.get("X-After") for request in server.sent if request.url.path == "/search"
     ]
     assert sent == ["two,one", "two,one", None, None]
-
-
-def test_just_the_first_page_waits(client: Vitrine, server: FakeServer) -> None:
-    create(client, server, "one")
-    server.fail("POST", "^/search$", page("a", after="1"), page("b"))
-    assert len(list(client.search.everything(SearchQuery(), wait=True))) == 2
-    assert [request.headers.get("X-After") for request in server.sent[-2:]] == ["one", None]
 
 
 def test_as_many_writes_are_named_as_a_header_takes_the_newest_first() -> None:

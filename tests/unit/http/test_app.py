@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import field_validator
 
-from backend.core.authorization import Secured, require
+from backend.core.authorization import Authorization, Secured, require
 from backend.core.deadlines import Deadline
 from backend.core.denials import Denial, Watch, WatchedAuthorization
 from backend.core.errors import NotFoundError, UnavailableError
@@ -28,6 +28,38 @@ class Empty(WireModel):
     pass
 
 
+class Part(WireModel):
+    size: int | None = None
+
+
+class WholeBody(WireModel):
+    parts: list[Part] | None = None
+    first: Part | None = None
+    last_part: Part | None = None
+
+    @field_validator("last_part", mode="before")
+    @classmethod
+    def in_another_shape(cls, value: dict[str, int]) -> dict[str, int]:
+        return {"size": value["weight"]}
+
+
+def app_of(rules: Authorization | None = None, **more: Any) -> HttpApp:
+    ports: dict[str, Any] = {"watch": Watch(), "denials": RecordedDenials()}
+    ports |= {"request": CurrentRequest(), "reads": RecordedReads(), **more}
+    return HttpApp(rules or OnlyUser(), PageTokens(lambda: b"key"), **ports)
+
+
+def router_with_body(route: Route) -> Router:
+    """Return a router with a route that takes a `WholeBody`."""
+    router = Router()
+
+    @router.bind(route)
+    def take(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        return Empty()
+
+    return router
+
+
 def router_of(failure: Exception | None = None) -> Router:
     router = Router()
 
@@ -43,15 +75,7 @@ def router_of(failure: Exception | None = None) -> Router:
 def test_when_no_one_can_be_authenticated_the_answer_is_unavailable() -> None:
     event = http_event("GET", "/buckets", user_id=None)
     event["requestContext"]["authorizer"] = {"lambda": {"outage": "true"}}
-    app = HttpApp(
-        OnlyUser(),
-        PageTokens(lambda: b"key"),
-        watch=Watch(),
-        denials=RecordedDenials(),
-        request=CurrentRequest(),
-        reads=RecordedReads(),
-    )
-    reply = app.handler(router_of())(event, Context())
+    reply = app_of().handler(router_of())(event, Context())
     assert reply["statusCode"] == 503
     assert '"code": "Unavailable"' in reply["body"]
 
@@ -66,15 +90,6 @@ def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_
 
     event = http_event("GET", "/buckets", user_id="admin")
     deadline = Remembered()
-    app = HttpApp(
-        OnlyUser(),
-        PageTokens(lambda: b"key"),
-        watch=Watch(),
-        denials=RecordedDenials(),
-        request=CurrentRequest(),
-        reads=RecordedReads(),
-        deadline=deadline,
-    )
     router = Router()
 
     @router.bind(routes.LIST_BUCKETS)
@@ -82,16 +97,19 @@ def test_a_request_has_the_time_of_its_function_and_replies_when_that_is_nearly_
         deadline.check(30)
         return Empty()
 
-    reply = app.handler(router)(event, Context())
+    reply = app_of(deadline=deadline).handler(router)(event, Context())
     assert reply["statusCode"] == 503
     assert '"code": "OutcomeUnknown"' in reply["body"]
     assert times == [29.0, None]
 
 
-def test_a_bug_is_a_500_that_shows_no_details() -> None:
+def test_a_bug_is_a_500_that_shows_no_details_and_a_route_is_bound_once() -> None:
     answer = Client(router_of(RuntimeError("the secret is 42"))).send("GET", "/buckets")
     assert (answer.status, answer.body["code"]) == (500, "InternalError")
     assert "42" not in str(answer.body)
+    router = router_of()
+    with pytest.raises(ValueError, match="bound twice"):
+        router.bind(routes.LIST_BUCKETS)
 
 
 @pytest.mark.parametrize("name", ["?", "a?b", "a/b", "\n", "{databaseId}"])
@@ -131,16 +149,6 @@ def test_a_greedy_parameter_may_hold_anything(path: str) -> None:
     assert (answer.status, answer.body) == (200, path.encode())
 
 
-def test_a_route_that_is_bound_twice_is_a_programming_error() -> None:
-    router = router_of()
-    with pytest.raises(ValueError, match="bound twice"):
-        router.bind(routes.LIST_BUCKETS)
-
-
-class NamedBody(WireModel):
-    name: str | None = None
-
-
 @pytest.mark.parametrize(
     ("name", "found"),
     [
@@ -155,29 +163,9 @@ class NamedBody(WireModel):
 def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
     name: str, found: str
 ) -> None:
-    router = Router()
-
-    @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: NamedBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        return Empty()
-
-    answer = Client(router).send("POST", "/tags", body={name: 1, "name": "it"})
+    router = router_with_body(routes.CREATE_TAG)
+    answer = Client(router).send("POST", "/tags", body={name: 1, "first": {}})
     assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, found)
-
-
-class Part(WireModel):
-    size: int | None = None
-
-
-class WholeBody(WireModel):
-    parts: list[Part] | None = None
-    first: Part | None = None
-    last_part: Part | None = None
-
-    @field_validator("last_part", mode="before")
-    @classmethod
-    def in_another_shape(cls, value: dict[str, int]) -> dict[str, int]:
-        return {"size": value["weight"]}
 
 
 WHOLE = {"parts": [{}, {"size": 1, "colour": "red"}], "first": {"weight": 2}, "more": 3}
@@ -187,12 +175,7 @@ RESHAPED = {"parts": [{"size": 1}], "first": None, "lastPart": {"weight": 2}}
 def test_ignored_fields_are_named_where_they_stand_and_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    router = Router()
-
-    @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        return Empty()
-
+    router = router_with_body(routes.CREATE_TAG)
     known = Client(router).send("POST", "/tags", body=RESHAPED)
     assert "X-Ignored-Fields" not in known.headers
     assert "FieldsIgnored" not in capsys.readouterr().out
@@ -224,15 +207,10 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
 def test_an_unknown_field_that_would_narrow_a_request_is_refused_by_name(
     route: Route, place: str, name: str, value: object, status: int
 ) -> None:
-    router = Router()
-
     if route.method in {"POST", "PUT"}:
-
-        @router.bind(route)
-        def change(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-            return Empty()
-
+        router = router_with_body(route)
     else:
+        router = Router()
 
         @router.bind(route)
         def read(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
@@ -250,12 +228,7 @@ def test_an_unknown_field_that_would_narrow_a_request_is_refused_by_name(
 
 
 def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
-    router = Router()
-
-    @router.bind(routes.RENEW_UPLOAD)
-    def renew_upload(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        return Empty()
-
+    router = router_with_body(routes.RENEW_UPLOAD)
     body = {name: value for name, value in WHOLE.items() if name != "more"}
     answer = Client(router).send(
         "POST", "/uploads/y1/renew", parameters={"uploadId": "y1"}, body=body
@@ -263,36 +236,20 @@ def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "parts.1.colour")
 
 
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
+def test_a_field_that_comes_twice_in_one_object_is_refused_whatever_it_holds() -> None:
+    client = Client(router_with_body(routes.CREATE_TAG))
+    for text, field in (
         ('{"size": 1, "size": 2}', "size"),
         ('{"size": 1, "\\u0073ize": 1}', "size"),
         ('{"first": {"size": 1, "size": null}}', "size"),
         ('{"parts": [{}, {"colour": 1, "colour": 1}]}', "colour"),
-    ],
-)
-def test_a_field_that_comes_twice_is_refused_whatever_it_holds(text: str, field: str) -> None:
-    router = Router()
-
-    @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        raise AssertionError
-
-    answer = Client(router).send("POST", "/tags", body=text)
-    fact = "is used twice in one object of the body"
-    assert (answer.status, answer.body["errors"]) == (400, [{"field": field, "message": fact}])
-
-
-def test_a_name_may_come_again_in_another_object_and_numbers_may_be_long() -> None:
-    router = Router()
-
-    @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: WholeBody) -> Empty:  # pyright: ignore[reportUnusedFunction]
-        return Empty()
-
+    ):
+        answer = client.send("POST", "/tags", body=text)
+        fact = "is used twice in one object of the body"
+        assert (answer.status, answer.body["errors"]) == (400, [{"field": field, "message": fact}])
+    # In another object, and beside numbers of any length.
     text = f'{{"parts": [{{"size": 1}}, {{"size": 2}}], "more": [{"9" * 4000}, 1e9999]}}'
-    assert Client(router).send("POST", "/tags", body=text).status == 200
+    assert client.send("POST", "/tags", body=text).status == 200
 
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
@@ -360,14 +317,7 @@ class Server:
     def __init__(self, denials: RecordedDenials | Broken) -> None:
         watch = Watch()
         rules = WatchedAuthorization(Rules(), watch)
-        app = HttpApp(
-            rules,
-            PageTokens(lambda: b"key"),
-            watch=watch,
-            denials=denials,
-            request=CurrentRequest(),
-            reads=RecordedReads(),
-        )
+        app = app_of(rules, watch=watch, denials=denials)
         self._handler: Handler = app.handler(bound(rules))
 
     def send(self, route: Route, user_id: str | None = "ann") -> int:

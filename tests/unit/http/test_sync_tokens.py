@@ -180,8 +180,5 @@ def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:
     for caller, header in ((Identity("mallory"), tokens[0]), (ADMIN, tokens[0] + "x"), (ADMIN, "")):
         with pytest.raises(InvalidInputError, match=r"^X-After: "):
             written_of(TOKENS, caller, header)
-
-
-def test_the_tokens_of_ten_writes_fit_the_header_of_a_search() -> None:
     token = answer(routes.UPDATE_ASSET, {}).headers["X-Sync-Token"]
     assert len(",".join([token] * 10)) <= MAX_CHARS

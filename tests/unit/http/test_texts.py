@@ -116,15 +116,8 @@ def test_blanks_alone_are_refused(route: Route, field: str) -> None:
     assert field in [each.field for each in refused.value.fields]
 
 
-def test_every_exception_is_a_field_of_a_body() -> None:
+def test_every_exception_is_a_field_of_a_body_and_others_refuse_control_characters() -> None:
     assert {each.field for each in BODIES} >= LOOKED_UP | VALUES
-
-
-PROSE = re.compile(r"(^|\.)(description|comment|commentBody|reason|inputParameters|\w+Resource)$")
-"""Prose and JSON, which may have line breaks."""
-
-
-def test_names_and_paths_refuse_every_control_character_with_one_sentence() -> None:
     wrong: list[str] = []
     for spoilt in WRITTEN:
         for control in "\0", "\n":
@@ -137,3 +130,7 @@ def test_names_and_paths_refuse_every_control_character_with_one_sentence() -> N
             if not error or "line breaks" in error[0]:
                 wrong.append(f"{spoilt}: {control!r}: {error}")
     assert not wrong, "\n".join(wrong)
+
+
+PROSE = re.compile(r"(^|\.)(description|comment|commentBody|reason|inputParameters|\w+Resource)$")
+"""Prose and JSON, which may have line breaks."""

@@ -74,21 +74,13 @@ def test_every_table_of_the_document_is_declared_and_every_other_is_marked_as_ou
     assert {table.origin for table in TABLES} == {"data model", "ours"}
 
 
-def test_no_name_is_declared_twice() -> None:
+def test_no_name_is_declared_twice_and_all_keys_are_strings() -> None:
     assert len(DECLARED) == len(TABLES)
     for table in TABLES:
         assert len({index.name for index in table.indexes}) == len(table.indexes)
-
-
-@pytest.mark.parametrize("name", sorted(DOCUMENTED))
-def test_a_table_has_the_keys_and_the_stream_of_the_document(name: str) -> None:
-    declared, facts = DECLARED[name], DOCUMENTED[name]
-    assert declared.partition_key.name == facts.partition_key
-    assert _key(declared.sort_key) == facts.sort_key
-    assert declared.stream == facts.stream
-
-
-def test_the_seven_streams_of_the_document_and_ours_are_all_there_are() -> None:
+    for table in TABLES:
+        for key in _all_keys(table):
+            assert key.type == "S", (table.name, key.name)
     of_document = [t for t in TABLES if t.origin == "data model" and t.stream is not None]
     assert len(of_document) == 7
     assert {t.name for t in TABLES if t.stream is not None} - {t.name for t in of_document} == {
@@ -97,10 +89,12 @@ def test_the_seven_streams_of_the_document_and_ours_are_all_there_are() -> None:
     }
 
 
-def test_all_keys_are_strings() -> None:
-    for table in TABLES:
-        for key in _all_keys(table):
-            assert key.type == "S", (table.name, key.name)
+@pytest.mark.parametrize("name", sorted(DOCUMENTED))
+def test_a_table_has_the_keys_and_the_stream_of_the_document(name: str) -> None:
+    declared, facts = DECLARED[name], DOCUMENTED[name]
+    assert declared.partition_key.name == facts.partition_key
+    assert _key(declared.sort_key) == facts.sort_key
+    assert declared.stream == facts.stream
 
 
 def _all_keys(table: Table) -> list[KeyAttribute]:
@@ -205,24 +199,18 @@ def test_an_index_has_the_fields_of_the_document_and_ours(
     assert {name: _type_of(properties[name]) for name in fields} == fields
 
 
-def test_a_document_has_the_id_and_the_record_type_of_the_document() -> None:
+def test_a_document_has_the_id_type_and_templates_of_the_document() -> None:
     for index, layout, rectype in (
         (ASSET_INDEX, data_model.ASSET_DOCUMENT_ID, data_model.ASSET_RECTYPE),
         (FILE_INDEX, data_model.FILE_DOCUMENT_ID, data_model.FILE_RECTYPE),
     ):
         assert ":".join(f"{{{part}}}" for part in index.document_id) == layout
         assert index.record_type == rectype
-
-
-def test_the_dynamic_templates_are_the_documents_and_those_marked_as_chosen() -> None:
     for index in search_indexes.SEARCH_INDEXES:
         templates = _without_limits(index.mapping["dynamic_templates"])
         documented = len(data_model.DYNAMIC_TEMPLATES)
         assert templates[:documented] == data_model.DYNAMIC_TEMPLATES
         assert templates[documented:] == list(search_indexes.CHOSEN_TEMPLATES)
-
-
-def test_every_prefix_has_the_type_of_the_document() -> None:
     words = {
         data_model.TEXT_WITH_KEYWORD: "text with keyword sub-field",
         "text": "text (JSON string)",
@@ -242,16 +230,13 @@ def _keywords(value: Any) -> list[dict[str, Any]]:
     return here + [found for member in mapping.values() for found in _keywords(member)]
 
 
-def test_what_people_search_by_is_found_by_parts_of_words_too() -> None:
+def test_keywords_have_limits_and_parts_of_words_are_found() -> None:
     for index in search_indexes.SEARCH_INDEXES:
         properties = index.mapping["properties"]
         parts = search_indexes.INNER_PARTS
         found = {name for name, one in properties.items() if one.get("fields", {}).get("inner")}
         assert found == set(search_indexes.INNER_FIELDS) & set(index.fields)
         assert properties["metadata"]["properties"]["string"]["fields"]["inner"] == parts
-
-
-def test_every_keyword_has_a_limit_so_that_no_value_fails_a_document() -> None:
     for index in search_indexes.SEARCH_INDEXES:
         found = _keywords(index.mapping)
         assert found

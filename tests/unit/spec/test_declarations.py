@@ -97,22 +97,13 @@ def test_a_path_parameter_of_a_route_is_one_or_two_names_of_letters() -> None:
                 assert "{" not in part
 
 
-def test_a_verb_names_one_route_of_its_domain() -> None:
+def test_a_verb_names_one_route_and_tables_and_pipelines_are_declared() -> None:
     verbs = [(route.domain, route.name) for route in ROUTES]
     assert len(set(verbs)) == len(verbs)
-
-
-def test_every_table_has_its_purpose() -> None:
     for table in TABLES:
         assert table.description.endswith(".")
-
-
-def test_the_sources_of_a_search_index_are_declared_tables() -> None:
     for index in SEARCH_INDEXES:
         assert set(index.sources) <= set(TABLES)
-
-
-def test_each_shipped_pipeline_runs_a_function_of_its_kind() -> None:
     assert {one.function for one in SHIPPED} == set(pipeline_functions())
 
 
