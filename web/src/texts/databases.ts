@@ -14,6 +14,11 @@ export const databasesTexts = {
   unseen: 'There are no assets here that you may see.',
   gone: 'This database does not exist, or you may not see it.',
   none: 'There are no databases that you may see.',
+  create: 'New database',
+  createNow: 'Create',
+  created: (name: string) => `The database ${name} is created.`,
+  bucket: 'Bucket for its files',
+  bucketName: (bucket: string, prefix: string) => bucket + (prefix === '/' ? '' : `/${prefix}`),
   edit: 'Edit the description',
   other:
     'Someone else changed the description meanwhile. Compare it with yours, and save again to write yours.',

@@ -1,9 +1,9 @@
 // The page of a database: its states, and two people who change its description.
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { button, expectAccessible, openPage } from '../../testing/page';
-import { hits, holdReply, respond, sent } from '../../testing/server';
+import { button, dialog, expectAccessible, openPage } from '../../testing/page';
+import { hit, hits, holdReply, respond, sent } from '../../testing/server';
 
 const PATH = '/database/library';
 const database = {
@@ -93,4 +93,53 @@ test('an ended sign-in asks for another one over the form, which keeps what was 
   respond('put', PATH, {});
   await save();
   await screen.findByText('The changes are saved.');
+});
+
+const preview = (id: string) => ({ id, url: `/${id}.png`, expiresAt: '2999-01-01T00:00:00Z' });
+
+test('the list shows the newest pictures of each database, and a database is created from it', async () => {
+  respond('get', '/database', { Items: [{ ...database, assetCount: 5 }] });
+  const newest = [1, 2, 3, 4, 5].map((at) => hit(`a${at}`, { preview: preview(`p${at}`) }));
+  respond('post', '/search', hits(hit('unseen'), ...newest));
+  respond('get', '/buckets', { Items: [{ bucketId: 'b1' }] });
+  const user = await openPage('/databases');
+  const link = await screen.findByRole('link', { name: 'library' });
+  await waitFor(() => expect(link.querySelectorAll('img')).toHaveLength(4));
+  await expectAccessible();
+  await user.click(await button('New database'));
+  const form = await dialog();
+  const name = within(form).getByLabelText('Name of the database');
+  await user.type(name, 'ab{Enter}');
+  await waitFor(() => expect(name.ariaInvalid).toBe('true'));
+  expect(document.activeElement).toBe(name);
+  await user.type(name, 'c');
+  await user.type(within(form).getByLabelText('Description of the database'), '  of pumps');
+  const taken = { code: 'DatabaseExists', message: 'The database abc exists already' };
+  respond('post', '/database', taken, { status: 409, once: true });
+  await user.click(await button('Create', form));
+  await within(form).findByText('The database abc exists already.');
+  expect(name.ariaInvalid).toBe('true');
+  expect(within(form).queryByLabelText('Bucket for its files')).toBeNull();
+  respond('post', '/database', { databaseId: 'abc' });
+  respond('get', '/database/abc', { ...database, databaseId: 'abc' });
+  await user.click(await button('Create', form));
+  await screen.findByRole('heading', { name: 'abc' });
+  const body = { databaseId: 'abc', description: 'of pumps', defaultBucketId: 'b1' };
+  expect(sent.map((request) => request.body)).toEqual([body, body]);
+});
+
+test('a database is created in one of several buckets', async () => {
+  const buckets = ['one', 'two'].map((bucketName) => ({ bucketName, bucketId: bucketName }));
+  respond('get', '/buckets', { Items: buckets.map((b) => ({ ...b, baseAssetsPrefix: 'in/' })) });
+  respond('get', '/database', { Items: [] });
+  respond('post', '/database', {});
+  const user = await openPage('/databases');
+  await user.click(await button('New database'));
+  const form = await dialog();
+  await user.type(within(form).getByLabelText('Name of the database'), 'abc');
+  await user.type(within(form).getByLabelText('Description of the database'), 'of pumps');
+  await user.selectOptions(await within(form).findByLabelText('Bucket for its files'), 'two/in/');
+  await user.click(await button('Create', form));
+  await screen.findByText('The database abc is created.');
+  expect(sent.map((request) => request.body)).toMatchObject([{ defaultBucketId: 'two' }]);
 });

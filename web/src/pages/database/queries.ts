@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, replyWithHeaders } from '../../api/client';
+import type { PictureSource } from '../../api/pictures';
 import type { components } from '../../api/schema';
 import { search, pollWhileLagging } from '../../api/search';
 import { recordWrite } from '../../api/writes';
@@ -42,6 +43,26 @@ export const newestAssetsQuery = (databaseId: string) =>
     },
     refetchInterval: ({ state: { data } }) => pollWhileLagging(data),
   });
+
+/** As many hits as one search signs the pictures of. */
+const PICTURED = 200;
+const PICTURES = 4;
+
+/** Pictures of the newest assets by database, by one search; the caller may not search everywhere. */
+export const newestPicturesQuery = queryOptions({
+  queryKey: ['search', 'newest pictures'],
+  queryFn: async ({ signal }): Promise<ReadonlyMap<string, PictureSource[]>> => {
+    const body = { ...searchBody({ sort: 'newest' }, 0, false), size: PICTURED };
+    const { reply } = await search({ ...body, aggregations: false, histograms: [] }, signal);
+    const pictures = new Map<string, PictureSource[]>();
+    for (const { databaseId, picture } of reply.hits.hits.map((hit) => toCard(hit as Hit))) {
+      const before = pictures.get(databaseId) ?? [];
+      if (picture.preview && before.length < PICTURES)
+        pictures.set(databaseId, [...before, picture]);
+    }
+    return pictures;
+  },
+});
 
 /** Writes the description, unless someone has changed it since it was read. */
 export const saveDescription = (stored: Database, description: string) =>

@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { api, reply, replyWithHeaders } from '../../api/client';
+import { api, replyWithHeaders } from '../../api/client';
+import { createDatabase, type NewDatabase } from '../../api/databases';
 import { databasesQuery } from '../../api/queries';
 import { recordWrite } from '../../api/writes';
 import { uploadTexts } from '../../texts/upload';
 import { AssetSelect, DatabaseSelect } from '../../ui/AssetSelect';
+import { DatabaseFields, validateDatabase } from '../../ui/DatabaseFields';
 import { useFormError, type FieldProps } from '../../ui/useFormError';
 import type { Place } from '../../api/downloads';
 import type { LocalFile } from './localFiles';
@@ -13,7 +15,7 @@ interface Draft {
   kind: 'new' | 'existing';
   databaseId: string;
   /** Of a database that is created with its first asset. */
-  database: { name: string; description: string };
+  database: NewDatabase;
   /** Null until someone types one. */
   name: string | null;
   description: string | null;
@@ -33,7 +35,11 @@ export const NEW_DATABASE = '+';
 export const firstDraft = (initial: { database?: string; asset?: string }): Draft => ({
   kind: initial.asset ? 'existing' : 'new',
   databaseId: initial.database ?? '',
-  database: { name: uploadTexts.firstDatabase, description: uploadTexts.databaseDescription },
+  database: {
+    name: uploadTexts.firstDatabase,
+    description: uploadTexts.databaseDescription,
+    bucketId: '',
+  },
   name: null,
   description: null,
   distributable: true,
@@ -69,7 +75,8 @@ export function TargetForm(props: {
     clearError();
     setBusy(true);
     try {
-      const target = { ...draft, databaseId: await createOrFindDatabase(draft) };
+      const id = isNew ? await createDatabase(draft.database) : databaseId;
+      const target = { ...draft, databaseId: id };
       // Kept, so that a failure after this creates no second database, and no second asset.
       change({ databaseId: target.databaseId });
       void cache.invalidateQueries(databasesQuery);
@@ -94,7 +101,14 @@ export function TargetForm(props: {
           onChange={(id) => change({ databaseId: id, assetId: '' })}
         />
       )}
-      {isNew && <NewDatabase id={id} draft={draft} fieldProps={fieldProps} change={change} />}
+      {isNew && (
+        <DatabaseFields
+          id={id}
+          draft={draft.database}
+          fieldProps={fieldProps}
+          onChange={(database) => change({ database })}
+        />
+      )}
       {draft.kind === 'new' ? (
         <NewAsset id={id} draft={draft} fieldProps={fieldProps} change={change} />
       ) : (
@@ -132,33 +146,6 @@ function KindChoice(props: {
         </label>
       ))}
     </div>
-  );
-}
-
-/** The name and description of a database that is created when the upload starts. */
-function NewDatabase({ id, draft: { database }, fieldProps, change }: NewAssetProps) {
-  return (
-    <>
-      <label htmlFor={`${id}-database`}>{uploadTexts.databaseName}</label>
-      <input
-        id={`${id}-database`}
-        maxLength={63}
-        {...fieldProps('databaseId', `${id}-database-help`)}
-        value={database.name}
-        onChange={(event) => change({ database: { ...database, name: event.target.value } })}
-      />
-      <p id={`${id}-database-help`} className="help">
-        {uploadTexts.databaseNameHelp}
-      </p>
-      <label htmlFor={`${id}-database-text`}>{uploadTexts.databaseText}</label>
-      <input
-        id={`${id}-database-text`}
-        maxLength={256}
-        {...fieldProps('databaseText')}
-        value={database.description}
-        onChange={(event) => change({ database: { ...database, description: event.target.value } })}
-      />
-    </>
   );
 }
 
@@ -203,39 +190,17 @@ function NewAsset({ id, draft, fieldProps, change }: NewAssetProps) {
   );
 }
 
-const DATABASE_NAME = /^[-_a-zA-Z0-9]{3,63}$/;
-
 function validate(draft: NamedDraft): { text: string; field: string } | null {
   const { required, database, asset, assetName, shortDescription } = uploadTexts;
   if (!draft.databaseId) return { text: required(database), field: 'databaseId' };
-  if (draft.databaseId === NEW_DATABASE) {
-    if (!DATABASE_NAME.test(draft.database.name))
-      return { text: uploadTexts.databaseNameHelp, field: 'databaseId' };
-    if (draft.database.description.trim().length < 4)
-      return { text: shortDescription, field: 'databaseText' };
-  }
+  const wrong = draft.databaseId === NEW_DATABASE ? validateDatabase(draft.database) : null;
+  if (wrong) return wrong;
   if (draft.kind === 'existing') {
     return draft.assetId ? null : { text: required(asset), field: 'assetId' };
   }
   if (!draft.name.trim()) return { text: required(assetName), field: 'assetName' };
   const short = draft.description.trim().length < 4;
   return short ? { text: shortDescription, field: 'description' } : null;
-}
-
-/** Returns the id of the chosen database, or of a new one in the first bucket of assets. */
-async function createOrFindDatabase({ databaseId, database }: NamedDraft): Promise<string> {
-  if (databaseId !== NEW_DATABASE) return databaseId;
-  const { Items } = await reply(api.GET('/buckets', {}));
-  await reply(
-    api.POST('/database', {
-      body: {
-        databaseId: database.name,
-        description: database.description.trim(),
-        defaultBucketId: Items[0]?.bucketId ?? '',
-      },
-    }),
-  );
-  return database.name;
 }
 
 async function createOrFindAsset(draft: NamedDraft): Promise<Place> {
