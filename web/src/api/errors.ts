@@ -114,6 +114,15 @@ export function errorFields(error: unknown): string[] {
   return names.length ? [...new Set(names)] : [error.code];
 }
 
+/** A sentence for each field of a refusal; of another error one for no field. */
+export function fieldTexts(error: unknown): FieldError[] {
+  if (!(error instanceof ApiError)) return [{ field: '', message: errorText(error) }];
+  return refusedFields(error).map((refused) => ({
+    field: refused.field,
+    message: replaceIds(fieldSentence(refused)),
+  }));
+}
+
 /** The fields that a refusal is about, of which its message may be the only one. */
 const refusedFields = (error: ApiError): readonly FieldError[] =>
   error.fields.length ? error.fields : [parseFieldMessage(error.message)];

@@ -62,6 +62,9 @@ export const en = {
     query: 'The search',
     filters: 'The filter',
     metadataQuery: 'The condition on metadata',
+    metadataKey: 'The key',
+    metadataValue: 'The value',
+    metadataValueType: 'The type',
   },
   header: {
     keys: 'Keyboard and mouse',

@@ -136,7 +136,8 @@ function AssetContent({
             <References place={place} path={path} mayUpload={mayWrite} />
           </>
         )}
-        <Metadata place={place} />
+        {path && <Metadata key={path} place={place} path={path} mayWrite={mayWrite} />}
+        <Metadata place={place} mayWrite={mayWrite} />
       </aside>
       <div className="more">
         <Relations place={place} path={path} />

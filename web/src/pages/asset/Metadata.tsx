@@ -1,31 +1,78 @@
 import { useQuery } from '@tanstack/react-query';
-import { Fragment } from 'react';
+import { Fragment, Suspense, useId, useRef, useState } from 'react';
+import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
+import { metadataTexts } from '../../texts/metadata';
+import { ErrorBoundary } from '../../ui/ErrorBoundary';
+import { ErrorNotice } from '../../ui/ErrorNotice';
 import { InlineError } from '../../ui/InlineError';
+import { lazyComponent } from '../../ui/lazyComponent';
 import { UserText } from '../../ui/UserText';
 import type { Place } from '../../api/downloads';
-import { metadataQuery } from './metadataQueries';
+import { formatValue, metadataQuery, type MetadataField } from './metadataQueries';
 
-/** The metadata of an asset. Values are text: addresses in them are no links. */
-export function Metadata({ place }: { place: Place }) {
-  const query = useQuery(metadataQuery(place));
-  if (!query.isError && !query.data?.length) return null;
+const words = metadataTexts;
+const MetadataEditor = lazyComponent(() => import('./MetadataEditor'), 'MetadataEditor');
+
+/** The metadata of an asset, or of one of its files. Values are text: addresses are no links. */
+export function Metadata(props: { place: Place; path?: string; mayWrite: boolean }) {
+  const { place, path } = props;
+  const id = useId();
+  const query = useQuery(metadataQuery(place, path));
+  const [editing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const fields = query.data?.fields.filter((field) => field.value) ?? [];
+  const mayEdit = props.mayWrite && Boolean(query.data);
+  if (!query.isError && !fields.length && !mayEdit) return null;
+  const close = () => {
+    setEditing(false);
+    setTimeout(() => edit.current?.focus());
+  };
+  const isOfFile = path !== undefined;
   return (
-    <section aria-labelledby="metadata">
-      <h2 id="metadata">{assetTexts.metadata}</h2>
+    <section aria-labelledby={id} className="metadata">
+      <div className="acts">
+        <h2 id={id}>{isOfFile ? words.ofFile : assetTexts.metadata}</h2>
+        {mayEdit && !editing && (
+          <button
+            ref={edit}
+            type="button"
+            className="small quiet"
+            aria-label={isOfFile ? words.editFile : words.edit}
+            onClick={() => setEditing(true)}
+          >
+            {words.start}
+          </button>
+        )}
+      </div>
       <InlineError query={query} />
-      <dl className="pairs">
-        {query.data?.map(({ name, value }) => (
-          <Fragment key={name}>
-            <dt>
-              <UserText text={name} />
-            </dt>
-            <dd className="lines">
-              <UserText text={value} />
-            </dd>
-          </Fragment>
-        ))}
-      </dl>
+      {editing && query.data ? (
+        <ErrorBoundary fallback={(error, retry) => <ErrorNotice error={error} onRetry={retry} />}>
+          <Suspense fallback={<p className="faint">{texts.loading}</p>}>
+            <MetadataEditor place={place} path={path} metadata={query.data} onClose={close} />
+          </Suspense>
+        </ErrorBoundary>
+      ) : (
+        <Pairs fields={fields} />
+      )}
     </section>
+  );
+}
+
+function Pairs({ fields }: { fields: MetadataField[] }) {
+  if (!fields.length) return <p className="faint">{words.none}</p>;
+  return (
+    <dl className="pairs">
+      {fields.map(({ key, value, type }) => (
+        <Fragment key={key}>
+          <dt>
+            <UserText text={key} />
+          </dt>
+          <dd className="lines">
+            <UserText text={formatValue(value, type)} />
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }

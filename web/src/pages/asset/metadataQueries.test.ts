@@ -17,21 +17,30 @@ const record = (metadataKey: string, metadataValue: string, metadataValueType = 
   metadataValueType,
 });
 
-test('metadata of all pages is read, without fields that are empty', async () => {
+test('metadata of all pages is read, with what schemas say about it', async () => {
+  const rule = { metadataSchemaField: true, metadataSchemaName: 's', metadataSchemaRequired: true };
   const pages = [
-    { metadata: [record('mass', '12.5', 'number'), record('note', '')], NextToken: 'next' },
-    { metadata: [record('made of', 'oak')] },
+    {
+      metadata: [record('mass', '12.5', 'number')],
+      restrictMetadataOutsideSchemas: true,
+      NextToken: 'next',
+    },
+    { metadata: [{ ...record('made of', '', 'odd'), ...rule }] },
   ];
   GET.mockImplementation(() => Promise.resolve(pages.shift()));
-  expect(await read()).toEqual([
-    { name: 'mass', value: '12.5' },
-    { name: 'made of', value: 'oak' },
-  ]);
+  const schema = { name: 's', isRequired: true, dependsOn: [], choices: [] };
+  expect(await read()).toEqual({
+    fields: [
+      { key: 'mass', value: '12.5', type: 'number', schema: null },
+      { key: 'made of', value: '', type: 'string', schema },
+    ],
+    isRestricted: true,
+  });
 });
 
 test('what the caller may not see is left out, and other failures are thrown', async () => {
   GET.mockImplementation(() => Promise.reject(new ApiError(403, 'PermissionDenied', 'No')));
-  expect(await read()).toEqual([]);
+  expect(await read()).toBeNull();
   GET.mockImplementation(() => Promise.reject(new ApiError(503, 'Unavailable', 'Later')));
   await expect(read()).rejects.toThrow('Later');
 });

@@ -1,0 +1,163 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useRef, useState, type SyntheticEvent } from 'react';
+import { errorText, fieldTexts } from '../../api/errors';
+import type { Place } from '../../api/downloads';
+import { metadataTexts } from '../../texts/metadata';
+import { toast } from '../../ui/Toasts';
+import { useIsOpen } from '../../ui/useIsOpen';
+import { useLatestState } from '../../ui/useLatestState';
+import { FormButtons } from './AssetEditor';
+import { findChanges, findMistakes, mergeRows, newRow, toRows, type Row } from './metadataDraft';
+import { MetadataRow } from './MetadataRow';
+import { metadataQuery, readMetadata, writeMetadata, type Metadata } from './metadataQueries';
+
+const words = metadataTexts;
+
+interface EditorProps {
+  place: Place;
+  /** Of a file; else the metadata is that of the asset. */
+  path: string | undefined;
+  metadata: Metadata;
+  onClose: () => void;
+}
+
+interface Outcome {
+  /** What is wrong with single rows, by their ids. */
+  refusals: ReadonlyMap<number, string>;
+  message: string;
+}
+
+const FINE: Outcome = { refusals: new Map(), message: '' };
+
+/** Keys and values, edited in place by their types. What was typed is kept whatever happens. */
+export function MetadataEditor(props: EditorProps) {
+  const { metadata, path, onClose } = props;
+  const draft = useMetadataDraft(props);
+  const { rows, show, outcome, busy } = draft;
+  const hasSchemas = rows.some(({ schema }) => schema);
+  const label = path === undefined ? words.edit : words.editFile;
+  const add = useRef<HTMLButtonElement>(null);
+  const change = (row: Row, next: Partial<Row> | null) => {
+    show(rows.flatMap((other) => (other !== row ? [other] : next ? [{ ...row, ...next }] : [])));
+    if (!next) add.current?.focus();
+  };
+  return (
+    <form
+      className="stack editor"
+      aria-label={label}
+      noValidate
+      onSubmit={(event) => void draft.submit(event)}
+    >
+      <fieldset className="stack" disabled={busy}>
+        {rows.map((row) => (
+          <MetadataRow
+            key={row.id}
+            row={row}
+            refusal={outcome.refusals.get(row.id)}
+            onChange={(next) => change(row, next)}
+          />
+        ))}
+        {metadata.isRestricted && hasSchemas ? (
+          <p className="help">{words.restricted}</p>
+        ) : (
+          <div className="acts">
+            <button
+              ref={add}
+              type="button"
+              className="small"
+              onClick={() => show([...rows, newRow(rows)])}
+            >
+              {words.addKey}
+            </button>
+          </div>
+        )}
+      </fieldset>
+      <p className="failure" role="alert">
+        {outcome.message}
+      </p>
+      <FormButtons disabled={busy || !draft.isChanged} onCancel={onClose} />
+    </form>
+  );
+}
+
+/** What is typed, and how it is saved; what someone else has changed meanwhile is merged. */
+function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
+  const cache = useQueryClient();
+  const isOpen = useIsOpen();
+  const [rows, show, latest] = useLatestState(() => toRows(metadata.fields));
+  const [outcome, setOutcome] = useState(FINE);
+  const [busy, setBusy] = useState(false);
+  const isChanged = hasChanges(rows);
+  useBlocker({
+    // Another file of the asset has other metadata, and is at the same path.
+    shouldBlockFn: ({ current, next }) =>
+      (current.pathname !== next.pathname ||
+        (path !== undefined && JSON.stringify(current.search) !== JSON.stringify(next.search))) &&
+      hasChanges(latest.current) &&
+      !confirm(words.leave),
+    enableBeforeUnload: () => hasChanges(latest.current),
+  });
+  /** Shows what is stored by now with what was typed. */
+  const merge = async () => {
+    const merged = mergeRows(latest.current, (await readMetadata(place, path)).fields);
+    show(merged);
+    return merged;
+  };
+  const save = async (): Promise<Outcome> => {
+    const merged = await merge();
+    if (merged.some(({ theirs }) => theirs)) return { ...FINE, message: words.conflict };
+    const { changed, removed } = findChanges(merged);
+    try {
+      const keys = removed.map(({ key }) => key);
+      const refused = await writeMetadata(place, path, changed, keys);
+      if (!refused.size) return FINE;
+      const now = await merge();
+      const of = now.flatMap(({ id, key }): [number, string][] => {
+        const reason = refused.get(key);
+        return reason === undefined ? [] : [[id, reason]];
+      });
+      return { refusals: new Map(of), message: '' };
+    } catch (error) {
+      return refusedRows(error, changed);
+    } finally {
+      void cache.invalidateQueries({ queryKey: metadataQuery(place, path).queryKey });
+      void cache.invalidateQueries({ queryKey: ['search'] });
+    }
+  };
+  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const refusals = findMistakes(rows, words);
+    setBusy(!refusals.size);
+    const next = refusals.size
+      ? { refusals, message: '' }
+      : await save().catch((error: unknown) => ({ ...FINE, message: errorText(error) }));
+    setBusy(false);
+    setOutcome(next);
+    if (next === FINE) {
+      toast(words.saved);
+      if (isOpen.current) onClose();
+      return;
+    }
+    setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  };
+  return { rows, show, outcome, busy, isChanged, submit };
+}
+
+function hasChanges(rows: readonly Row[]): boolean {
+  const { changed, removed } = findChanges(rows);
+  return changed.length + removed.length > 0;
+}
+
+/** A refusal names records by their number in the request: its sentences go to their rows. */
+function refusedRows(error: unknown, sent: readonly Row[]): Outcome {
+  const refusals = new Map<number, string>();
+  const rest: string[] = [];
+  for (const { field, message } of fieldTexts(error)) {
+    const row = sent[Number(/^metadata\.(\d+)\./.exec(field)?.[1] ?? NaN)];
+    if (row) refusals.set(row.id, message);
+    else rest.push(message);
+  }
+  return { refusals, message: rest.length ? [...new Set(rest)].join(' ') : '' };
+}
