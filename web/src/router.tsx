@@ -41,12 +41,20 @@ const find = createRoute({
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value ? value : undefined;
+/** As text, but the router parses `3` as a number. */
+const id = (value: unknown): string | undefined =>
+  text(typeof value === 'number' ? String(value) : value);
 
 const asset = createRoute({
   getParentRoute: () => root,
   path: '/databases/$databaseId/assets/$assetId',
-  validateSearch: (search: Record<string, unknown>): { file?: string } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { file?: string; version?: string; content?: string } => ({
     file: text(search.file),
+    // A version of the asset; the versions of its files have other ids.
+    version: id(search.version),
+    content: id(search.content),
   }),
   component: lazyRouteComponent(
     () => loadChunk(() => import('./pages/asset/AssetPage')),

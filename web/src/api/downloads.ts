@@ -8,16 +8,28 @@ export interface Place {
   assetId: string;
 }
 
-/** Returns a presigned address of the newest version of a file, to show or to save it. */
+/** An earlier content of a file, by itself or as a version of its asset has it. */
+export interface FileVersion {
+  versionId: string;
+  /** For the files that it refers to. */
+  assetVersionId?: string;
+}
+
+/** Returns a presigned address of a file, its newest content by default, to show or to save it. */
 export async function downloadUrl(
   { databaseId, assetId }: Place,
   path: string,
-  attachment = false,
+  { attachment = false, version }: { attachment?: boolean; version?: FileVersion } = {},
 ): Promise<string> {
   const response = await reply(
     api.POST('/database/{databaseId}/assets/{assetId}/download', {
       params: { path: { databaseId, assetId } },
-      body: { downloadType: 'assetFile', key: path, attachment },
+      body: {
+        downloadType: 'assetFile',
+        key: path,
+        attachment,
+        ...(version && { versionId: version.versionId }),
+      },
     }),
   );
   return response.downloadUrl;
@@ -40,13 +52,14 @@ export async function previewUrl(place: Place, path: string | null): Promise<str
 export async function companionUrls(
   { databaseId, assetId }: Place,
   paths: string[],
+  assetVersionId?: string,
 ): Promise<Map<string, string>> {
   if (!paths.length) return new Map();
   try {
     const { files } = await reply(
       api.POST('/database/{databaseId}/assets/{assetId}/download', {
         params: { path: { databaseId, assetId } },
-        body: { downloadType: 'assetFile', keys: paths },
+        body: { downloadType: 'assetFile', keys: paths, assetVersionId },
       }),
     );
     return new Map(
@@ -60,7 +73,7 @@ export async function companionUrls(
 }
 
 export interface DerivedGlb {
-  glb?: { url: string; size: number; current: boolean } | null;
+  glb?: { url: string; size: number; current: boolean; versionId: string } | null;
   turntable?: { url: string } | null;
   glbMissing?: Missing | null;
 }

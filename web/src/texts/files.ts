@@ -4,9 +4,11 @@ export const filesTexts = {
   change: (name: string) => `Change ${name}`,
   showArchived: 'Show archived files',
   archived: 'archived',
+  deleted: 'deleted',
   download: 'Download',
   uploadHere: 'Upload here',
   uploadVersion: 'Upload a new version',
+  versions: 'Versions',
   acts: {
     rename: 'Rename',
     move: 'Move',

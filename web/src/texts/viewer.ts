@@ -6,6 +6,8 @@ export const viewerTexts = {
   refused: (reason: string) =>
     `The file could not be read: ${reason}. Download it to open it in another program.`,
   notDerived: 'There is no 3D view of this file yet.',
+  earlier:
+    'There is no 3D view of this earlier content. Download it to open it in another program.',
   large: (size: string) => `This model is ${size}. Loading it may take a while.`,
   loadAnyway: 'Load it',
   ktx2: 'Its textures are in KTX2, which this page cannot show. Download it to open it in another program.',

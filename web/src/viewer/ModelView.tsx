@@ -8,7 +8,13 @@ import { fetchBytes, LargeFileError } from './fetchBytes';
 import { isGltf, fileName } from '../ui/fileKinds';
 import { parseModel, UnreadableError, type Loaded } from './parseModel';
 import { ModelScene, type ShownModel } from './scene';
-import { fetchDerivedGlb, downloadUrl, type DerivedGlb, type Place } from '../api/downloads';
+import {
+  fetchDerivedGlb,
+  downloadUrl,
+  type DerivedGlb,
+  type FileVersion,
+  type Place,
+} from '../api/downloads';
 import { Poster, type StageFile, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
 
@@ -65,7 +71,9 @@ export function ModelView(props: ViewProps) {
 }
 
 /** Loads a model and shows it in the element of `host`; again for another file or version. */
-function useModel(databaseId: string, assetId: string, { path, versionId }: StageFile) {
+function useModel(databaseId: string, assetId: string, file: StageFile) {
+  const { path, versionId, earlier } = file;
+  const { versionId: earlierId, assetVersionId } = earlier ?? {};
   const host = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<State>({ state: 'loading' });
   const [large, setLarge] = useState(false);
@@ -88,7 +96,10 @@ function useModel(databaseId: string, assetId: string, { path, versionId }: Stag
       const progress = (fraction: number) => setState({ state: 'loading', fraction });
       const inspecting = () => setState({ state: 'inspecting' });
       const place = { databaseId, assetId };
-      const model = await loadModel(place, path, { signal, large, progress, inspecting });
+      const version =
+        earlierId === undefined ? undefined : { versionId: earlierId, assetVersionId };
+      const options = { signal, large, progress, inspecting, version };
+      const model = await loadModel(place, path, options);
       if (signal.aborted) return;
       const { x, y, z } = scene.show(model.loaded);
       setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...model } });
@@ -104,7 +115,7 @@ function useModel(databaseId: string, assetId: string, { path, versionId }: Stag
       ending.abort();
       scene?.dispose();
     };
-  }, [databaseId, assetId, path, versionId, large, tries]);
+  }, [databaseId, assetId, path, versionId, earlierId, assetVersionId, large, tries]);
   return {
     host,
     state,
@@ -134,6 +145,7 @@ interface Options {
   large: boolean;
   progress: (fraction: number) => void;
   inspecting: () => void;
+  version: FileVersion | undefined;
 }
 
 async function loadModel(
@@ -141,11 +153,13 @@ async function loadModel(
   path: string,
   options: Options,
 ): Promise<{ loaded: Loaded; derived: boolean }> {
+  const { version } = options;
   let failure: unknown = null;
   if (isGltf(path)) {
     try {
-      const bytes = await fetchBytes(await downloadUrl(place, path), options);
-      const loaded = await parseModel(bytes, { place, path });
+      const bytes = await fetchBytes(await downloadUrl(place, path, { version }), options);
+      const assetVersionId = version?.assetVersionId;
+      const loaded = await parseModel(bytes, { place, path, assetVersionId });
       return { loaded, derived: false };
     } catch (error) {
       // The server may have made a GLB of what three.js cannot read.
@@ -153,7 +167,12 @@ async function loadModel(
       failure = error;
     }
   }
-  const { glb, glbMissing } = await waitForGlb(place, path, options);
+  const { glb, glbMissing } = version
+    ? await fetchDerivedGlb(place, path)
+    : await waitForGlb(place, path, options);
+  // The server has that of the newest content only.
+  if (version && glb?.versionId !== version.versionId)
+    throw failure instanceof Error ? failure : new Error(viewerTexts.earlier);
   if (!glb) {
     // Of a file that cannot be read the server knows the reason.
     if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;

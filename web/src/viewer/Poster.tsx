@@ -1,4 +1,4 @@
-import type { Place } from '../api/downloads';
+import type { FileVersion, Place } from '../api/downloads';
 import type { PictureSource } from '../api/pictures';
 import { texts } from '../texts';
 import { Picture } from '../ui/Picture';
@@ -6,7 +6,10 @@ import { Picture } from '../ui/Picture';
 export interface StageFile {
   path: string;
   size: number | null;
+  /** Of its newest content, as far as it is known. */
   versionId?: string | null;
+  /** An earlier content that is shown instead of the newest one. */
+  earlier?: FileVersion;
 }
 
 export interface ViewProps extends Place {

@@ -13,9 +13,9 @@ const MOST = 200_000;
 export function TextView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
   const query = useQuery({
-    queryKey: ['text', databaseId, assetId, file.path, file.versionId ?? null],
+    queryKey: ['text', databaseId, assetId, file.path, file.earlier ?? file.versionId ?? null],
     queryFn: async ({ signal }) => {
-      const url = await downloadUrl({ databaseId, assetId }, file.path);
+      const url = await downloadUrl({ databaseId, assetId }, file.path, { version: file.earlier });
       const lost = (failure: unknown): never => {
         throw signal.aborted ? failure : new NetworkError();
       };

@@ -38,7 +38,7 @@ const MOST_REFERENCES = 500;
 /** Parses a GLB or glTF; its companions are files of the same asset, and nothing else is loaded. */
 export async function parseModel(
   data: ArrayBuffer,
-  origin: { place: Place; path: string },
+  origin: { place: Place; path: string; assetVersionId?: string },
 ): Promise<Loaded> {
   const { uris, extensions, required } = parseReferences(data);
   // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
@@ -48,7 +48,7 @@ export async function parseModel(
   if (named.length > MOST_REFERENCES)
     throw new Error(viewerTexts.manyReferences(named.length, MOST_REFERENCES));
   const paths = named.flatMap((uri) => pathOfReference(uri, origin.path) ?? []);
-  const urls = await companionUrls(origin.place, [...new Set(paths)]);
+  const urls = await companionUrls(origin.place, [...new Set(paths)], origin.assetVersionId);
   const companions = new Map<string, string>();
   const missing: string[] = [];
   for (const uri of named) {

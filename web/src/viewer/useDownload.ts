@@ -8,8 +8,8 @@ import type { ViewProps } from './Poster';
 /** The presigned address of the file that is shown in an element; or why it cannot be shown. */
 export function useDownload({ databaseId, assetId, file }: ViewProps) {
   const query = useQuery({
-    queryKey: ['download', databaseId, assetId, file.path, file.versionId ?? null],
-    queryFn: () => downloadUrl({ databaseId, assetId }, file.path),
+    queryKey: ['download', databaseId, assetId, file.path, file.earlier ?? file.versionId ?? null],
+    queryFn: () => downloadUrl({ databaseId, assetId }, file.path, { version: file.earlier }),
     staleTime: 10 * 60_000,
     gcTime: 10 * 60_000,
     // Another address would begin a film again.

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { downloadUrl, type Place } from '../../api/downloads';
+import { downloadUrl, type FileVersion, type Place } from '../../api/downloads';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { toast } from '../../ui/Toasts';
@@ -21,10 +21,14 @@ export function CopyButton() {
 }
 
 /** Lets the browser save a file; it would open images and texts without `attachment`. */
-export async function saveDownload(place: Place, path: string): Promise<void> {
+export async function saveDownload(
+  place: Place,
+  path: string,
+  version?: FileVersion,
+): Promise<void> {
   try {
     const link = document.createElement('a');
-    link.href = await downloadUrl(place, path, true);
+    link.href = await downloadUrl(place, path, { attachment: true, version });
     link.rel = 'noreferrer';
     link.click();
   } catch (error) {
@@ -32,12 +36,17 @@ export async function saveDownload(place: Place, path: string): Promise<void> {
   }
 }
 
-export function DownloadButton({ place, path }: { place: Place; path: string | undefined }) {
+export function DownloadButton(props: {
+  place: Place;
+  path: string | undefined;
+  version?: FileVersion;
+}) {
+  const { place, path, version } = props;
   const [signing, setSigning] = useState(false);
   const download = async () => {
     if (!path) return;
     setSigning(true);
-    await saveDownload(place, path);
+    await saveDownload(place, path, version);
     setSigning(false);
   };
   return (

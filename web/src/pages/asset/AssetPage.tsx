@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { editTexts } from '../../texts/edit';
 import { viewerTexts } from '../../texts/viewer';
+import { lazyComponent } from '../../ui/lazyComponent';
 import { UserText } from '../../ui/UserText';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import type { Place } from '../../api/downloads';
@@ -18,7 +19,7 @@ import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
 import { ArchivedNotice } from './ArchivedNotice';
 import { AssetEditor } from './AssetEditor';
-import { FileFacts } from './FileFacts';
+import { FactsSection } from './FactsSection';
 import { FilesSection } from './FilesSection';
 import { filePath } from './FileTree';
 import { Metadata } from './Metadata';
@@ -26,13 +27,17 @@ import { assetQuery, filesQuery, type Asset as Details, type File } from '../../
 import { References, Relations } from './Relations';
 import { missingReferencesQuery } from './relationQueries';
 import { firstFile } from './tree';
+import { VersionsSection } from './VersionsSection';
 import './asset.css';
+
+const OldVersion = lazyComponent(() => import('./OldVersion'), 'OldVersion');
+const EarlierContent = lazyComponent(() => import('./EarlierContent'), 'EarlierContent');
 
 const ROUTE = '/databases/$databaseId/assets/$assetId';
 
 export function AssetPage() {
   const { databaseId, assetId } = useParams({ from: ROUTE });
-  const { file } = useSearch({ from: ROUTE });
+  const { file, version, content } = useSearch({ from: ROUTE });
   const place = { databaseId, assetId };
   const assetResult = useQuery(assetQuery(place));
   const asset = assetResult.data;
@@ -55,12 +60,21 @@ export function AssetPage() {
       </div>
     );
   }
+  if (version) {
+    const props = { place, assetName: asset?.assetName, versionId: version, requestedPath: file };
+    return (
+      <Suspense>
+        <OldVersion key={version} {...props} />
+      </Suspense>
+    );
+  }
   return (
     <AssetContent
       key={`${databaseId}/${assetId}`}
       place={place}
       asset={asset}
       requestedPath={file}
+      content={content}
     />
   );
 }
@@ -69,10 +83,13 @@ function AssetContent({
   place,
   asset,
   requestedPath,
+  content,
 }: {
   place: Place;
   asset: Details | undefined;
-  requestedPath?: string;
+  requestedPath: string | undefined;
+  /** An earlier content of the file, which is shown instead. */
+  content: string | undefined;
 }) {
   const [withArchived, setWithArchived] = useState(false);
   const archived = asset?.status === 'archived';
@@ -91,6 +108,7 @@ function AssetContent({
         <AssetStage
           place={place}
           path={path}
+          content={content}
           file={file}
           isArchived={archived}
           isEmpty={filesResult.isSuccess}
@@ -122,17 +140,10 @@ function AssetContent({
           withArchived={withArchived}
           onArchived={setWithArchived}
         />
+        <VersionsSection place={place} path={path} mayWrite={mayWrite} />
         {path && (
           <>
-            <section aria-labelledby="facts">
-              <h2 id="facts">{assetTexts.facts}</h2>
-              <FileFacts
-                key={path}
-                place={place}
-                path={path}
-                since={file?.dateCreatedCurrentVersion}
-              />
-            </section>
+            <FactsSection place={place} path={path} file={file} mayWrite={mayWrite} />
             <References place={place} path={path} mayUpload={mayWrite} />
           </>
         )}
@@ -150,22 +161,34 @@ function AssetContent({
 function AssetStage(props: {
   place: Place;
   path: string | undefined;
+  content: string | undefined;
   file: File | undefined;
   isArchived: boolean;
   isEmpty: boolean;
   mayRestore: boolean;
   mayWrite: boolean;
 }) {
-  const { place, path, file } = props;
+  const { place, path, content, file } = props;
   const preview = file?.previewFile;
   const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
   return path ? (
-    <Stage
-      key={path}
-      {...place}
-      file={{ path, size: file?.size ?? null, versionId: file?.versionId }}
-      picture={picture}
-    />
+    <>
+      {content && (
+        <Suspense>
+          <EarlierContent place={place} path={path} versionId={content} />
+        </Suspense>
+      )}
+      <Stage
+        key={`${path} ${content ?? ''}`}
+        {...place}
+        file={
+          content
+            ? { path, size: null, earlier: { versionId: content } }
+            : { path, size: file?.size ?? null, versionId: file?.versionId }
+        }
+        picture={content ? {} : picture}
+      />
+    </>
   ) : (
     <div className="stage empty">
       {props.isArchived ? (

@@ -22,7 +22,7 @@ function place(menu: HTMLElement | null): void {
 }
 
 /** What a menu offers beside changes: these need no dialog. */
-export type Transfer = 'download' | 'upload' | 'replace';
+export type Transfer = 'download' | 'upload' | 'replace' | 'versions';
 
 export interface MenuActions {
   /** Absent where the caller may not download, or not upload, files. */
@@ -38,6 +38,7 @@ function menuItems(subject: Subject, { onTransfer, onAct }: MenuActions) {
       : [
           ['download', filesTexts.download],
           ['replace', filesTexts.uploadVersion],
+          ['versions', filesTexts.versions],
         ];
   return [
     ...(onTransfer

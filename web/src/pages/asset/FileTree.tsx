@@ -25,6 +25,8 @@ interface Props {
   missing: ReadonlyMap<string, number> | undefined;
   /** Absent where the caller may not change files. */
   actions: MenuActions | undefined;
+  /** The version of the asset whose files these are; else they are the newest. */
+  version?: string;
 }
 
 export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
@@ -94,12 +96,12 @@ function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
   );
 }
 
-function FileRow({ place, file, shown, missing }: Props & { file: File }) {
-  if (file.isArchived) {
+function FileRow({ place, file, shown, missing, version }: Props & { file: File }) {
+  if (file.isArchived || file.isPermanentlyDeleted) {
     return (
       <span className="file faint">
         <UserText text={file.fileName} line />
-        <span>{filesTexts.archived}</span>
+        <span>{file.isArchived ? filesTexts.archived : filesTexts.deleted}</span>
       </span>
     );
   }
@@ -107,7 +109,7 @@ function FileRow({ place, file, shown, missing }: Props & { file: File }) {
     <Link
       to="/databases/$databaseId/assets/$assetId"
       params={place}
-      search={{ file: filePath(file) }}
+      search={{ file: filePath(file), version }}
       aria-current={filePath(file) === shown ? 'true' : undefined}
       resetScroll={false}
       onClick={scrollToStage}

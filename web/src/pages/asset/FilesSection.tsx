@@ -8,6 +8,7 @@ import { useRef, useState } from 'react';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { filesTexts } from '../../texts/files';
+import { FileVersions } from './FileVersions';
 import { InlineError } from '../../ui/InlineError';
 import type { Place } from '../../api/downloads';
 import {
@@ -52,7 +53,8 @@ export function FilesSection(props: Props) {
   const [pending, setPending] = useState<PendingAction | null>(null);
   const cache = useQueryClient();
   const afterChange = useAfterChange(props);
-  const transfer = useTransfer(place);
+  const [versionsOf, setVersionsOf] = useState<string | null>(null);
+  const transfer = useTransfer(place, setVersionsOf);
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -95,15 +97,14 @@ export function FilesSection(props: Props) {
           {assetTexts.moreFiles}
         </button>
       )}
-      {mayWrite && (
-        <label className="check faint">
-          <input
-            type="checkbox"
-            checked={withArchived}
-            onChange={(event) => props.onArchived(event.target.checked)}
-          />
-          {filesTexts.showArchived}
-        </label>
+      {mayWrite && <ArchivedChoice shown={withArchived} onChange={props.onArchived} />}
+      {versionsOf !== null && (
+        <FileVersions
+          place={place}
+          path={versionsOf}
+          mayWrite={mayWrite}
+          onClose={() => setVersionsOf(null)}
+        />
       )}
       {pending && (
         <ActionDialog
@@ -119,8 +120,21 @@ export function FilesSection(props: Props) {
   );
 }
 
+function ArchivedChoice(props: { shown: boolean; onChange: (shown: boolean) => void }) {
+  return (
+    <label className="check faint">
+      <input
+        type="checkbox"
+        checked={props.shown}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      {filesTexts.showArchived}
+    </label>
+  );
+}
+
 /** Downloads a file; opens the page of uploads for a folder, or with a new version of a file. */
-function useTransfer(place: Place) {
+function useTransfer(place: Place, showVersions: (path: string) => void) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { databaseId: database, assetId: asset } = place;
@@ -129,6 +143,10 @@ function useTransfer(place: Place) {
   return (transfer: Transfer, { path }: Subject) => {
     if (transfer === 'download') {
       void saveDownload(place, path);
+      return;
+    }
+    if (transfer === 'versions') {
+      showVersions(path);
       return;
     }
     if (transfer === 'upload') {

@@ -59,7 +59,8 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
   );
 }
 
-function Pairs({ fields }: { fields: MetadataField[] }) {
+/** Keys with their values as people read them. */
+export function Pairs({ fields }: { fields: MetadataField[] }) {
   if (!fields.length) return <p className="faint">{words.none}</p>;
   return (
     <dl className="pairs">

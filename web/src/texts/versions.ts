@@ -1,0 +1,85 @@
+import { formatNumber, pluralize } from './formats';
+
+export const versionsTexts = {
+  title: 'Versions',
+  none: 'This asset has no versions yet. A version keeps its files and metadata as they are now.',
+  name: (id: string) => `Version ${id}`,
+  named: (id: string, alias: string) => (alias ? `Version ${id} (${alias})` : `Version ${id}`),
+  current: 'current',
+  archived: 'archived',
+  by: (author: string, date: string, files: number) =>
+    `${author} · ${date} · ${pluralize(files, 'file', 'files')}`,
+  more: 'Load more versions',
+  create: 'Create a version',
+  createNow: 'Create',
+  edit: 'Edit',
+  editTitle: (id: string) => `Edit version ${id}`,
+  comment: 'Comment',
+  needsComment: 'A version needs a comment.',
+  alias: 'Alias',
+  aliasHelp: 'A short name, such as “released”. It may be empty.',
+  created: (id: string) => `Version ${id} is created.`,
+  edited: (id: string) => `Version ${id} is changed.`,
+  skipped: (files: number) => `${pluralize(files, 'file was', 'files were')} left out`,
+  job: 'This takes longer. It continues if you close this window, and the list of versions shows the result.',
+  compare: 'Compare',
+  compareTitle: 'Compare versions',
+  changes: 'Changes',
+  from: 'From',
+  to: 'To',
+  now: 'The files as they are now',
+  same: 'They do not differ.',
+  sameFiles: 'The files do not differ. Metadata is compared between two versions.',
+  differences: {
+    added: (files: number) => pluralize(files, 'file added', 'files added'),
+    removed: (files: number) => pluralize(files, 'file removed', 'files removed'),
+    changed: (files: number) => pluralize(files, 'file changed', 'files changed'),
+  },
+  metadata: 'Metadata',
+  attributes: 'Attributes of files',
+  geometry: 'Facts of files',
+  changedTo: (before: string, after: string) => `${before} → ${after}`,
+  nothing: '–',
+  moreDifferences: 'Load more differences',
+  revert: 'Restore',
+  revertTitle: (id: string) => `Restore version ${id}?`,
+  revertHelp:
+    'The files get the content that they have in this version, as a new version of the asset. Nothing is lost: what is there now remains among the versions of the files.',
+  revertComment: (id: string) => `Back to version ${id}`,
+  revertMetadata: 'Restore the metadata and attributes, too',
+  replaces: (files: number) =>
+    pluralize(files, 'file gets its earlier content', 'files get their earlier content'),
+  restores: (files: number) => pluralize(files, 'file is restored', 'files are restored'),
+  lost: (files: number) =>
+    pluralize(
+      files,
+      'file was deleted with all its versions, and is left out',
+      'files were deleted with all their versions, and are left out',
+    ),
+  keeps: (files: number) =>
+    pluralize(
+      files,
+      'file that is not in the version remains as it is',
+      'files that are not in the version remain as they are',
+    ),
+  keepsAll: 'All its files have the content of this version now.',
+  reverted: (id: string, as: string) => `Version ${id} is restored as version ${as}.`,
+  notReverted: (id: string, reason: string) => `Version ${id} was not restored: ${reason}`,
+  old: (id: string, alias: string) =>
+    `You are looking at version ${alias ? `${id} (${alias})` : id}.`,
+  newest: 'Back to the newest files',
+  gone: 'This asset has no such version.',
+  empty: 'This version has no files.',
+  ofFile: (name: string) => `Versions of ${name}`,
+  fileVersions: 'Versions of this file',
+  contentOf: (date: string) => `You are looking at the content of ${date}.`,
+  earlierContent: 'You are looking at an earlier content of this file.',
+  newestContent: 'newest',
+  inVersions: (labels: readonly string[]) =>
+    labels.length > 3
+      ? `in ${formatNumber(labels.length)} versions of the asset`
+      : `in version ${labels.join(', ')}`,
+  show: 'Look at it',
+  fileReverted: 'The file has this content again, as its newest version.',
+  files: (files: number) => pluralize(files, 'file', 'files'),
+} as const;
