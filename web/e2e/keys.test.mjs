@@ -108,8 +108,8 @@ test('an asset is uploaded, looked at, renamed and found without a mouse', async
   await page.keyboard.press(' ');
   assert.equal(await wireframe.getAttribute('aria-pressed'), 'true');
   await tabTo(page, page.getByLabel('Change a.bin', { exact: true }));
-  // After those that download it and upload a new version.
-  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown');
+  // After those that download it, upload a new version and show its versions.
+  for (let at = 0; at < 4; at++) await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByLabel('File name').waitFor();
   await page.keyboard.type('b');

@@ -57,10 +57,10 @@ test('a workflow runs on the files of selected assets', async ({ open }) => {
   await fits(page);
   await dialog(page).getByRole('button', { name: 'Run', exact: true }).press('Enter');
   await dialog(page)
-    .getByText(/^\d runs? started\. To watch:$/)
+    .getByText(/^\d runs? started:$/)
     .waitFor();
   await dialog(page)
-    .locator('code', { hasText: 'vitrine executions list library' })
+    .getByRole('link', { name: /^Runs on / })
     .first()
     .waitFor();
   await dialog(page).getByRole('button', { name: 'Close' }).click();

@@ -6,6 +6,7 @@ const ROOTS = {
   'src/pages/asset/asset.css': ['asset'],
   'src/pages/database/database.css': ['database', 'databases'],
   'src/pages/find/find.css': ['find', 'search'],
+  'src/pages/jobs/jobs.css': ['jobs'],
   'src/pages/upload/upload.css': ['upload'],
   'src/viewer/viewer.css': ['stage'],
 };

@@ -50,11 +50,12 @@ const asset = createRoute({
   path: '/databases/$databaseId/assets/$assetId',
   validateSearch: (
     search: Record<string, unknown>,
-  ): { file?: string; version?: string; content?: string } => ({
+  ): { file?: string; version?: string; content?: string; show?: 'runs' } => ({
     file: text(search.file),
     // A version of the asset; the versions of its files have other ids.
     version: id(search.version),
     content: id(search.content),
+    show: search.show === 'runs' ? 'runs' : undefined,
   }),
   component: lazyRouteComponent(
     () => loadChunk(() => import('./pages/asset/AssetPage')),
@@ -96,8 +97,14 @@ const upload = createRoute({
   ),
 });
 
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => loadChunk(() => import('./pages/jobs/JobsPage')), 'JobsPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([find, databases, database, asset, upload]),
+  routeTree: root.addChildren([find, databases, database, asset, upload, jobs]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,

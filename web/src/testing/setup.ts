@@ -38,7 +38,10 @@ document.addEventListener('keydown', ({ key }) => {
 });
 
 Object.defineProperty(File.prototype, 'webkitRelativePath', { value: '' });
-Object.assign(Element.prototype, { scrollIntoView: () => undefined });
+Object.assign(Element.prototype, {
+  scrollIntoView: () => undefined,
+  hidePopover: () => undefined,
+});
 vi.stubGlobal('scrollTo', () => undefined);
 vi.stubGlobal(
   'matchMedia',

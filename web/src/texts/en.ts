@@ -67,6 +67,7 @@ export const en = {
     metadataValueType: 'The type',
   },
   header: {
+    jobs: 'Jobs',
     keys: 'Keyboard and mouse',
     dropAnywhere: 'Drop the files to upload them',
     dropInto: (folder: string) => `Drop the files into the folder ${folder}`,

@@ -45,14 +45,13 @@ export const selectionTexts = {
   noFiles: (types: boolean) =>
     types ? 'There is no file of a type that it is for.' : 'There is no file to run it on.',
   start: 'Run',
-  started: (runs: number) => `${pluralize(runs, 'run', 'runs')} started. To watch:`,
+  started: (runs: number) => `${pluralize(runs, 'run', 'runs')} started:`,
   startedNow: (runs: number) => `${pluralize(runs, 'run', 'runs')} started`,
   notStarted: (runs: number, unclear: boolean) =>
     unclear
       ? `It is not known whether ${pluralize(runs, 'run was', 'runs were')} started:`
       : `${pluralize(runs, 'run', 'runs')} could not be started:`,
-  watch: (databaseId: string, assetId: string) =>
-    `vitrine executions list ${databaseId} ${assetId}`,
+  watch: (asset: string) => `Runs on ${asset}`,
   watchOthers: (others: number) => `And ${pluralize(others, 'asset', 'assets')} more.`,
   watchHelp: 'The runs continue if you close this window.',
   failed: (done: number, names: string[], reason: string) =>

@@ -27,7 +27,7 @@ import { assetQuery, filesQuery, type Asset as Details, type File } from '../../
 import { References, Relations } from './Relations';
 import { missingReferencesQuery } from './relationQueries';
 import { firstFile } from './tree';
-import { VersionsSection } from './VersionsSection';
+import { HistorySections } from './HistorySections';
 import './asset.css';
 
 const OldVersion = lazyComponent(() => import('./OldVersion'), 'OldVersion');
@@ -140,13 +140,13 @@ function AssetContent({
           withArchived={withArchived}
           onArchived={setWithArchived}
         />
-        <VersionsSection place={place} path={path} mayWrite={mayWrite} />
         {path && (
           <>
             <FactsSection place={place} path={path} file={file} mayWrite={mayWrite} />
             <References place={place} path={path} mayUpload={mayWrite} />
           </>
         )}
+        <HistorySections place={place} path={path} mayWrite={mayWrite} />
         {path && <Metadata key={path} place={place} path={path} mayWrite={mayWrite} />}
         <Metadata place={place} mayWrite={mayWrite} />
       </aside>

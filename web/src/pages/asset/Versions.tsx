@@ -10,7 +10,6 @@ import { UserText } from '../../ui/UserText';
 import { CompareDialog, NOW } from './CompareDialog';
 import { RevertDialog } from './RevertDialog';
 import { VersionDialog } from './VersionDialog';
-import type { VersionsProps } from './VersionsSection';
 import { versionsQuery, type ListedVersion } from './versionQueries';
 
 const words = versionsTexts;
@@ -19,6 +18,12 @@ type Pending =
   | { act: 'create' }
   | { act: 'edit' | 'revert'; version: ListedVersion }
   | { act: 'compare'; from: string; to: string };
+
+interface VersionsProps {
+  place: Place;
+  path: string | undefined;
+  mayWrite: boolean;
+}
 
 /** The versions of an asset as a timeline, and what can be done with them. */
 export function Versions({ place, path, mayWrite }: VersionsProps) {

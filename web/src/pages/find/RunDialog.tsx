@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useId, useState, type SyntheticEvent } from 'react';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
@@ -6,6 +7,7 @@ import { selectionTexts } from '../../texts/selection';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { RetryButton } from '../../ui/ErrorNotice';
 import { toast } from '../../ui/Toasts';
+import { UserText } from '../../ui/UserText';
 import { useIsOpen } from '../../ui/useIsOpen';
 import type { Card } from '../../api/hits';
 import { selectedFilesQuery, runPlan, type Target, type Workflow } from './selectedFiles';
@@ -158,7 +160,15 @@ function Outcome({ result }: { result: Result }) {
     <>
       {started.length > 0 && <p role="status">{words.started(started.length)}</p>}
       {assets.slice(0, SHOWN).map((card) => (
-        <code key={card.id}>{words.watch(card.databaseId, card.assetId)}</code>
+        <Link
+          key={card.id}
+          to="/databases/$databaseId/assets/$assetId"
+          params={{ databaseId: card.databaseId, assetId: card.assetId }}
+          search={{ show: 'runs' }}
+          preload={false}
+        >
+          <UserText text={words.watch(card.name)} />
+        </Link>
       ))}
       {assets.length > SHOWN && <p>{words.watchOthers(assets.length - SHOWN)}</p>}
       {assets.length > 0 && <p className="help">{words.watchHelp}</p>}

@@ -175,17 +175,18 @@ test('a workflow runs on the files of selected assets, and what is refused is tr
   respond('post', `${of('b')}/workflows/inspect`, { executions: [], refused: [] });
   await user.dblClick(await button('Run', form));
   release();
-  await within(form).findByText('2 runs started. To watch:');
+  await within(form).findByText('2 runs started:');
   within(form).getByText('2 runs could not be started:');
   expect(within(form).getAllByText(message)).toHaveLength(2);
-  within(form).getByText('vitrine executions list library b');
+  const runs = within(form).getByRole('link', { name: 'Runs on b' });
+  expect(runs.getAttribute('href')).toBe('/ui/databases/library/assets/b?show=runs');
   expect(sent.map(({ path }) => path)).toEqual([
     `${of('a')}/workflows/inspect`,
     `${of('b')}/workflows/inspect`,
   ]);
   respond('post', `${of('a')}/workflows/inspect`, { executions: [], refused: [] });
   await user.click(await button('Try again', form));
-  await within(form).findByText('4 runs started. To watch:');
+  await within(form).findByText('4 runs started:');
   expect(screen.queryByText('Try again')).toBeNull();
 });
 
@@ -197,7 +198,7 @@ test('a refused run keeps the dialog open with what was chosen', async () => {
   respond('post', `${of('a')}/workflows/inspect`, refusal, { status: 400 });
   await user.click(await button('Run', form));
   await within(form).findByText('The workflow needs a single file.');
-  expect(form.querySelector('code')).toBeNull();
+  expect(within(form).queryByRole('link')).toBeNull();
   expect(within(form).getByLabelText('Workflow')).toHaveProperty('value', 'GLOBAL:inspect');
 });
 

@@ -145,6 +145,14 @@ function Account({ name }: { name: string }) {
             </label>
           ))}
         </fieldset>
+        <Link
+          to="/jobs"
+          className="button"
+          preload={false}
+          onClick={() => document.getElementById('account')?.hidePopover()}
+        >
+          {texts.header.jobs}
+        </Link>
         <button
           type="button"
           popoverTarget="account"

@@ -1,0 +1,203 @@
+// Daily tasks, each with at most as many clicks and keys as the table in web/README.md says.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from './fixtures.mjs';
+import {
+  accessible,
+  endpoint,
+  file,
+  fits,
+  NARROW_AND_DARK,
+  newAsset,
+  triangle,
+  CORNERS,
+  UI,
+  withKey,
+} from './walk.mjs';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const table = readme.slice(readme.indexOf('## Tasks'));
+const MOST = new Map(
+  [...table.matchAll(/^\| (.+?) +\| +(\d+) +\|$/gm)].map(([, task, acts]) => [task, Number(acts)]),
+);
+
+/** Counts clicks and keys, and compares them with the table. */
+function countActs(page) {
+  let acts = 0;
+  return {
+    click: async (role, name, inside = page) => {
+      acts += 1;
+      await inside.getByRole(role, { name, exact: typeof name === 'string' }).click();
+    },
+    press: async (key) => {
+      acts += 1;
+      await page.keyboard.press(key);
+    },
+    end: (task) => {
+      assert.ok(MOST.has(task), `the table has no task “${task}”`);
+      assert.ok(acts <= MOST.get(task), `“${task}” took ${acts} acts`);
+      acts = 0;
+    },
+  };
+}
+
+const dialog = (page) => page.getByRole('dialog');
+
+test('a database is created from the list, whose cards have pictures', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  await withKey(page);
+  await page.goto(`${UI}databases`);
+  await page.locator('.databases .newest img').first().waitFor();
+  await accessible(page, 'the list of databases');
+  const acts = countActs(page);
+  await acts.click('button', 'New database');
+  const name = `made-${Date.now()}`;
+  await page.getByLabel('Name of the database').fill(name);
+  await page.getByLabel('Description of the database').fill('of a walk');
+  await fits(page);
+  await accessible(page, 'a new database');
+  await acts.press('Enter');
+  await page.getByRole('heading', { name }).waitFor();
+  acts.end('Create a database');
+  await page.getByText('of a walk').waitFor();
+});
+
+/** Sends a request as the administrator. */
+async function request(page, method, path, data) {
+  const headers = { authorization: endpoint.adminApiKey };
+  const response = await page.request.fetch(endpoint.api + path, { method, headers, data });
+  assert.ok(response.ok(), `${method} ${path}: ${await response.text()}`);
+  return response.json();
+}
+
+test('metadata of an asset and of a file is edited by its schema, also by two people', async ({
+  open,
+}) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const database = `schema-${Date.now()}`;
+  const [bucket] = (await request(page, 'GET', '/buckets')).Items;
+  await request(page, 'POST', '/database', {
+    databaseId: database,
+    description: 'of a walk',
+    defaultBucketId: bucket.bucketId,
+  });
+  await request(page, 'POST', '/metadataschema', {
+    databaseId: database,
+    schemaName: 'Parts',
+    metadataSchemaEntityType: 'assetMetadata',
+    enabled: true,
+    fields: {
+      fields: [
+        {
+          metadataFieldKeyName: 'material',
+          metadataFieldValueType: 'inline_controlled_list',
+          controlledListKeys: ['brass', 'oak'],
+          required: true,
+        },
+        { metadataFieldKeyName: 'mass', metadataFieldValueType: 'number' },
+      ],
+    },
+  });
+  const { id } = await newAsset(page, [file('a.txt')], 'a part', 'of a walk', database);
+  const acts = countActs(page);
+  await acts.click('button', 'Edit the metadata');
+  const form = page.getByRole('form', { name: 'Edit the metadata' });
+  await form.getByLabel('mass').fill('heavy');
+  await accessible(page, 'the metadata of an asset');
+  await fits(page);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('The value must be a decimal number.').waitFor();
+  await form.getByLabel('mass').fill('12.5');
+  await form.getByLabel('material (required)').selectOption('brass');
+  await acts.click('button', 'Save', form);
+  await page.locator('.metadata .pairs', { hasText: 'brass' }).waitFor();
+  acts.end('Edit a value of metadata');
+
+  await page.getByRole('button', { name: 'Edit the metadata', exact: true }).click();
+  const metadata = [{ metadataKey: 'mass', metadataValueType: 'number', metadataValue: '99' }];
+  await request(page, 'PUT', `/database/${database}/assets/${id}/metadata`, { metadata });
+  await form.getByLabel('mass').fill('13');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Someone else changed the same keys meanwhile.').waitFor();
+  await form.locator('.theirs', { hasText: '99' }).waitFor();
+  await accessible(page, 'a conflict of metadata');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.metadata .pairs', { hasText: '13' }).waitFor();
+
+  await page.getByRole('button', { name: 'Edit the metadata of the file' }).click();
+  const ofFile = page.getByRole('form', { name: 'Edit the metadata of the file' });
+  await ofFile.getByRole('button', { name: 'Add a key' }).click();
+  await page.keyboard.type('scanned by');
+  await ofFile.getByLabel('Value').fill('ann <b>');
+  await page.keyboard.press('Enter');
+  await page.locator('.metadata .pairs', { hasText: 'ann <b>' }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Edit');
+});
+
+test('versions are created, compared, looked at and restored', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const model = [file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }];
+  const { database, id } = await newAsset(page, [...model, file('b.txt', 'first')], 'versioned');
+  const url = page.url().replace(/\?.*/, '');
+  const acts = countActs(page);
+  const openVersions = () => acts.click('heading', 'Versions');
+  await openVersions();
+  await acts.click('button', 'Create a version');
+  await dialog(page).getByLabel('Comment').fill('as <b>printed</b>');
+  await accessible(page, 'a new version');
+  await acts.click('button', 'Create', dialog(page));
+  const first = page.getByRole('link', { name: 'Version 1', exact: true });
+  await first.waitFor();
+  acts.end('Create a version');
+  await fits(page);
+  await accessible(page, 'the versions of an asset');
+
+  // Its file is replaced, and another one is added.
+  await page.goto(`${UI}upload?database=${database}&asset=${id}`);
+  const files = [file('b.txt', 'second'), file('c.txt')];
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByRole('button', { name: 'Upload 2 files' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+
+  await page.goto(`${url}?file=/b.txt`);
+  await page.locator('.stage .text', { hasText: 'second' }).waitFor();
+  await openVersions();
+  await acts.click('button', 'Compare');
+  await dialog(page).getByText('1 file changed').waitFor();
+  await dialog(page).getByText('1 file added').waitFor();
+  acts.end('See what has changed since the last version');
+  await accessible(page, 'two versions');
+  await fits(page);
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${url}?file=/b.txt`);
+  await openVersions();
+  await acts.click('link', 'Version 1');
+  await page.locator('.stage .text', { hasText: 'first' }).waitFor();
+  acts.end('See an old version');
+  await accessible(page, 'an old version');
+  await fits(page);
+  await page.locator('.tree .file', { hasText: 'a.gltf' }).click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  await page.getByRole('link', { name: 'Back to the newest files' }).click();
+
+  await openVersions();
+  await acts.click('button', 'Restore: Version 1');
+  await dialog(page).getByText('1 file gets its earlier content').waitFor();
+  await dialog(page).getByText('1 file that is not in the version remains as it is').waitFor();
+  await accessible(page, 'a version that is restored');
+  await acts.click('button', 'Restore', dialog(page));
+  await page.getByText('Version 1 is restored as version 2.').waitFor();
+  acts.end('Restore a version');
+  await page.locator('.tree .file', { hasText: 'b.txt' }).click();
+  await page.locator('.stage .text', { hasText: 'first' }).waitFor();
+
+  await acts.click('button', 'Versions of this file');
+  const earlier = dialog(page).locator('li', { hasNotText: 'newest' }).first();
+  await accessible(page, 'the versions of a file');
+  await acts.click('link', 'Look at it', earlier);
+  await page.locator('.stage .text', { hasText: 'second' }).waitFor();
+  acts.end('See an earlier content of a file');
+  await page.getByText('You are looking at the content of').waitFor();
+  await fits(page);
+});

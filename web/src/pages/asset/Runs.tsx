@@ -1,0 +1,116 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { errorText } from '../../api/errors';
+import type { Place } from '../../api/downloads';
+import { texts } from '../../texts';
+import { formatDateTime, visibleName } from '../../texts/formats';
+import { runsTexts } from '../../texts/runs';
+import { InlineError } from '../../ui/InlineError';
+import { UserText } from '../../ui/UserText';
+import { toast } from '../../ui/Toasts';
+import { RunDetails } from './RunDetails';
+import { isActive, repeatRun, runsQuery, stopRun, type Run } from './runQueries';
+
+const words = runsTexts;
+
+/** The runs of workflows on an asset, and what can be done with them. */
+export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
+  const query = useInfiniteQuery(runsQuery(place));
+  const cache = useQueryClient();
+  const [shown, setShown] = useState<Run | null>(null);
+  const [state, setState] = useState({ busy: false, failure: '' });
+  const runs = query.data?.pages.flatMap((page) => page.Items) ?? [];
+  const act = async (change: typeof stopRun, { executionId }: Run, done: string) => {
+    setState({ busy: true, failure: '' });
+    try {
+      await change(place, executionId);
+      toast(done);
+      setState({ busy: false, failure: '' });
+    } catch (error) {
+      setState({ busy: false, failure: errorText(error) });
+    }
+    void cache.invalidateQueries({ queryKey: runsQuery(place).queryKey });
+  };
+  return (
+    <div className="stack">
+      {query.isPending && <p className="faint">{texts.loading}</p>}
+      <InlineError query={query} />
+      {query.isSuccess && !runs.length && <p className="faint">{words.none}</p>}
+      <p className="failure" role="alert">
+        {state.failure}
+      </p>
+      <ol className="timeline">
+        {runs.map((run) => (
+          <li key={run.executionId}>
+            <RunLine run={run} />
+            <div className="acts">
+              <RunButton run={run} name={words.details} onClick={() => setShown(run)} />
+              {mayRun && isActive(run) && (
+                <RunButton
+                  run={run}
+                  name={words.stop}
+                  disabled={state.busy}
+                  onClick={() => void act(stopRun, run, words.stopped)}
+                />
+              )}
+              {mayRun && !isActive(run) && (
+                <RunButton
+                  run={run}
+                  name={words.again}
+                  disabled={state.busy}
+                  onClick={() => void act(repeatRun, run, words.startedAgain)}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <button
+          type="button"
+          disabled={query.isFetching}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {words.more}
+        </button>
+      )}
+      {shown && <RunDetails place={place} run={shown} onClose={() => setShown(null)} />}
+    </div>
+  );
+}
+
+const fileOf = ({ inputAssetFileKey: key }: Run): string =>
+  key.endsWith('/') || !key ? words.wholeAsset : visibleName(key.replace(/^\//, ''));
+
+function RunLine({ run }: { run: Run }) {
+  return (
+    <>
+      <strong>
+        <UserText text={run.workflowId} />
+      </strong>{' '}
+      <span className="tag">{words.states[run.executionStatus]}</span>
+      <p>
+        <UserText text={fileOf(run)} />
+      </p>
+      <p className="faint">
+        {words.triggers[run.trigger](visibleName(run.startedBy))} ·{' '}
+        {formatRunTimes(run.startedAt || run.createdAt, run.stoppedAt)}
+      </p>
+      {run.error && <p className="failure">{visibleName(run.error.message || run.error.code)}</p>}
+    </>
+  );
+}
+
+const formatRunTimes = (start: string, end: string): string =>
+  words.times(start && formatDateTime(start), end && formatDateTime(end));
+
+/** An act whose name says for screen readers which run it is about. */
+function RunButton(props: { run: Run; name: string; disabled?: boolean; onClick: () => void }) {
+  const { run, name } = props;
+  return (
+    <button type="button" className="small" disabled={props.disabled} onClick={props.onClick}>
+      {name}
+      <span className="hidden">: {words.run(visibleName(run.workflowId), fileOf(run))}</span>
+    </button>
+  );
+}

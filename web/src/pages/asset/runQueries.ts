@@ -1,0 +1,61 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, reply } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { Place } from '../../api/downloads';
+import type { components } from '../../api/schema';
+import { runsTexts } from '../../texts/runs';
+
+export type Run = components['schemas']['ExecutionItem'];
+export type RunDetail = components['schemas']['ExecutionDetail'];
+
+const ROUTE = '/database/{databaseId}/assets/{assetId}';
+const PAGE = 20;
+const SOON = 3_000;
+
+export const isActive = ({ executionStatus: status }: Pick<Run, 'executionStatus'>): boolean =>
+  status === 'NEW' || status === 'RUNNING';
+
+const keyOf = (place: Place, ...rest: string[]) => [
+  'runs',
+  place.databaseId,
+  place.assetId,
+  ...rest,
+];
+
+/** The runs of workflows on an asset and its files, newest first; again while one is active. */
+export const runsQuery = (place: Place) =>
+  infiniteQueryOptions({
+    queryKey: keyOf(place),
+    queryFn: async ({ pageParam }) => {
+      const query = { pageSize: PAGE, maxItems: PAGE, startingToken: pageParam ?? undefined };
+      const params = { path: place, query };
+      return (await reply(api.GET(`${ROUTE}/workflows/executions`, { params }))).message;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.NextToken ?? undefined,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.Items.some(isActive)) ? SOON : false,
+  });
+
+export const runQuery = (place: Place, executionId: string) =>
+  queryOptions({
+    queryKey: keyOf(place, executionId),
+    queryFn: async () => {
+      const params = { path: { ...place, executionId } };
+      return (await reply(api.GET(`${ROUTE}/executions/{executionId}`, { params }))).message;
+    },
+    refetchInterval: ({ state }) => (state.data && isActive(state.data) ? SOON : false),
+  });
+
+export async function stopRun(place: Place, executionId: string): Promise<void> {
+  const params = { path: { ...place, executionId } };
+  await reply(api.DELETE(`${ROUTE}/executions/{executionId}`, { params }));
+}
+
+/** Starts the same workflow on the same file. */
+export async function repeatRun(place: Place, executionId: string): Promise<void> {
+  const params = { path: { ...place, executionId } };
+  const { refused } = await reply(api.POST(`${ROUTE}/executions/{executionId}/rerun`, { params }));
+  const [first] = refused ?? [];
+  if (first) throw new ApiError(409, first.code, first.message || runsTexts.notStarted);
+}

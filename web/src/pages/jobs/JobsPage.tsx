@@ -1,0 +1,138 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { errorText } from '../../api/errors';
+import type { Job } from '../../api/jobs';
+import { texts } from '../../texts';
+import { formatDateTime, visibleName } from '../../texts/formats';
+import { runsTexts } from '../../texts/runs';
+import { ErrorNotice } from '../../ui/ErrorNotice';
+import { UserText } from '../../ui/UserText';
+import { cancelJob, isUnfinished, jobsQuery, resumeJob } from './queries';
+import './jobs.css';
+
+const words = runsTexts;
+const KINDS = new Map<string, string>(Object.entries(words.kinds));
+const kindOf = ({ kind }: Job): string => KINDS.get(kind) ?? kind;
+
+/** The jobs that the user has started. */
+export function JobsPage() {
+  const query = useInfiniteQuery(jobsQuery);
+  const cache = useQueryClient();
+  const [state, setState] = useState({ busy: false, failure: '' });
+  useEffect(() => {
+    document.title = `${words.jobs} · ${texts.product}`;
+  }, []);
+  const act = async (change: typeof cancelJob, job: Job) => {
+    setState({ busy: true, failure: '' });
+    try {
+      await change(job.jobId);
+      setState({ busy: false, failure: '' });
+    } catch (error) {
+      setState({ busy: false, failure: errorText(error) });
+    }
+    await cache.invalidateQueries({ queryKey: jobsQuery.queryKey });
+  };
+  const jobs = query.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <div className="jobs">
+      <h1>{words.jobs}</h1>
+      <p className="faint">{words.jobsHelp}</p>
+      {query.isPending && <p className="faint">{texts.loading}</p>}
+      {query.isError && !query.data && (
+        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.isSuccess && !jobs.length && <p className="notice">{words.noJobs}</p>}
+      <p className="failure" role="alert">
+        {state.failure}
+      </p>
+      <ul className="stack">
+        {jobs.map((job) => (
+          <li key={job.jobId} className="stack">
+            <JobLine job={job} />
+            <div className="acts">
+              {job.databaseId && job.assetId && (
+                <Link
+                  to="/databases/$databaseId/assets/$assetId"
+                  params={{ databaseId: job.databaseId, assetId: job.assetId }}
+                  className="button small"
+                  preload={false}
+                >
+                  {words.openAsset}
+                </Link>
+              )}
+              {isUnfinished(job) && job.cancellable && (
+                <JobButton
+                  job={job}
+                  name={words.stop}
+                  disabled={state.busy}
+                  onClick={() => void act(cancelJob, job)}
+                />
+              )}
+              {(job.state === 'failed' || job.state === 'cancelled') && (
+                <JobButton
+                  job={job}
+                  name={words.resume}
+                  disabled={state.busy}
+                  onClick={() => void act(resumeJob, job)}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <button
+          type="button"
+          disabled={query.isFetching}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {words.moreJobs}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function JobLine({ job }: { job: Job }) {
+  const { itemsDone: done, itemsTotal: total = null } = job;
+  return (
+    <>
+      <p>
+        <strong>{kindOf(job)}</strong> <span className="tag">{words.jobStates[job.state]}</span>
+      </p>
+      {isUnfinished(job) && (
+        <progress
+          aria-label={kindOf(job)}
+          value={total === null ? undefined : done}
+          max={total ?? undefined}
+        />
+      )}
+      <p className="faint">
+        {words.progress(done, total)} · {formatDateTime(job.createdAt)}
+      </p>
+      {job.problems.length > 0 && (
+        <ul className="names failure">
+          {job.problems.map((problem, at) => (
+            <li key={at}>
+              <UserText text={problem} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** An act whose name says for screen readers which job it is about. */
+function JobButton(props: { job: Job; name: string; disabled: boolean; onClick: () => void }) {
+  const { job, name } = props;
+  return (
+    <button type="button" className="small" disabled={props.disabled} onClick={props.onClick}>
+      {name}
+      <span className="hidden">
+        : {words.job(visibleName(kindOf(job)), formatDateTime(job.createdAt))}
+      </span>
+    </button>
+  );
+}
