@@ -107,7 +107,8 @@ function fileAt({ folder, headers }, uri) {
 /** As the API replies, to what the policy of the origin lets through. */
 async function fromApi(route, { sent, behaviors }, url, headers) {
   const request = route.request();
-  if (request.method() === 'GET' && request.postData()) return { status: 403, body: Buffer.from('') };
+  if (request.method() === 'GET' && request.postData())
+    return { status: 403, body: Buffer.from('') };
   if (!behaviors.DefaultCacheBehavior.AllowedMethods.includes(request.method()))
     return { status: 405, body: Buffer.from('') };
   const names = Object.keys(headers).filter(

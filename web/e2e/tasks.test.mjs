@@ -201,3 +201,25 @@ test('versions are created, compared, looked at and restored', async ({ open }) 
   await page.getByText('You are looking at the content of').waitFor();
   await fits(page);
 });
+
+test('a folder is downloaded as one ZIP', async ({ page }) => {
+  const { database, id } = await newAsset(page, [file('a.txt')], 'with a folder');
+  const url = page.url().replace(/\?.*/, '');
+  const folder = encodeURIComponent('/papers/');
+  await page.goto(`${UI}upload?database=${database}&asset=${id}&folder=${folder}`);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([file('b.txt'), file('c.txt')]);
+  await page.getByRole('button', { name: 'Upload 2 files' }).click();
+  await page.getByText('The upload is complete.').waitFor();
+  await page.goto(url);
+  const acts = countActs(page);
+  const saving = page.waitForEvent('download');
+  await page.locator('.tree .entry', { hasText: 'papers' }).first().waitFor();
+  await page.getByLabel('Change papers', { exact: true }).focus();
+  await acts.press('ArrowDown');
+  await acts.press('Enter');
+  assert.equal((await saving).suggestedFilename(), 'papers.zip');
+  acts.end('Download a folder');
+});

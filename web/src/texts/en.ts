@@ -10,6 +10,8 @@ export const en = {
   cancel: 'Cancel',
   copy: 'Copy link',
   copied: 'Link copied',
+  copyCommand: 'Copy as command',
+  commandCopied: 'Command copied',
   download: 'Download',
   notFound: 'There is no page at this address.',
   toFind: 'Find assets',

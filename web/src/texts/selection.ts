@@ -24,6 +24,7 @@ export const selectionTexts = {
   otherDatabase: (databaseId: string) => `The workflow is only for the database ${databaseId}.`,
   downloadTitle: (number: number) =>
     `Download the files of ${pluralize(number, 'asset', 'assets')}`,
+  downloadFolder: (name: string) => `Download the folder ${name}`,
   downloadHelp: 'At most 500 files and 1 GB at once.',
   downloaded: (files: number) => `${pluralize(files, 'file', 'files')} downloaded`,
   notDownloaded: (files: number) => `${pluralize(files, 'file', 'files')} could not be downloaded:`,

@@ -22,7 +22,7 @@ function place(menu: HTMLElement | null): void {
 }
 
 /** What a menu offers beside changes: these need no dialog. */
-export type Transfer = 'download' | 'upload' | 'replace' | 'versions';
+export type Transfer = 'download' | 'upload' | 'replace' | 'versions' | 'zip';
 
 export interface MenuActions {
   /** Absent where the caller may not download, or not upload, files. */
@@ -32,7 +32,10 @@ export interface MenuActions {
 
 function menuItems(subject: Subject, { onTransfer, onAct }: MenuActions) {
   const transfers: [Transfer, string][] = isFolder(subject)
-    ? [['upload', filesTexts.uploadHere]]
+    ? [
+        ['zip', filesTexts.download],
+        ['upload', filesTexts.uploadHere],
+      ]
     : subject.isArchived
       ? []
       : [

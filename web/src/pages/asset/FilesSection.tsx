@@ -8,7 +8,7 @@ import { useRef, useState } from 'react';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { filesTexts } from '../../texts/files';
-import { FileVersions } from './FileVersions';
+import { TransferDialog, type OpenedDialog } from './TransferDialog';
 import { InlineError } from '../../ui/InlineError';
 import type { Place } from '../../api/downloads';
 import {
@@ -53,8 +53,8 @@ export function FilesSection(props: Props) {
   const [pending, setPending] = useState<PendingAction | null>(null);
   const cache = useQueryClient();
   const afterChange = useAfterChange(props);
-  const [versionsOf, setVersionsOf] = useState<string | null>(null);
-  const transfer = useTransfer(place, setVersionsOf);
+  const [opened, setOpened] = useState<OpenedDialog | null>(null);
+  const transfer = useTransfer(place, setOpened);
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -98,12 +98,12 @@ export function FilesSection(props: Props) {
         </button>
       )}
       {mayWrite && <ArchivedChoice shown={withArchived} onChange={props.onArchived} />}
-      {versionsOf !== null && (
-        <FileVersions
+      {opened && (
+        <TransferDialog
+          {...opened}
           place={place}
-          path={versionsOf}
           mayWrite={mayWrite}
-          onClose={() => setVersionsOf(null)}
+          onClose={() => setOpened(null)}
         />
       )}
       {pending && (
@@ -134,7 +134,7 @@ function ArchivedChoice(props: { shown: boolean; onChange: (shown: boolean) => v
 }
 
 /** Downloads a file; opens the page of uploads for a folder, or with a new version of a file. */
-function useTransfer(place: Place, showVersions: (path: string) => void) {
+function useTransfer(place: Place, open: (dialog: OpenedDialog) => void) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { databaseId: database, assetId: asset } = place;
@@ -145,8 +145,8 @@ function useTransfer(place: Place, showVersions: (path: string) => void) {
       void saveDownload(place, path);
       return;
     }
-    if (transfer === 'versions') {
-      showVersions(path);
+    if (transfer === 'versions' || transfer === 'zip') {
+      open({ transfer, path });
       return;
     }
     if (transfer === 'upload') {

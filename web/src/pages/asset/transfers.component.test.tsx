@@ -1,7 +1,8 @@
 // What the menus of files offer beside changes, and files that are dropped on a folder.
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { button, openPage } from '../../testing/page';
+import { button, dialog, openPage } from '../../testing/page';
 import { ASSET, fileAt, respond } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
@@ -59,4 +60,40 @@ test('files that are dropped on a folder go into it', async () => {
   await screen.findByText('Drop the files into the folder papers');
   fireEvent.drop(folder, { dataTransfer });
   await screen.findByText('papers/new.txt');
+});
+
+test('a folder is downloaded as one ZIP by one press of its menu, or copied as a command', async () => {
+  const files = [fileAt('/papers/b.txt'), fileAt('/papers/in/c.txt')];
+  let prefix: string | null = null;
+  respond('get', `${ASSET}/listFiles`, ({ request }) => {
+    prefix = new URL(request.url).searchParams.get('prefix') ?? prefix;
+    return HttpResponse.json({ items: files });
+  });
+  const user = await openPage(PAGE);
+  const saved: Blob[] = [];
+  vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (zip: Blob) => saved.push(zip) }));
+  Object.assign(URL, { revokeObjectURL: () => undefined });
+  let name = '';
+  const click = vi.spyOn(HTMLAnchorElement.prototype, 'click');
+  click.mockImplementation(function save(this: HTMLAnchorElement) {
+    name = this.download;
+  });
+  await user.click(await opener('papers'));
+  await user.click(await button('Download', await fileMenu()));
+  await screen.findByText('2 files downloaded');
+  expect([name, prefix]).toEqual(['papers.zip', '/papers/']);
+  const content = await saved[0]?.text();
+  expect(content).toContain('papers/in/c.txt');
+  expect(content).not.toContain('lamp');
+  // A file that is left out is named before anything is downloaded.
+  files.push(fileAt('/papers/old.txt', { isArchived: true }));
+  await user.click(await opener('papers'));
+  await user.click(await button('Download', await fileMenu()));
+  const window = await dialog();
+  await within(window).findByText('1 is left out:');
+  await user.click(await button('Copy as command', window));
+  await screen.findByText('Command copied');
+  expect(await navigator.clipboard.readText()).toBe('vitrine download library x1 /papers/');
+  expect(saved).toHaveLength(1);
+  click.mockRestore();
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isRetryable, errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
@@ -7,16 +7,31 @@ import { CloseButton, Dialog } from '../../ui/Dialog';
 import { InlineError } from '../../ui/InlineError';
 import { saveFile } from '../../ui/saveFile';
 import { toast } from '../../ui/Toasts';
-import type { Card } from '../../api/hits';
-import { downloadPlan, selectedFilesQuery, type LeftOut } from './selectedFiles';
+import { CopyCommandButton } from '../../ui/CopyCommandButton';
+import { visibleName } from '../../texts/formats';
+import { downloadCommand } from './commands';
+import {
+  downloadPlan,
+  selectedFilesQuery,
+  type AssetCard,
+  type LeftOut,
+  type Target,
+} from './selectedFiles';
 import { LeftOutList } from './LeftOutList';
-import { assetFolders, createZip } from './zip';
+import { assetFolders, createZip, folderName } from './zip';
 
 const words = selectionTexts;
 
-/** Packs the files of the selected assets into one file, and names what it leaves out. */
-export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () => void }) {
-  const selectedFiles = useQuery(selectedFilesQuery(cards));
+interface DownloadDialogProps {
+  cards: AssetCard[];
+  /** Only the files in a folder of the only asset; they are downloaded at once if none is left out. */
+  folder?: string;
+  onClose: () => void;
+}
+
+/** Packs the files of assets, or of a folder, into one file, and names what it leaves out. */
+export function DownloadDialog({ cards, folder, onClose }: DownloadDialogProps) {
+  const selectedFiles = useQuery(selectedFilesQuery(cards, folder));
   const [done, setDone] = useState<number | null>(null);
   const [failed, setFailed] = useState<LeftOut[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
@@ -32,12 +47,11 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
     setFailed([]);
     setDone(0);
     try {
-      const result = await createZip(plan.targets, { signal: stop.signal, at: setDone });
+      const result = await createZip(plan.targets, { signal: stop.signal, at: setDone }, folder);
       setDone(null);
       setFailed(result.failed);
       if (!result.zip) return;
-      const [folder = ''] = cards.length === 1 ? assetFolders(plan.targets).values() : [];
-      saveFile(result.zip, `${folder || words.zipName}.zip`);
+      saveFile(result.zip, `${zipName(plan.targets, cards.length, folder)}.zip`);
       toast(words.downloaded(files - result.failed.length));
       if (!result.failed.length) onClose();
     } catch (error) {
@@ -46,8 +60,14 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
       setFailure(error);
     }
   };
+  const isStarted = useRef(false);
+  useEffect(() => {
+    if (folder === undefined || !files || plan?.leftOut.length || isStarted.current) return;
+    isStarted.current = true;
+    void start();
+  });
   return (
-    <Dialog title={words.downloadTitle(cards.length)} onClose={onClose}>
+    <Dialog title={dialogTitle(cards.length, folder)} onClose={onClose}>
       {selectedFiles.isPending && <p role="status">{words.listing}</p>}
       <InlineError query={selectedFiles} />
       {plan && (
@@ -81,8 +101,20 @@ export function DownloadDialog({ cards, onClose }: { cards: Card[]; onClose: () 
             {ended ? texts.tryAgain : texts.download}
           </button>
         )}
+        <CopyCommandButton command={downloadCommand(cards, folder)} />
         <CloseButton text={done !== null ? words.stop : ended ? texts.close : texts.cancel} />
       </div>
     </Dialog>
   );
+}
+
+const dialogTitle = (assets: number, folder: string | undefined): string =>
+  folder === undefined
+    ? words.downloadTitle(assets)
+    : words.downloadFolder(visibleName(folderName(folder)));
+
+function zipName(targets: readonly Target[], assets: number, folder: string | undefined): string {
+  if (folder !== undefined) return folderName(folder) || words.zipName;
+  const [name = ''] = assets === 1 ? assetFolders(targets).values() : [];
+  return name || words.zipName;
 }

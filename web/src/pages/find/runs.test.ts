@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { NetworkError } from '../../api/errors';
 import { selectionTexts } from '../../texts/selection';
-import type { Card } from '../../api/hits';
 import type { Target, Workflow } from './selectedFiles';
 
 const POST = vi.fn<() => Promise<unknown>>();
@@ -18,7 +17,7 @@ const workflow: Workflow = {
   extensions: [],
 };
 const target = (id: string): Target => ({
-  card: { id, databaseId: 'd', assetId: id, name: id } as Card,
+  card: { id, databaseId: 'd', assetId: id, name: id },
   path: '/a.txt',
   size: 1,
 });

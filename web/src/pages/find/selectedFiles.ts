@@ -12,6 +12,9 @@ import type { Card } from '../../api/hits';
 
 type FileItem = components['schemas']['FileItem'];
 
+/** What a download or a run needs to know of an asset. */
+export type AssetCard = Pick<Card, 'id' | 'databaseId' | 'assetId' | 'name'>;
+
 /** As many files as one download takes, or as many runs as start at once. */
 export const MOST_FILES = 500;
 /** The browser holds a whole download, in memory or on disk. */
@@ -21,7 +24,7 @@ const AT_ONCE = 6;
 
 /** A file of a selected asset; without a path the asset as a whole. */
 export interface Target {
-  card: Card;
+  card: AssetCard;
   path: string | null;
   size: number;
 }
@@ -41,19 +44,24 @@ export interface Plan {
 
 /** The files of an asset, and the reasons why none of them can be used. */
 export interface Listed {
-  card: Card;
+  card: AssetCard;
   files: FileItem[];
   reason: string;
   distributable: boolean;
 }
 
-export const selectedFilesQuery = (cards: readonly Card[]) =>
+/** The files of assets; of one of them those in a folder, if there is one, whose path ends in `/`. */
+export const selectedFilesQuery = (cards: readonly AssetCard[], folder?: string) =>
   queryOptions({
-    queryKey: ['selected files', cards.map((card) => card.id)],
+    queryKey: ['selected files', cards.map((card) => card.id), folder ?? null],
     queryFn: async () => {
       const assets: Listed[] = [];
       for (let at = 0; at < cards.length; at += AT_ONCE)
-        assets.push(...(await Promise.all(cards.slice(at, at + AT_ONCE).map(listAsset))));
+        assets.push(
+          ...(await Promise.all(
+            cards.slice(at, at + AT_ONCE).map((card) => listAsset(card, folder)),
+          )),
+        );
       return assets;
     },
     // Files may have been changed when the dialog is opened again.
@@ -61,24 +69,27 @@ export const selectedFilesQuery = (cards: readonly Card[]) =>
     gcTime: 0,
   });
 
-async function listAsset(card: Card): Promise<Listed> {
+async function listAsset(card: AssetCard, folder: string | undefined): Promise<Listed> {
   const place = { databaseId: card.databaseId, assetId: card.assetId };
   const none = { card, files: [], distributable: true };
   try {
     const asset = await readAsset(place);
     if (asset.status === 'archived') return { ...none, reason: assetTexts.archived };
     const distributable = asset.isDistributable;
-    return { card, files: await fetchFiles(place), distributable, reason: '' };
+    return { card, files: await fetchFiles(place, folder), distributable, reason: '' };
   } catch (error) {
     if (isTransient(error)) throw error;
     return { ...none, reason: errorText(error) };
   }
 }
 
-async function fetchFiles(path: { databaseId: string; assetId: string }): Promise<FileItem[]> {
+async function fetchFiles(
+  path: { databaseId: string; assetId: string },
+  prefix: string | undefined,
+): Promise<FileItem[]> {
   const files: FileItem[] = [];
   const read = (startingToken?: string) => {
-    const query = { basic: true, includeArchived: true, pageSize: PAGE, startingToken };
+    const query = { prefix, basic: true, includeArchived: true, pageSize: PAGE, startingToken };
     return reply(
       api.GET('/database/{databaseId}/assets/{assetId}/listFiles', { params: { path, query } }),
     );

@@ -10,10 +10,14 @@ interface Progress {
   at: (done: number) => void;
 }
 
-/** Packs files, each in the folder of its asset. Files that cannot be read are left out. */
+/**
+ * Packs files, each in the folder of its asset, or those of one folder under its name. Files that
+ * cannot be read are left out.
+ */
 export async function createZip(
   targets: readonly Target[],
   { signal, at }: Progress,
+  folder?: string,
 ): Promise<{ zip: Blob | null; failed: LeftOut[] }> {
   const failed: LeftOut[] = [];
   const folders = assetFolders(targets);
@@ -22,7 +26,7 @@ export async function createZip(
       at(done);
       try {
         const input = await read(target, signal);
-        yield { name: `${folders.get(target.card.id) ?? ''}${target.path ?? ''}`, input };
+        yield { name: entryName(target, folders, folder), input };
       } catch (error) {
         signal.throwIfAborted();
         failed.push({
@@ -36,6 +40,19 @@ export async function createZip(
   const zip = await downloadZip(entries()).blob();
   return { zip: failed.length < targets.length ? zip : null, failed };
 }
+
+function entryName(
+  { card, path }: Target,
+  folders: ReadonlyMap<string, string>,
+  folder: string | undefined,
+): string {
+  if (folder === undefined) return `${folders.get(card.id) ?? ''}${path ?? ''}`;
+  return (path ?? '').slice(folder.lastIndexOf('/', folder.length - 2) + 1);
+}
+
+/** The name of the folder of a path that ends in `/`, as any system accepts it. */
+export const folderName = (folder: string): string =>
+  portableName(folder.slice(folder.lastIndexOf('/', folder.length - 2) + 1, -1));
 
 async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> {
   // Each address is signed when it is needed: those of a long download would end before.
