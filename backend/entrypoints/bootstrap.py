@@ -64,7 +64,12 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Context]) ->
     request = CloudFormationCustomResourceEvent(event)
     try:
         # The created resources contain data, so Delete keeps them; the stacks retain them too.
-        data = {} if request.request_type == "Delete" else _set_up(request, wire)
+        data: dict[str, str] = {}
+        if request.request_type != "Delete":
+            data |= _with_retries(lambda: set_up(wire()))
+            # Afterwards, when IAM knows the role. Functions that need the instances are deployed
+            # later.
+            data["Account"] = check_account(request.resource_properties, clients.lambda_account)
     except VitrineError as error:
         _logger.exception("bootstrap failed")
         respond(request, _failure(error.message))
@@ -80,15 +85,6 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Context]) ->
         raise
     else:
         respond(request, ResourceAnswer(status="SUCCESS", physical_id=PHYSICAL_ID, data=data))
-
-
-def _set_up(
-    request: CloudFormationCustomResourceEvent, wire: Callable[[], Context]
-) -> dict[str, str]:
-    data = _with_retries(lambda: set_up(wire()))
-    # Afterwards, when IAM knows the role. Functions that need the instances are deployed later.
-    needed = request.resource_properties
-    return data | {"Account": check_account(needed, clients.lambda_account)}
 
 
 def set_up(context: Context) -> dict[str, str]:

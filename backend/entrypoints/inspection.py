@@ -101,17 +101,14 @@ class Inspector:
         try:
             lacking = _NO_JAIL if self.jail is None else self.jail.obstacle(reading.path)
             if self.jail is not None and lacking is None:
-                return self._read_here(self.jail, reading, folder)
+                content, asset = folder / "content", AssetFiles(self.files, reading.asset)
+                self.files.download(source.bucket, source.key, reading.version_id, content)
+                return self.jail.inspect(reading.path, content, asset, folder)
             if self.remote is not None:
                 return self.remote.read(reading, size, folder, context)
         except NotRestoredError as error:
             return refused(str(error))
         return refused(str(lacking))
-
-    def _read_here(self, jail: Jail, reading: Reading, folder: Path) -> Outcome:
-        content, source = folder / "content", reading.source
-        self.files.download(source.bucket, source.key, reading.version_id, content)
-        return jail.inspect(reading.path, content, AssetFiles(self.files, reading.asset), folder)
 
     def _write(self, body: Body, source: Place, outcome: Outcome) -> None:
         """Write the result."""
@@ -127,8 +124,27 @@ class Inspector:
                 self.files.upload(path, target.bucket, target.key, content_type=kind)
         # Written last: a reader who finds it finds the other objects too.
         target = _place(body.output_s3_asset_metadata_path).below("inspection.json")
+        result = outcome.result
+        content = {
+            "version": VERSION,
+            "readersVersion": READERS_VERSION,
+            "source": {
+                "bucket": source.bucket,
+                "key": source.key,
+                "versionId": body.input_s3_version_id,
+                "relativePath": body.input_relative_path,
+            },
+            "facts": result.facts,
+            "refused": result.refused,
+            "descriptor": result.descriptor,
+            "references": [asdict(reference) for reference in result.references],
+            **{
+                output.name: None if outcome.path_of(output) is None else output.file
+                for output in INSPECTION_OUTPUTS
+            },
+        }
         with tempfile.NamedTemporaryFile() as file:
-            file.write(json.dumps(_reply_of(body, source, outcome), allow_nan=False).encode())
+            file.write(json.dumps(content, allow_nan=False).encode())
             file.flush()
             path = Path(file.name)
             self.files.upload(path, target.bucket, target.key, content_type="application/json")
@@ -161,25 +177,3 @@ def _root(body: Body, source: Place) -> Place:
     if source.bucket == body.bucket_asset and location and source.key.startswith(location):
         return Place(source.bucket, location)
     return Place(source.bucket, source.key.rpartition("/")[0] + "/")
-
-
-def _reply_of(body: Body, source: Place, outcome: Outcome) -> dict[str, Any]:
-    result = outcome.result
-    return {
-        "version": VERSION,
-        "readersVersion": READERS_VERSION,
-        "source": {
-            "bucket": source.bucket,
-            "key": source.key,
-            "versionId": body.input_s3_version_id,
-            "relativePath": body.input_relative_path,
-        },
-        "facts": result.facts,
-        "refused": result.refused,
-        "descriptor": result.descriptor,
-        "references": [asdict(reference) for reference in result.references],
-        **{
-            output.name: None if outcome.path_of(output) is None else output.file
-            for output in INSPECTION_OUTPUTS
-        },
-    }

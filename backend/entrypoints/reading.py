@@ -100,16 +100,17 @@ class RemoteReading:
         source = reading.source
         self.files.check_readable(source.bucket, source.key, reading.version_id)
         # One tenant a call: no instance reads a second file.
-        token = self.new_id()
+        token, seconds = self.new_id(), self.seconds + _GRACE_SECONDS
+        left: Callable[[], int] | None = getattr(context, "get_remaining_time_in_millis", None)
         written = reading.run.below(f"reader/{token}/")
         return invoker.read(
             reading.path,
             f"{reading.execution_id}:{token}",
             _Called(self.calls, self.function),
-            _Signed(self.files, reading, written, size, self.seconds + _GRACE_SECONDS),
+            _Signed(self.files, reading, written, size, seconds),
             folder,
             turntable=self.turntable,
-            may_continue=_has_left(context, self.seconds + _GRACE_SECONDS),
+            may_continue=lambda: left is None or left() > seconds * _MILLISECONDS,
         )
 
 
@@ -174,12 +175,6 @@ class _Signed:
         except NotFoundError:
             return False
         return True
-
-
-def _has_left(context: object, seconds: int) -> Callable[[], bool]:
-    """Return whether the function that calls has so much time left."""
-    remaining: Callable[[], int] | None = getattr(context, "get_remaining_time_in_millis", None)
-    return lambda: remaining is None or remaining() > seconds * _MILLISECONDS
 
 
 def remote_reading(

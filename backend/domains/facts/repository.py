@@ -74,22 +74,21 @@ class FactRepository:
         )
         rows = self.tables.query(query, page)
         names = [str(item[keys.FILE.name]) for item in rows.items]
-        versions = self._readers_versions(names)
+        # The version of the readers that read each file; a missing one is the first.
+        table_keys = FILE_ATTRIBUTES.key_names
+        wanted = [dict(zip(table_keys, (READERS_VERSION_KEY, name), strict=True)) for name in names]
+        fact = FACT_BY_KEY[READERS_VERSION_KEY]
+        versions = {
+            str(item[keys.FILE.name]): fact.typed(str(item[_VALUE]))
+            for _, item in self.tables.get_many([(FILE_ATTRIBUTES, key) for key in wanted])
+        }
         files: list[InspectedFile] = []
         for name in names:
             database, asset, path = keys.FILE.parse(name)
-            is_old = versions.get(name, 1) < READERS_VERSION
+            version = versions.get(name)
+            is_old = (version if isinstance(version, int | float) else 1) < READERS_VERSION
             files.append(InspectedFile(database, asset, path, is_old))
         return Page(tuple(files), rows.after)
-
-    def _readers_versions(self, names: Iterable[str]) -> dict[str, float]:
-        """Return the version of the readers that read each file; a missing one is the first."""
-        table_keys = FILE_ATTRIBUTES.key_names
-        wanted = [dict(zip(table_keys, (READERS_VERSION_KEY, name), strict=True)) for name in names]
-        rows = self.tables.get_many([(FILE_ATTRIBUTES, key) for key in wanted])
-        fact = FACT_BY_KEY[READERS_VERSION_KEY]
-        typed = {str(item[keys.FILE.name]): fact.typed(str(item[_VALUE])) for _, item in rows}
-        return {name: value for name, value in typed.items() if isinstance(value, int | float)}
 
     def source_of(self, asset: Asset, path: str) -> FactSource:
         file = FileRef(*asset.ref.ids, path)

@@ -1,7 +1,6 @@
 """Parses scan results, and decides which of two results of a version counts. Pure."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, cast
 
 from backend.core.clock import iso
@@ -37,7 +36,11 @@ def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
     size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
     if size > PARTITION_KEY_BYTES:
         raise InvalidEventError(f"the item of the object needs a key of {size} bytes")
-    stored = StoredResult(scan_status=scan.scan_result_status, scanned_at=_utc(event.time))
+    try:
+        scanned_at = iso(event.time)
+    except OverflowError as error:  # an hour before the first year
+        raise InvalidEventError(f"time: {error}") from error
+    stored = StoredResult(scan_status=scan.scan_result_status, scanned_at=scanned_at)
     return ScanResult(version, stored, _names(scan.threats))
 
 
@@ -51,13 +54,6 @@ def replaces_stored(known: StoredResult | None, result: StoredResult) -> bool:
     # Results may be repeated and in any order: the later scan counts, and within one second the
     # threat.
     return (result.scanned_at, result.is_threat) > (known.scanned_at, known.is_threat)
-
-
-def _utc(time: datetime) -> str:
-    try:
-        return iso(time)
-    except OverflowError as error:  # an hour before the first year
-        raise InvalidEventError(f"time: {error}") from error
 
 
 def _names(threats: object) -> tuple[str, ...]:

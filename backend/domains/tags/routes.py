@@ -6,13 +6,11 @@ from backend.core.clock import iso
 from backend.core.models import PageQuery
 from backend.domains.tags.models import (
     Operation,
-    Tag,
     TagOperationReply,
     TagPath,
     TagReply,
     TagsBody,
     TagsReply,
-    TagType,
     TagTypeOperationReply,
     TagTypePath,
     TagTypeReply,
@@ -51,7 +49,16 @@ def _bind_tags(router: Router, service: TagService) -> None:
         page = service.list_tags(call.caller, call.page(query))
         types = service.types_of(page.items)
         return TagsReply(
-            items=[_tag(tag, types.get(tag.tag_type_name)) for tag in page.items],
+            items=[
+                TagReply(
+                    tag_name=tag.tag_name,
+                    description=tag.description,
+                    tag_type_name=shown_type(tag, tag_type),
+                    required=tag_type.required if tag_type is not None else "False",
+                )
+                for tag in page.items
+                for tag_type in (types.get(tag.tag_type_name),)
+            ],
             next_token=call.next_token(page.after),
         )
 
@@ -121,12 +128,3 @@ def _message(kind: str, names: Sequence[str], operation: Operation) -> str:
     if len(names) == 1:
         return f"{kind} {names[0]} was {_DONE[operation]}"
     return f"{len(names)} {kind.lower()}s were {_DONE[operation]}"
-
-
-def _tag(tag: Tag, tag_type: TagType | None) -> TagReply:
-    return TagReply(
-        tag_name=tag.tag_name,
-        description=tag.description,
-        tag_type_name=shown_type(tag, tag_type),
-        required=tag_type.required if tag_type is not None else "False",
-    )

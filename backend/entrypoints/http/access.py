@@ -10,20 +10,19 @@ from backend.entrypoints.wiring.access import (
     user_roles,
 )
 from backend.entrypoints.wiring.api import serve
-from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.identity import api_keys, profiles, users
-from backend.http.router import Router
 from backend.spec.functions.apis import ACCESS_API
 
-
-def _router(context: Context) -> Router:
-    return build_router(
-        roles(context),
-        user_roles(context),
-        constraints(context),
-        templates(context),
-        explanations(context),
-    ) | build_identity_router(api_keys(context), profiles(context), users(context))
-
-
-handler = serve(ACCESS_API, _router)
+handler = serve(
+    ACCESS_API,
+    lambda context: (
+        build_router(
+            roles(context),
+            user_roles(context),
+            constraints(context),
+            templates(context),
+            explanations(context),
+        )
+        | build_identity_router(api_keys(context), profiles(context), users(context))
+    ),
+)

@@ -129,7 +129,14 @@ def _plain(block: Criteria) -> Criteria | None:
     """Return the block without criteria that others imply; None if it never matches."""
     criteria: list[Criterion] = []
     for field in sorted({criterion.field for criterion in block}, key=_FIELDS.index):
-        here = {_normal(criterion) for criterion in block if criterion.field == field}
+        here = {
+            criterion._replace(
+                operator=IS_ONE_OF if criterion.operator == EQUALS else criterion.operator,
+                values=tuple(sorted(set(criterion.values))),
+            )
+            for criterion in block
+            if criterion.field == field
+        }
         exact = next(_exact(tuple(sorted(here))), None)
         # With one text, all criteria on the field concern it: the possible values can be listed.
         if exact is not None and field in _PLAIN:
@@ -140,18 +147,11 @@ def _plain(block: Criteria) -> Criteria | None:
                 return None
             here = {exact._replace(values=values)}
         criteria += sorted(
-            here - {criterion for criterion in here if _idle(criterion, beside=here)}
+            criterion
+            for criterion in here
+            if not any(other != criterion and _follows(criterion, other) for other in here)
         )
     return tuple(criteria)
-
-
-def _idle(criterion: Criterion, *, beside: Iterable[Criterion]) -> bool:
-    return any(other != criterion and _follows(criterion, other) for other in beside)
-
-
-def _normal(criterion: Criterion) -> Criterion:
-    operator = IS_ONE_OF if criterion.operator == EQUALS else criterion.operator
-    return criterion._replace(operator=operator, values=tuple(sorted(set(criterion.values))))
 
 
 def _holds(criterion: Criterion, text: str) -> bool:

@@ -31,7 +31,12 @@ class DeletedNameRepository:
         Reads all constraints, so it is used only for names of deleted objects.
         """
         rows = all_items(partial(self.tables.scan, CONSTRAINTS), _SCAN_PAGE)
-        return any(_mentions(criterion, field, name) for criterion in _criteria(rows))
+        for criterion in _criteria(rows):
+            value = criterion.get("value")
+            is_mentioned = name in value if isinstance(value, list) else value == name
+            if is_mentioned and criterion.get("field") == field:
+                return True
+        return False
 
 
 def deleted_name(field: str, name: str) -> Put:
@@ -43,13 +48,6 @@ def _criteria(rows: Iterable[Item]) -> Iterable[dict[str, Any]]:
     for row in rows:
         for block in ("criteriaAnd", "criteriaOr"):
             yield from json.loads(row.get(block) or "[]")
-
-
-def _mentions(criterion: dict[str, Any], field: str, name: str) -> bool:
-    value = criterion.get("value")
-    return criterion.get("field") == field and name in (
-        value if isinstance(value, list) else (value,)
-    )
 
 
 def _key(field: str, name: str) -> str:

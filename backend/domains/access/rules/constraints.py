@@ -2,7 +2,7 @@
 
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from backend.core.invisible import check_visible
@@ -139,8 +139,7 @@ def warnings_about(constraint: Constraint) -> list[str]:
     return [
         *contradictions(constraint),
         *([] if both is None else [both]),
-        *filter(None, (_warning_of(criterion) for criterion in criteria)),
-        *filter(None, (_hidden_warning(criterion) for criterion in criteria)),
+        *(warning for criterion in criteria for warning in _warnings_of(criterion)),
     ]
 
 
@@ -197,24 +196,22 @@ def _changes_of_foreign(object_type: str, criterion: Criterion, actions: set[str
     return changes
 
 
-def _warning_of(criterion: Criterion) -> str | None:
-    texts = texts_of(criterion.value) if criterion.field == "assetName" else ()
-    if any(unicodedata.normalize("NFC", text) != text for text in texts):
-        return (
+def _warnings_of(criterion: Criterion) -> Iterator[str]:
+    """Yield that a value is displayed as another one, or written as no name is: neither matches."""
+    texts = texts_of(criterion.value)
+    if criterion.field == "assetName" and any(
+        unicodedata.normalize("NFC", text) != text for text in texts
+    ):
+        yield (
             f"{criterion.field} is always in composed form (NFC), but the value of "
             f"{criterion.operator} is not: it matches nothing"
         )
-    return None
-
-
-def _hidden_warning(criterion: Criterion) -> str | None:
-    """Return that a value is displayed as another one, to which the rule does not apply."""
-    for text in texts_of(criterion.value):
+    for text in texts:
         try:
             check_visible(text)
         except ValueError as error:
-            return f"a value of {criterion.field} is displayed as another text: new names {error}"
-    return None
+            yield f"a value of {criterion.field} is displayed as another text: new names {error}"
+            return
 
 
 def new_names(change: Change) -> dict[str, str]:

@@ -133,7 +133,12 @@ class PolicyAuthorization:
     def rights(self, caller: Identity) -> Rights:
         """Return the caller's permissions, at most two seconds old."""
         now = self.clock()
-        epoch = self._epoch(now)
+        known = self._epochs.get("epoch")
+        if known is not None and _is_within(now, known[1], EPOCH_TIME):
+            epoch = known[0]
+        else:
+            epoch = self.policies.epoch()
+            self._epochs["epoch"] = (epoch, now)
         key = (caller.user_id, caller.mfa)
         # By second factor, too: roles that require one count only with it.
         cached = self._cached.get(key)
@@ -160,14 +165,6 @@ class PolicyAuthorization:
                 return granted, epoch
             epoch = then
         raise UnavailableError("Permissions are being changed too often to be read; try again")
-
-    def _epoch(self, now: datetime) -> int:
-        known = self._epochs.get("epoch")
-        if known is not None and _is_within(now, known[1], EPOCH_TIME):
-            return known[0]
-        epoch = self.policies.epoch()
-        self._epochs["epoch"] = (epoch, now)
-        return epoch
 
     def _cache_rights(self, key: tuple[str, bool], cached: _Cached) -> None:
         # Removed first, so that it becomes the newest of the dictionary.
@@ -202,6 +199,9 @@ def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
 
 def parsed_rules(stored: Iterable[StoredRules]) -> Iterator[Rule]:
     """Parse the stored rules. One that cannot be parsed denies its object type, or all types."""
+    # The wildcard matches every object, also without any field.
+    anything = (Criterion(OBJECT_TYPE_FIELD, CONTAINS, (ANYTHING,)),)
+    denials: dict[str, str] = dict.fromkeys(ACTIONS, DENY)
     for rules in stored:
         for rule in rules:
             try:
@@ -210,13 +210,8 @@ def parsed_rules(stored: Iterable[StoredRules]) -> Iterator[Rule]:
                 _log.warning("a rule cannot be read, so it denies: %s", error)
                 named = rule.get("objectType")
                 for object_type in (named,) if named in OBJECT_TYPES else OBJECT_TYPES:
-                    yield _denial_of(str(rule.get("constraintId")), str(object_type))
-
-
-def _denial_of(constraint_id: str, object_type: str) -> Rule:
-    # The wildcard matches every object, also without any field.
-    anything = (Criterion(OBJECT_TYPE_FIELD, CONTAINS, (ANYTHING,)),)
-    return Rule(constraint_id, object_type, anything, (), dict.fromkeys(ACTIONS, DENY))
+                    constraint_id = str(rule.get("constraintId"))
+                    yield Rule(constraint_id, str(object_type), anything, (), denials)
 
 
 def is_allowed_without_rule(user_id: str, action: Action, object_type: str, fields: Fields) -> bool:

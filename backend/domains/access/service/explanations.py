@@ -52,7 +52,12 @@ class ExplainService:
             PermissionDeniedError: the caller is not an administrator.
         """
         require(self.authorization, caller, "GET", Secured("constraint"))
-        route = _route_of(query)
+        method: Method | None = query.method or query.action
+        route = None
+        if query.route is not None and method is not None and query.object_type != "web":
+            route = find_route(method, query.route)
+            if route is None:
+                raise InvalidInputError.of("route", f"route {method} {query.route} does not exist")
         granted = self.policies.granted(query.user_id, mfa=query.mfa)
         rights = _Granted(
             {key: list(parsed_rules([rules])) for key, rules in granted.rules.items()},
@@ -97,16 +102,6 @@ class ExplainService:
         if asset is None:
             raise InvalidInputError.of("assetId", f"database {database_id} has no asset {asset_id}")
         return {**asset, **fields}
-
-
-def _route_of(query: ExplainQuery) -> FoundRoute | None:
-    method: Method | None = query.method or query.action
-    if query.route is None or method is None or query.object_type == "web":
-        return None
-    route = find_route(method, query.route)
-    if route is None:
-        raise InvalidInputError.of("route", f"route {method} {query.route} does not exist")
-    return route
 
 
 def _of_route(granted: _Granted, match: FoundRoute, query: ExplainQuery) -> Decision:

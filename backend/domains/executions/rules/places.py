@@ -1,7 +1,7 @@
 """Divides the places of concurrent executions among users. Pure."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from backend.domains.executions.models import ActiveExecution
 
@@ -31,7 +31,13 @@ def executions_to_admit(
         queues.setdefault(execution.user, deque()).append(execution)
     executions: list[ActiveExecution] = []
     while queues and held.total() < limit:
-        allowed = [user for user in queues if _may_take(user, queues.keys(), held, limit)]
+        is_last = held.total() == limit - 1
+        allowed = [
+            user
+            for user in queues
+            if len(queues) == 1
+            or (held[user] < max(1, limit // 2) and not (is_last and held[user]))
+        ]
         if not allowed:
             break
         user = min(allowed, key=turn)
@@ -40,10 +46,3 @@ def executions_to_admit(
         if not queues[user]:
             del queues[user]
     return executions
-
-
-def _may_take(user: str, waiting: Collection[str], held: Counter[str], limit: int) -> bool:
-    if len(waiting) == 1:
-        return True
-    is_last = held.total() == limit - 1
-    return held[user] < max(1, limit // 2) and not (is_last and held[user])

@@ -126,18 +126,15 @@ class Admission:
         except VitrineError as error:
             self._fail(execution_id, error)
         else:
-            self._record_started(admitted)
-
-    def _record_started(self, admitted: ActiveExecution) -> None:
-        now = self.clock()
-        if self.progress.record_started(admitted.execution_id, now):
+            now = self.clock()
+            if not self.progress.record_started(execution_id, now):
+                # It was stopped, or its asset deleted, while it was being started.
+                self.runs.stop(execution_id, error=rules.STOPPED, cause="")
+                return
             try:
                 self.active.record_started(admitted, iso(now))
             except ExecutionChangedError:
-                _log.info("execution %s ended while it was started", admitted.execution_id)
-            return
-        # It was stopped, or its asset deleted, while it was being started.
-        self.runs.stop(admitted.execution_id, error=rules.STOPPED, cause="")
+                _log.info("execution %s ended while it was started", execution_id)
 
     def _fail(self, execution_id: str, error: VitrineError) -> None:
         _log.warning("execution %s cannot be started: %s", execution_id, error.message)

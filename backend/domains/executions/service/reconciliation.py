@@ -9,7 +9,7 @@ from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.core.runs import Runs
 from backend.domains.executions import rules
-from backend.domains.executions.models import ActiveExecution, RunError
+from backend.domains.executions.models import RunError
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.executions.rules.events import ENDS
 from backend.domains.executions.service.progress import ExecutionProgress
@@ -38,17 +38,13 @@ class Reconciliation:
         """
         try:
             for admitted in self.active.list_admitted():
-                if self._is_silent(admitted):
+                started = admitted.started_at
+                silence = timedelta(seconds=self.silence_seconds())
+                if started and self.clock() - datetime.fromisoformat(started) >= silence:
                     self._compare(admitted.execution_id)
             self.progress.request_starts(even_unstarted=True)
         except UnavailableError as error:
             _log.warning("outage: executions are compared later: %s", error.message)
-
-    def _is_silent(self, admitted: ActiveExecution) -> bool:
-        if admitted.started_at is None:
-            return False
-        age = self.clock() - datetime.fromisoformat(admitted.started_at)
-        return age >= timedelta(seconds=self.silence_seconds())
 
     def _compare(self, execution_id: str) -> None:
         run = self.runs.describe(execution_id)

@@ -74,7 +74,9 @@ def require_permitted(
         PermissionDeniedError: a key would change itself, or a key that it descends from, other than
             to end it sooner; or an owner would extend or enable a key that another user ended.
     """
-    reopens = _extends_use(key, body)
+    enables = body.is_active == "true" and key.is_active != "true"
+    extends = body.expires_at is not None and expires_later(body.expires_at, key.expires_at)
+    reopens = enables or extends
     changes_itself = used is not None and key.api_key_id in used.lineage
     if changes_itself and (reopens or body.description is not None):
         raise PermissionDeniedError(
@@ -96,10 +98,3 @@ def user_who_ended(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str
         return None
     by_other = (key.is_active != "true" or bool(key.expires_at)) and key.ended_by != key.user_id
     return key.ended_by if caller.user_id == key.user_id and by_other else caller.user_id
-
-
-def _extends_use(key: ApiKey, body: UpdateApiKeyBody) -> bool:
-    enables = body.is_active == "true" and key.is_active != "true"
-    if body.expires_at is None:
-        return enables
-    return enables or expires_later(body.expires_at, key.expires_at)

@@ -52,7 +52,11 @@ def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
 def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:
     """Return the id and the key; None for one that cannot verify a token."""
     key_id, algorithms = entry.get("kid"), _algorithms(entry)
-    if not isinstance(key_id, str) or not key_id or not algorithms or not _verifies(entry):
+    operations: object = entry.get("key_ops", ["verify"])
+    verifies = isinstance(operations, list) and "verify" in operations
+    # A published private key is not secret.
+    is_public = "d" not in entry and entry.get("use", "sig") == "sig"
+    if not isinstance(key_id, str) or not (key_id and algorithms and verifies and is_public):
         return None
     try:
         public = cast("object", PyJWK(entry, min(algorithms)).key)
@@ -63,16 +67,6 @@ def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:
     if isinstance(public, RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey):
         return key_id, SigningKey(public, algorithms)
     return None
-
-
-def _verifies(entry: Mapping[str, Any]) -> bool:
-    """Return whether the key is for signatures, and public.
-
-    A published private key is not secret.
-    """
-    operations: object = entry.get("key_ops", ["verify"])
-    able = isinstance(operations, list) and "verify" in operations
-    return able and "d" not in entry and entry.get("use", "sig") == "sig"
 
 
 def _algorithms(entry: Mapping[str, Any]) -> frozenset[str]:

@@ -40,10 +40,6 @@ Check = Callable[[Job], None]
 """Raises an error if a job cannot be resumed."""
 
 
-def _no_subject(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
-    return None
-
-
 @dataclass(eq=False, repr=False)
 class JobService:
     """Operations on jobs. A job requires the permission on its asset, which `subject` returns.
@@ -56,7 +52,7 @@ class JobService:
     authorization: Authorization
     audit: AuditService
     clock: Clock
-    subject: Subject = _no_subject
+    subject: Subject = lambda _: None
     resumable: Mapping[str, Check] = field(default_factory=dict[str, Check])
 
     def new(
@@ -251,8 +247,12 @@ class JobService:
 
     def _with_visible_details(self, caller: Identity, job: Job) -> Job:
         """Return the job without details of a source that the caller may not see."""
-        source = _source_of(job)
-        if source is None or not job.problems or self._may_see(caller, source):
+        change = cast("Mapping[str, Any]", job.parameters.get("change") or {})
+        if "sourceAssetId" not in change or not job.problems:
+            return job
+        # The job as one of the asset from which its files are copied, if that is another.
+        ids = {"database_id": change.get("sourceDatabaseId"), "asset_id": change["sourceAssetId"]}
+        if self._may_see(caller, job.model_copy(update=ids)):
             return job
         return job.model_copy(update={"problems": [_WITHHELD]})
 
@@ -301,15 +301,6 @@ def _cache_subjects(subject: Subject) -> Subject:
         return known[key]
 
     return cached
-
-
-def _source_of(job: Job) -> Job | None:
-    """Return the job as one of the asset from which its files are copied, if that is another."""
-    change = cast("Mapping[str, Any]", job.parameters.get("change") or {})
-    if "sourceAssetId" not in change:
-        return None
-    ids = {"database_id": change.get("sourceDatabaseId"), "asset_id": change["sourceAssetId"]}
-    return job.model_copy(update=ids)
 
 
 def is_cancellable(job: Job) -> bool:

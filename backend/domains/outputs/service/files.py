@@ -66,16 +66,16 @@ class RunFolder:
         later = range(pipeline + 1, last + 1)
 
         def is_replaced(output: Written) -> bool:
-            return any(self._exists(self.folder(number, sort) + output.name) for number in later)
+            # No HEAD: for a missing object it would also look for a delete marker.
+            return any(
+                row.key == key
+                for key in (self.folder(number, sort) + output.name for number in later)
+                for row in self.objects.list_objects(self.bucket, key, limit=1).objects
+            )
 
         replaced = in_parallel(is_replaced, outputs)
         kept = [output for output, is_old in zip(outputs, replaced, strict=True) if not is_old]
         return kept, page.next_key
-
-    def _exists(self, key: str) -> bool:
-        # No HEAD: for a missing object it would also look for a delete marker.
-        objects = self.objects.list_objects(self.bucket, key, limit=1).objects
-        return bool(objects) and objects[0].key == key
 
 
 @dataclass(eq=False, repr=False)

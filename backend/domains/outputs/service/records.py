@@ -13,7 +13,6 @@ from backend.core.objects import Objects
 from backend.domains.assets.models import Asset
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.commands import MetadataService
-from backend.domains.metadata.service.records import BulkResult
 from backend.domains.outputs import rules
 from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.files import Written
@@ -52,7 +51,11 @@ class RecordOutputs:
             raise
         except VitrineError as error:
             return Outcome("metadata", output.label, path, error.message)
-        return Outcome("metadata", output.label, path, _failures(result))
+        if not result.failed:
+            return Outcome("metadata", output.label, path)
+        shown = "; ".join(f"{key}: {reason}" for key, reason in result.failed[:_FAILED_SHOWN])
+        failures = f"{len(result.failed)} of its keys were not written: {shown}"
+        return Outcome("metadata", output.label, path, failures)
 
     def _body(self, output: Written) -> bytes:
         body = b""
@@ -67,10 +70,3 @@ class RecordOutputs:
         except NotFoundError:
             raise InvalidInputError("no longer exists") from None
         return body
-
-
-def _failures(result: BulkResult) -> str | None:
-    if not result.failed:
-        return None
-    shown = "; ".join(f"{key}: {reason}" for key, reason in result.failed[:_FAILED_SHOWN])
-    return f"{len(result.failed)} of its keys were not written: {shown}"

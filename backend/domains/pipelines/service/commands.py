@@ -70,7 +70,16 @@ class PipelineCommands:
         wanted = self._build(body, before)
         for checked in (wanted,) if before is None else (before, wanted):
             require(self.authorization, caller, "PUT", secured(checked))
-        pipeline = self._check_resource(body, wanted, before)
+        kind = wanted.pipeline_execution_type
+        if before is not None and before.pipeline_execution_type != kind:
+            fact = (
+                f"cannot be changed: pipeline {wanted.pipeline_id} has the execution type "
+                f"{before.pipeline_execution_type}; create another pipeline"
+            )
+            raise InvalidInputError.of("pipelineExecutionType", fact)
+        rules.check_seconds(body)
+        resource = rules.resource_of(body, self.allowed)
+        pipeline = wanted.model_copy(update={"user_provided_resource": resource.text})
         try:
             self._put(caller, pipeline, before)
         except DatabaseNotFoundError as error:
@@ -96,7 +105,8 @@ class PipelineCommands:
         if pipeline.used_by:
             # Which workflows use a pipeline: some by name, and the number of others.
             seen = [key for key in pipeline.used_by if self._sees_workflow(caller, key)]
-            named = [_workflow_label(key) for key in sorted(seen)[:_NAMED]]
+            parsed = (WORKFLOW.parse(key) for key in sorted(seen)[:_NAMED])
+            named = [f"{workflow_id} ({database})" for database, workflow_id in parsed]
             others = len(pipeline.used_by) - len(named)
             if others:
                 named.append(f"{others} other{'s' if others > 1 else ''}")
@@ -134,20 +144,6 @@ class PipelineCommands:
             used_by=[] if before is None else before.used_by,
             revision=1 if before is None else before.revision,
         )
-
-    def _check_resource(
-        self, body: PutPipelineBody, wanted: Pipeline, before: Pipeline | None
-    ) -> Pipeline:
-        kind = wanted.pipeline_execution_type
-        if before is not None and before.pipeline_execution_type != kind:
-            fact = (
-                f"cannot be changed: pipeline {wanted.pipeline_id} has the execution type "
-                f"{before.pipeline_execution_type}; create another pipeline"
-            )
-            raise InvalidInputError.of("pipelineExecutionType", fact)
-        rules.check_seconds(body)
-        resource = rules.resource_of(body, self.allowed)
-        return wanted.model_copy(update={"user_provided_resource": resource.text})
 
     def _put(self, caller: Identity, pipeline: Pipeline, before: Pipeline | None) -> None:
         entry = self.audit.entry(
@@ -202,8 +198,3 @@ class ShippedPipelines:
             used_by=[] if before is None else before.used_by,
             shipped=True,
         )
-
-
-def _workflow_label(key: str) -> str:
-    database_id, workflow_id = WORKFLOW.parse(key)
-    return f"{workflow_id} ({database_id})"

@@ -62,9 +62,14 @@ class WorkflowCommands:
         pipelines = self._pipelines(sent, before)
         self._check(caller, body.database_id, sent, pipelines)
         if wanted.has_trigger:
-            self._require_runnable(
-                caller, wanted, [pipelines[function.pipeline] for function in sent]
-            )
+            used = [pipelines[function.pipeline] for function in sent]
+            name = not_runnable(self.authorization, caller, wanted, used)
+            if name is not None:
+                raise PermissionDeniedError(
+                    "autoTriggerOnFileExtensionsUpload: a workflow that uploads start requires "
+                    "permission to GET and POST it and each of its pipelines; you may not run "
+                    f"{name}"
+                )
         functions = [
             WorkflowFunction.of(pipelines[function.pipeline], function.input_parameters)
             for function in sent
@@ -152,16 +157,6 @@ class WorkflowCommands:
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
                 fact = f"pipeline {function.name} does not exist in {function.database_id}"
                 raise _refusal(f"{where}.name", fact)
-
-    def _require_runnable(
-        self, caller: Identity, workflow: Workflow, used: Sequence[Pipeline]
-    ) -> None:
-        name = not_runnable(self.authorization, caller, workflow, used)
-        if name is not None:
-            raise PermissionDeniedError(
-                "autoTriggerOnFileExtensionsUpload: a workflow that uploads start requires "
-                f"permission to GET and POST it and each of its pipelines; you may not run {name}"
-            )
 
     def _writes(
         self,
