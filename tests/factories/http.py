@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -145,6 +146,15 @@ class Client:
             query["startingToken"] = page.body.get("NextToken", "")
         return bodies
 
+    def read_pages(self, path: str, **query: str) -> Iterator[Any]:
+        """Yield the bodies of all pages of a list."""
+        token: str | None = ""
+        while token is not None:
+            more = {"startingToken": token} if token else {}
+            body = self.send("GET", path, query={**query, **more}).body
+            token = body.get("NextToken")
+            yield body
+
     def send_event(self, event: dict[str, Any]) -> Response:
         """One request, as an event of the gateway."""
         watch = Watch()
@@ -171,6 +181,12 @@ class Client:
             if route.method == method and re.fullmatch(_pattern(route.path), path, re.DOTALL)
         ]
         return min(found, key=lambda binding: binding.route.path.count("{"), default=None)
+
+
+def operation_reply(message: str, operation: str, **named: object) -> dict[str, object]:
+    """Return the body of a reply to a change, at noon of the tests' day."""
+    at = {"operation": operation, "timestamp": "2026-03-01T12:00:00.000000Z"}
+    return {"success": True, "message": message, **named, **at}
 
 
 def check_reply(binding: Binding, answer: Response) -> None:

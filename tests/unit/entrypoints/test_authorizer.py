@@ -10,7 +10,6 @@ import pytest
 
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
-from backend.core.errors import UnavailableError
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.service.edge import ViewerAddresses
 from backend.domains.identity.service.first_administrator import ADMIN_KEY_ID
@@ -23,6 +22,7 @@ from backend.spec.secrets import PAGE_EDGE_KEY
 from backend.spec.settings import ALLOWED_ADDRESSES
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context as LambdaContext
+from tests.factories.outages import unavailable
 
 KEY = "vams_" + "k" * 64
 Authorize = Callable[[str | None], dict[str, Any]]
@@ -117,7 +117,7 @@ def test_a_use_is_recorded_and_a_disabled_key_refused(
 def test_in_an_outage_a_request_passes_with_a_mark_and_without_an_identity(
     authorize: Authorize, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
-    monkeypatch.setattr(DynamoTables, read, _down)
+    monkeypatch.setattr(DynamoTables, read, unavailable)
     assert authorize(KEY) == {"isAuthorized": True, "context": {"outage": "true"}}
 
 
@@ -125,7 +125,7 @@ def test_a_use_that_cannot_be_recorded_refuses_no_one_and_logs_no_key(
     authorize: Authorize, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(DynamoTables, "write", _down)
+    monkeypatch.setattr(DynamoTables, "write", unavailable)
     assert authorize(KEY)["isAuthorized"] is True
     authorize("vams_" + "x" * 64)
     written = "".join(str(vars(record)) for record in caplog.records)
@@ -184,7 +184,3 @@ def test_forged_proofs_read_the_secret_once_a_minute(now: datetime) -> None:
     assert {viewers.address_of(forged, ELSEWHERE) for _ in range(3)} == {ELSEWHERE}
     assert len(times) == 2
     assert viewers.address_of({**forged, PROOF_HEADER: CURRENT}, ELSEWHERE) == ALLOWED
-
-
-def _down(*_: object) -> None:
-    raise UnavailableError("DynamoDB does not answer")

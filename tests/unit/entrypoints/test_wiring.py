@@ -34,6 +34,7 @@ from backend.spec.functions.operations import REPLAY_FAILURES
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.registry import TAGS
 from tests.factories.failures import put_object
+from tests.factories.outages import unavailable
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.model.deployment import in_memory_settings
@@ -93,27 +94,18 @@ def context(deployed: Secrets, objects: S3Objects, monkeypatch: pytest.MonkeyPat
     return Context(REPLAY_FAILURES)
 
 
-def test_every_consumer_of_a_stream_is_replayed_by_its_own_code(context: Context) -> None:
+def test_every_consumer_of_a_stream_is_replayed_and_runs_are_counted(
+    context: Context, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
     consumers = stream_consumers(context)
     assert set(consumers) == {s.consumer for s in STREAM_SUBSCRIPTIONS}
     for name, consumer in consumers.items():
         assert callable(consumer(failures(context))), name
-
-
-def test_a_run_shows_what_became_of_how_many(context: Context, objects: S3Objects) -> None:
     run = replays(context)
     assert run(EVENT) == {}
     put_object(objects, "no JSON")
     assert run(EVENT) == {"failed": 1}
-
-
-def test_a_run_that_meets_an_outage_leaves_the_rest_to_the_next(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def outage(*_: object, **__: object) -> None:
-        raise UnavailableError("S3 does not answer")
-
-    monkeypatch.setattr(LeftoverReplays, "run", outage)
+    monkeypatch.setattr(LeftoverReplays, "run", unavailable)
     assert replays(context)(EVENT) == {"outage": 1}
 
 
@@ -178,7 +170,7 @@ def consume(
     return consumer.consume({"Records": list(records)})
 
 
-def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
+def test_batches_are_passed_to_the_notifier_without_broken_records() -> None:
     notifier, failures = RecordingNotifier(), RecordingFailures()
     reply = consume(
         notifier,
@@ -190,19 +182,12 @@ def test_all_records_of_a_batch_are_passed_to_the_notifier() -> None:
     assert reply == {"batchItemFailures": []}
     assert [one.operation for one in notifier.happenings] == ["move", "move"]
     assert failures.names == []
-
-
-def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other() -> None:
-    notifier, failures = RecordingNotifier(), RecordingFailures()
     broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
     reply = consume(
         notifier, failures, stream_record(1), broken, stream_record(3, entity="tag:red")
     )
     assert reply == {"batchItemFailures": []}
-    assert (len(notifier.happenings), failures.names) == (1, ["e2", "e3"])
-
-
-def test_after_an_outage_the_whole_batch_comes_again() -> None:
+    assert (len(notifier.happenings), failures.names) == (3, ["e2", "e3"])
     reply = consume(
         RecordingNotifier(down=True), RecordingFailures(), stream_record(1), stream_record(2)
     )
@@ -266,8 +251,6 @@ def test_a_denial_that_passes_is_waited_for(time: Time) -> None:
     assert check_account(NEEDED, lambda: account).startswith("has 1000 concurrent executions")
     assert time.now == 2
 
-
-def test_in_a_network_the_quota_is_not_read() -> None:
     def client() -> Any:
         raise AssertionError("it was read")
 

@@ -23,7 +23,7 @@ from tests.factories.administration import (
     withdrawal_of,
 )
 from tests.factories.audit import entries
-from tests.factories.http import Client, Response
+from tests.factories.http import Client, Response, operation_reply
 
 NOON = "2026-03-01T12:00:00.000000Z"
 
@@ -66,13 +66,7 @@ def roles(client: Client) -> dict[str, list[str]]:
 
 def test_a_role_is_made_listed_twice_and_changed(client: Client) -> None:
     made = role(client, "viewer", source="idp", mfaRequired=True)
-    assert made.body == {
-        "success": True,
-        "message": "Role viewer was created",
-        "roleName": "viewer",
-        "operation": "create",
-        "timestamp": NOON,
-    }
+    assert made.body == operation_reply("Role viewer was created", "create", roleName="viewer")
     assert role(client, "viewer", "PUT", description="Looks").body["operation"] == "update"
     listed = {item["roleName"]: item for item in client.send("GET", "/roles").body["Items"]}
     assert listed["viewer"] == {
@@ -128,13 +122,9 @@ def test_a_user_gets_further_roles_and_exactly_those_roles(client: Client, parts
     for name in ("viewer", "editor", "robot"):
         role(client, name)
     given = give(client, "ann@example.org", "viewer")
-    assert given.body == {
-        "success": True,
-        "message": "Roles of ann@example.org were added",
-        "userId": "ann@example.org",
-        "operation": "create",
-        "timestamp": NOON,
-    }
+    assert given.body == operation_reply(
+        "Roles of ann@example.org were added", "create", userId="ann@example.org"
+    )
     assert give(client, "ann@example.org", "editor").status == 200
     assert roles(client)["ann@example.org"] == ["editor", "viewer"]
     assert give(client, "ann@example.org", "viewer", "robot", method="PUT").status == 200
@@ -218,20 +208,15 @@ def test_users_are_listed_page_by_page_and_none_is_split(client: Client, parts: 
         expected[f"user{number}"] = names
         for name in names:
             stored_user_role(parts.tables, user_id=f"user{number}", role_name=name)
-    found: dict[str, list[str]] = {}
-    query = {"maxItems": "2"}
-    while True:
-        page = client.send("GET", "/user-roles", query=query).body
+    listed: dict[str, list[str]] = {}
+    for page in client.read_pages("/user-roles", maxItems="2"):
         assert len(page["Items"]) <= 2
         assert page.pop("message") == page
+        assert "NextToken" not in page or len(page["Items"]) == 2
         for item in page["Items"]:
-            assert item["userId"] not in found
-            found[item["userId"]] = item["roleName"]
-        if "NextToken" not in page:
-            break
-        assert len(page["Items"]) == 2
-        query = {"maxItems": "2", "startingToken": page["NextToken"]}
-    assert found == expected
+            assert item["userId"] not in listed
+            listed[item["userId"]] = item["roleName"]
+    assert listed == expected
 
 
 def test_a_deleted_role_is_taken_from_its_users_at_once(client: Client, parts: Parts) -> None:

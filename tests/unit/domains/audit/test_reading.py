@@ -280,7 +280,7 @@ def test_rows_without_an_entry_stop_no_other(trails: Trails) -> None:
     assert trails.failures() == 2
 
 
-def test_after_an_outage_the_whole_batch_comes_again(trails: Trails) -> None:
+def test_what_expires_is_archived_by_day_after_outages(trails: Trails) -> None:
     trails.outage.is_on = True
     batch = {"Records": [created(7), created(8, assetId="bust")]}
     assert trails.creations.consume(batch) == {"batchItemFailures": [{"itemIdentifier": "7"}]}
@@ -288,9 +288,6 @@ def test_after_an_outage_the_whole_batch_comes_again(trails: Trails) -> None:
     assert trails.expiry.consume(batch) == {"batchItemFailures": [{"itemIdentifier": "9"}]}
     trails.outage.is_on = False
     assert (entries(trails.tables), trails.archived()) == ([], {})
-
-
-def test_what_expires_is_archived_by_day_as_lines_of_json(trails: Trails) -> None:
     trails.expiry.consume({"Records": [expired(1), expired(2)]})
     ((name, items),) = trails.archived().items()
     assert name == "2026/03/01/1.jsonl.gz"

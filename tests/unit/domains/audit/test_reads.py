@@ -26,6 +26,7 @@ from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import READS
 from backend.spec.settings import AUDIT_READS
 from tests.factories.audit import DAYS, entries
+from tests.factories.outages import unavailable
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
@@ -93,7 +94,7 @@ def test_a_read_of_many_named_files_has_entries_that_name_each() -> None:
     assert {read["requestId"] for read in stored} == {"r1"}
 
 
-def test_a_download_is_one_message_and_one_entry_however_often_that_arrives() -> None:
+def test_a_download_is_one_entry_and_other_reads_have_their_own() -> None:
     trail = ReadTrail()
     trail.read(DOWNLOAD, operation="get_download_url")
     assert len(trail.queues.messages) == 1
@@ -109,6 +110,12 @@ def test_a_download_is_one_message_and_one_entry_however_often_that_arrives() ->
             "expiresAt": int((NOON + timedelta(days=DAYS)).timestamp()),
         }
     ]
+    trail.read(STREAM)
+    trail.reads.record(Identity("bob"), "stream_file", "r2", STREAM)
+    trail.read(STREAM, operation="stream_auxiliary_file")
+    trail.read(Read((ReadAsset("museum", "statue", ("/b.glb",)),), hourly=True))
+    trail.deliver()
+    assert len(trail.entries) == 5
 
 
 def test_streams_of_an_hour_are_one_message_a_process_and_one_entry() -> None:
@@ -131,22 +138,9 @@ def test_streams_of_an_hour_are_one_message_a_process_and_one_entry() -> None:
     assert len(trail.entries) == 2
 
 
-def test_users_files_and_operations_have_entries_of_their_own() -> None:
-    trail = ReadTrail()
-    trail.read(STREAM)
-    trail.reads.record(Identity("bob"), "stream_file", "r2", STREAM)
-    trail.read(STREAM, operation="stream_auxiliary_file")
-    trail.read(Read((ReadAsset("museum", "statue", ("/b.glb",)),), hourly=True))
-    trail.deliver()
-    assert len(trail.entries) == 4
-
-
 def test_a_read_that_could_not_be_sent_is_not_remembered_as_sent() -> None:
-    def fail(_: str) -> None:
-        raise UnavailableError("SQS does not answer")
-
     trail = ReadTrail()
-    trail.queues.before = fail
+    trail.queues.before = unavailable
     with pytest.raises(UnavailableError):
         trail.read(STREAM)
     trail.queues.before = lambda _: None
@@ -187,13 +181,10 @@ def test_no_message_is_too_large_and_no_asset_is_left_out() -> None:
 
 
 def test_after_an_outage_all_messages_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise UnavailableError("DynamoDB does not answer")
-
     trail = ReadTrail()
     trail.read(DOWNLOAD)
     with monkeypatch.context() as patched:
-        patched.setattr(MemoryTables, "write", fail)
+        patched.setattr(MemoryTables, "write", unavailable)
         assert len(trail.deliver()) == 1
     assert set(trail.rung) == {BATCHES_GIVEN_BACK}
     trail.queues.now = lambda: 1000.0

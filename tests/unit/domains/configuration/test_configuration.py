@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.configuration.models import Endpoints, SignInProvider
@@ -16,6 +15,7 @@ from backend.domains.configuration.service import ConfigurationService, Features
 from backend.spec.tables.registry import FEATURES
 from backend.spec.versions import PRODUCT_VERSION
 from tests.factories.http import Client
+from tests.factories.outages import unavailable
 
 ROOT = Path(__file__).parents[4]
 
@@ -137,9 +137,6 @@ def test_the_settings_of_a_deployment_with_another_provider_name_its_address(
 
 
 def test_users_of_the_pool_sign_in_while_the_provider_is_unavailable(tables: Tables) -> None:
-    def unavailable() -> Endpoints:
-        raise UnavailableError("the provider does not answer")
-
     provider = SignInProvider("https://idp.example.org", "web", "openid", "", unavailable)
     client = client_of(tables, user_pool_id="pool", provider=provider)
     reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"})

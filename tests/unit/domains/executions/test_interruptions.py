@@ -11,6 +11,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS
 from tests.factories.execution_api import Api
 from tests.factories.executions import Runner, status_event
+from tests.factories.outages import unavailable
 
 KEY = "statue/a.glb"
 
@@ -87,11 +88,8 @@ def test_interruptions_end_though_each_inspection_is_interrupted(runner: Runner)
 def test_one_that_no_place_started_in_time_is_repeated_as_well(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> None:
-        raise UnavailableError("Step Functions does not respond")
-
     with monkeypatch.context() as patched:
-        patched.setattr(runner.runs, "start", away)
+        patched.setattr(runner.runs, "start", unavailable)
         runner.upload()
         runner.trigger(KEY)
         runner.start()

@@ -179,7 +179,7 @@ def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: InspectionS
     assert get(museum, "dependents").status == 400
 
 
-def test_facts_of_other_assets_are_not_read(museum: InspectionSetup) -> None:
+def test_facts_of_other_assets_are_not_read_nor_by_strangers(museum: InspectionSetup) -> None:
     created_asset(museum.assets, "statue2")
     put(museum, "/a.obj", ("x.png", "missing"))
     museum.objects.put("assetbucket", "statue2/b.obj", b"", content_type="x/y", metadata={})
@@ -188,9 +188,18 @@ def test_facts_of_other_assets_are_not_read(museum: InspectionSetup) -> None:
     museum.commands.record("museum", "statue2", "/b.obj", inspection(version, **stored))
     assert list(led(museum)) == ["/a.obj"]
     assert paths(get(museum, "dependents", filePath="/x.png")) == ["/a.obj"]
+    put(museum, "/a.obj", ("x.png", "missing"))
+    request, stranger, ids = queries(museum), Identity("stranger"), AssetRef("museum", "statue")
+    for ask_for in (
+        lambda: request.list_dependencies(stranger, ids, PageRequest(10)),
+        lambda: request.list_dependents(stranger, ids, "/x.png", PageRequest(10)),
+        lambda: request.similar_files(stranger, ids, "/a.obj", size=3),
+    ):
+        with pytest.raises(AssetNotFoundError):
+            ask_for()
 
 
-def test_similar_files_are_those_of_assets_that_are_visible_now(museum: InspectionSetup) -> None:
+def test_similar_files_are_visible_and_have_a_shape(museum: InspectionSetup) -> None:
     created_database(museum.assets, "garden")
     created_asset(museum.assets, "vase", database_id="garden")
     put(museum, "/a.glb")
@@ -213,9 +222,6 @@ def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Inspecti
             }
         ],
     }
-
-
-def test_only_a_file_with_a_shape_is_compared(museum: InspectionSetup) -> None:
     museum.record(museum.put("/note.txt"), path="/note.txt")
     for path, code in (("/note.txt", "FileHasNoShape"), ("/gone.glb", "FileNotFound")):
         answer = get(museum, "files/similar", filePath=path)
@@ -267,18 +273,6 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
         None,
         *known.known,
     }
-
-
-def test_strangers_receive_nothing(museum: InspectionSetup) -> None:
-    put(museum, "/a.obj", ("x.png", "missing"))
-    request, stranger, ids = queries(museum), Identity("stranger"), AssetRef("museum", "statue")
-    for ask_for in (
-        lambda: request.list_dependencies(stranger, ids, PageRequest(10)),
-        lambda: request.list_dependents(stranger, ids, "/x.png", PageRequest(10)),
-        lambda: request.similar_files(stranger, ids, "/a.obj", size=3),
-    ):
-        with pytest.raises(AssetNotFoundError):
-            ask_for()
 
 
 def get_glb(
@@ -351,6 +345,9 @@ def test_a_file_with_a_glb_has_its_address_version_and_size(museum: InspectionSe
     for key in (PATH, f"statue{PATH}"):
         answer = get_glb(museum, key)
         assert (answer.status, answer.body) == (200, {"glb": expected}), key
+    museum.put()
+    for key, status in (("/none.glb", 404), ("/../a.glb", 400), ("/parts/", 400), ("", 400)):
+        assert get_glb(museum, key).status == status, key
 
 
 def test_the_newest_glb_is_that_of_an_older_version_until_the_current_one_has_one(
@@ -407,9 +404,6 @@ def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     }
     assert found["/broken.obj"]["glbMissing"]["message"] == "line 7 is cut off"
     assert all("glb" not in body for body in found.values())
-
-
-def test_a_file_whose_inspection_failed_has_the_reason(museum: InspectionSetup) -> None:
     path, reason = "/stalled.obj", "The inspection failed: it had no processor"
     museum.commands.record_failure(
         FailedInspection(
@@ -443,9 +437,3 @@ def test_the_glb_of_an_older_quarantined_version_is_not_returned() -> None:
     museum.put()
     infect(museum, second)
     assert get_glb(museum).body["glb"]["versionId"] == first
-
-
-def test_absent_files_and_wrong_paths_are_refused(museum: InspectionSetup) -> None:
-    museum.put()
-    for key, status in (("/none.glb", 404), ("/../a.glb", 400), ("/parts/", 400), ("", 400)):
-        assert get_glb(museum, key).status == status, key

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import InvalidInputError, UnavailableError
+from backend.core.errors import InvalidInputError
 from backend.domains.executions.errors import PipelineNotAllowedError
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS, STOPPED
 from backend.domains.metadata.models import MAX_RECORDS, Entity, NewRecord
@@ -21,6 +21,7 @@ from tests.factories.assets import ADMIN
 from tests.factories.audit import entries
 from tests.factories.execution_api import Api
 from tests.factories.executions import BUCKET, Runner, status_event
+from tests.factories.outages import unavailable
 from tests.unit.domains.facts.inspections import ATTRIBUTES, PATH, SHAPE, InspectionSetup, bench
 
 
@@ -119,14 +120,6 @@ def test_a_value_that_is_none_of_the_fact_is_left_out(museum: InspectionSetup, f
     assert museum.facts().keys() == {"fact_sourceVersionId"}
 
 
-def test_facts_do_not_count_to_the_limit_of_records(museum: InspectionSetup) -> None:
-    museum.record(museum.put())
-    museum.records.add_records(ADMIN, ATTRIBUTES, new(*(f"k{n:03}" for n in range(MAX_RECORDS))))
-    assert museum.records.metadata.set_of(ATTRIBUTES).size == MAX_RECORDS
-    museum.record(museum.put(), facts={"triangles": 1, "points": 2})
-    assert museum.facts()["fact_points"] == "2"
-
-
 @pytest.mark.parametrize("key", ["fact_triangles", "FACT_triangles", "Fact_mine"])
 def test_no_user_creates_or_changes_a_fact(museum: InspectionSetup, key: str) -> None:
     museum.record(museum.put())
@@ -153,9 +146,14 @@ def test_attributes_are_deleted_and_replaced_beside_facts(museum: InspectionSetu
     assert (counted.size, counted.facts) == (1, 5)
 
 
-def test_metadata_may_have_keys_like_facts(museum: InspectionSetup) -> None:
+def test_facts_do_not_count_to_the_limit_of_records(museum: InspectionSetup) -> None:
     entity = Entity("museum", "statue", PATH)
     assert museum.records.add_records(ADMIN, entity, new("fact_mine")).done == ("fact_mine",)
+    museum.record(museum.put())
+    museum.records.add_records(ADMIN, ATTRIBUTES, new(*(f"k{n:03}" for n in range(MAX_RECORDS))))
+    assert museum.records.metadata.set_of(ATTRIBUTES).size == MAX_RECORDS
+    museum.record(museum.put(), facts={"triangles": 1, "points": 2})
+    assert museum.facts()["fact_points"] == "2"
 
 
 def test_schemas_do_not_govern_facts(museum: InspectionSetup) -> None:
@@ -394,11 +392,8 @@ def test_ends_that_no_event_reports_leave_their_reason(
 
 
 def test_an_end_whose_reason_cannot_be_sent_is_stored_later(inspected: Bench) -> None:
-    def away(_: str) -> None:
-        raise UnavailableError("SQS does not respond")
-
     first = inspected.active()
-    inspected.runner.queues.before = away
+    inspected.runner.queues.before = unavailable
     event = status_event(first, "FAILED", error="E", cause="it had no processor")
     assert inspected.runner.report(event)["batchItemFailures"]
     assert inspected.runner.status_of(first) == "RUNNING"

@@ -67,7 +67,9 @@ def test_a_created_key_is_returned_once_and_stored_as_hash(client: Client, parts
     assert one(client, "PUT", {"expiresAt": ""}).body["expiresAt"] == ""
 
 
-def test_later_replies_hold_no_secret_and_a_deleted_key_does_not_exist(client: Client) -> None:
+def test_later_replies_hold_no_secret_and_strangers_get_none(
+    client: Client, services: AccessServices
+) -> None:
     create(client)
     listed = client.send("GET", "/auth/api-keys").body["Items"]
     for reply in (one(client).body, one(client, "PUT", {"description": "new"}).body, *listed):
@@ -76,6 +78,11 @@ def test_later_replies_hold_no_secret_and_a_deleted_key_does_not_exist(client: C
     for method, body in (("GET", None), ("PUT", {"isActive": "true"}), ("DELETE", None)):
         answer = one(client, method, body)
         assert (answer.status, answer.body["code"]) == (404, "ApiKeyNotFound")
+    stranger = Client(services.router(), user_id="robot@example.org")
+    assert create(stranger).status == 403
+    assert one(stranger).status == 403
+    assert one(stranger, "DELETE").status == 403
+    assert stranger.send("GET", "/auth/api-keys").status == 403
 
 
 def test_a_user_without_a_role_gets_no_key_and_a_past_expiry_ends_one(client: Client) -> None:
@@ -165,12 +172,3 @@ def test_a_change_of_a_key_that_changed_since_it_was_read_is_refused(
     with pytest.raises(Exception, match="changed by someone else"):
         services.api_keys.keys.change(seen, {"isActive": "true"})
     assert one(client).body["isActive"] == "false"
-
-
-def test_only_the_administrator_gets_in(client: Client, services: AccessServices) -> None:
-    create(client)
-    stranger = Client(services.router(), user_id="robot@example.org")
-    assert create(stranger).status == 403
-    assert one(stranger).status == 403
-    assert one(stranger, "DELETE").status == 403
-    assert stranger.send("GET", "/auth/api-keys").status == 403

@@ -9,9 +9,7 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
-from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
-from backend.core.user_pool import PoolUser
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.rules.refusals import Reason, RefusedError
@@ -21,6 +19,7 @@ from backend.spec.routes import Action, Route
 from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts
 from tests.factories.http import Client, Response
+from tests.factories.outages import unavailable
 from tests.fakes.user_pool import MemoryUserPool
 
 PEPPER = b"pepper"
@@ -193,7 +192,7 @@ def test_keys_end_with_every_key_that_they_descend_from(
     assert bench.reply_to_creation("bob", by=bench.client("admin", "key-99")).status == 403
 
 
-def test_deleting_a_user_disables_the_users_keys(bench: KeyRoutes) -> None:
+def test_the_pool_of_the_user_decides(bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch) -> None:
     sign_up(bench)
     key, other = bench.create("ann"), bench.create("bob")
     answer = bench.client().send("DELETE", "/user/cognito/ann", parameters={"userId": "ann"})
@@ -201,6 +200,20 @@ def test_deleting_a_user_disables_the_users_keys(bench: KeyRoutes) -> None:
     assert bench.one("GET", key).body["isActive"] == "false"
     assert bench.change(key, {"isActive": "true"}, by=bench.client("ann")).status == 403
     assert (bench.refusal(key), bench.refusal(other)) == (Reason.KEY_DISABLED, None)
+    robot = bench.create("bob")
+    assert bench.refusal(robot) is None
+    sign_up(bench)
+    key = bench.create("ann")
+    bench.pool.pool_id = "us-east-1_another"
+    bench.pool.users.clear()
+    assert bench.refusal(key) is None
+
+    sign_up(bench)
+    key = bench.create("ann")
+
+    monkeypatch.setattr(bench.pool, "get_user", unavailable)
+    assert bench.refusal(key) is None
+    assert len(bench.warnings) == 1
 
 
 @pytest.mark.parametrize("first", ["key", "user"])
@@ -220,23 +233,3 @@ def test_keys_of_a_pool_user_end_when_the_pool_disables_or_deletes_the_user(
     del bench.pool.users["ann"]
     assert bench.refusal(key) is Reason.USER_DISABLED
     assert bench.refusal(key, absence_counts=False) is None
-
-
-def test_the_pool_of_the_user_decides(bench: KeyRoutes, monkeypatch: pytest.MonkeyPatch) -> None:
-    robot = bench.create("bob")
-    assert bench.refusal(robot) is None
-    sign_up(bench)
-    key = bench.create("ann")
-    bench.pool.pool_id = "us-east-1_another"
-    bench.pool.users.clear()
-    assert bench.refusal(key) is None
-
-    sign_up(bench)
-    key = bench.create("ann")
-
-    def down(_user_id: str) -> PoolUser | None:
-        raise UnavailableError("Cognito does not answer")
-
-    monkeypatch.setattr(bench.pool, "get_user", down)
-    assert bench.refusal(key) is None
-    assert len(bench.warnings) == 1

@@ -54,16 +54,34 @@ def test_a_user_without_roles_keeps_its_own_profile(ann: Client, parts: Parts) -
     assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
 
 
-def test_a_profile_without_an_address_has_none(ann: Client) -> None:
+def test_attributes_of_another_product_are_kept(ann: Client, parts: Parts) -> None:
     assert profile(ann, "POST").body == profile_reply(None)
     assert profile(ann).body == profile_reply(None)
+    parts.tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
+    profile(ann, "POST", body={"email": "b@x.org"})
+    item = parts.tables.get(USERS, {"userId": "ann"}) or {}
+    assert (item["email"], item["team"]) == ("b@x.org", "blue")
 
 
-def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServices) -> None:
+def test_the_profile_of_another_user_is_closed_and_pages_are_listed(
+    ann: Client, services: AccessServices
+) -> None:
     admin = Client(services.router(), user_id="admin")
     for client, user in ((ann, "bob"), (admin, "ann")):
         for method in ("GET", "POST"):
             assert profile(client, method, user=user).status == 403
+    pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
+    body = {"routes": pages}
+    admin = Client(services.router(), user_id="admin")
+    allowed = [{**page, "object__type": "web"} for page in pages]
+    assert admin.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": allowed,
+        "email": "admin",
+    }
+    assert ann.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": [],
+        "email": "ann",
+    }
 
 
 @pytest.mark.parametrize("email", ["ann", "ann@", "@x.org", "a b@x.org", "a@x", "a@x..org", 5])
@@ -84,28 +102,6 @@ def test_profiles_follow_the_credentials_of_the_caller(services: AccessServices)
     assert kept.email == "ann@idp.example"
     odd = Identity("ann", email="no address")
     assert services.profiles.store_profile(odd, "ann", email=None).email == "ann@idp.example"
-
-
-def test_attributes_of_a_user_from_another_product_are_kept(ann: Client, parts: Parts) -> None:
-    parts.tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
-    profile(ann, "POST", body={"email": "b@x.org"})
-    item = parts.tables.get(USERS, {"userId": "ann"}) or {}
-    assert (item["email"], item["team"]) == ("b@x.org", "blue")
-
-
-def test_pages_that_a_caller_may_see_are_returned(services: AccessServices, ann: Client) -> None:
-    pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
-    body = {"routes": pages}
-    admin = Client(services.router(), user_id="admin")
-    allowed = [{**page, "object__type": "web"} for page in pages]
-    assert admin.send("POST", "/auth/routes", body=body).body == {
-        "allowedRoutes": allowed,
-        "email": "admin",
-    }
-    assert ann.send("POST", "/auth/routes", body=body).body == {
-        "allowedRoutes": [],
-        "email": "ann",
-    }
 
 
 @pytest.mark.parametrize(

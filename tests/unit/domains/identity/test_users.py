@@ -18,7 +18,7 @@ from backend.spec.routes import Action, Route
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.administration import Parts
 from tests.factories.audit import entries
-from tests.factories.http import Client, Response
+from tests.factories.http import Client, Response, operation_reply
 from tests.fakes.user_pool import MemoryUserPool
 
 NOON = "2026-03-01T12:00:00.000000Z"
@@ -69,13 +69,9 @@ def assert_verified(pool: CognitoUserPool) -> None:
 
 def test_a_user_is_made_listed_changed_and_removed(client: Client, pool: CognitoUserPool) -> None:
     made = create(client)
-    assert made.body == {
-        "success": True,
-        "message": "User ann was created; a temporary password is sent by email",
-        "userId": "ann",
-        "operation": "create",
-        "timestamp": NOON,
-    }
+    assert made.body == operation_reply(
+        "User ann was created; a temporary password is sent by email", "create", userId="ann"
+    )
     (ann,) = listed(client)
     assert ann.pop("userCreateDate") <= ann.pop("userLastModifiedDate")
     assert ann == {

@@ -251,12 +251,17 @@ def test_a_message_that_names_no_job_is_kept_as_poison(world: JobWorld, body: ob
     assert [(name, reason) for name, _, reason in world.kept] == [("7", "the message names no job")]
 
 
-def test_a_message_of_a_job_whose_row_has_expired_is_done_with(world: JobWorld) -> None:
+def test_ended_cancelled_and_expired_jobs_raise_no_alarm(world: JobWorld) -> None:
     message = Message({"jobId": "archiveAsset.museum.old.1"}, world.now, 7)
     world.messages.append(message)
     world.deliver(message)
     assert message not in world.messages
     assert world.kept == []
+    world.drain()
+    other = world.start("archiveAsset.museum.coin.2")
+    world.jobs.cancel_job(ADMIN, other.job_id)
+    world.drain()
+    assert world.rung == []
 
 
 def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(world: JobWorld) -> None:
@@ -322,11 +327,3 @@ def test_a_job_that_is_abandoned_raises_an_alarm_though_an_earlier_one_was_overt
     world.drain()
     assert world.job("archiveAsset.museum.coin.2").state == "failed"
     assert [metric.name for metric in world.rung] == ["JobFailed"]
-
-
-def test_a_job_that_is_done_or_cancelled_raises_no_alarm(world: JobWorld) -> None:
-    world.drain()
-    other = world.start("archiveAsset.museum.coin.2")
-    world.jobs.cancel_job(ADMIN, other.job_id)
-    world.drain()
-    assert world.rung == []

@@ -13,6 +13,7 @@ from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress
 from backend.domains.jobs.service.runner import LEASE_SECONDS, MAX_TRIES
 from backend.spec.tables.operations import JOBS
 from tests.factories.jobs import ADMIN, ITEMS_A_PAGE, PAGES, Counting, JobWorld, KilledError, die
+from tests.factories.outages import unavailable
 
 ID = "archiveAsset.museum.pump.2"
 
@@ -138,10 +139,7 @@ def test_a_step_that_kills_its_workers_has_longer_leases_and_is_abandoned(world:
 
 
 def test_an_outage_lets_the_job_go_or_its_lease_run_out_and_is_no_try(world: JobWorld) -> None:
-    def fail(page: int) -> None:
-        raise UnavailableError("S3 does not answer")
-
-    world.pages.before = fail
+    world.pages.before = unavailable
     for _ in range(MAX_TRIES + 1):
         with pytest.raises(UnavailableError):
             world.run()
@@ -149,10 +147,7 @@ def test_an_outage_lets_the_job_go_or_its_lease_run_out_and_is_no_try(world: Job
     assert (job.state, job.tries, job.lease_until, job.problems) == ("running", 0, 0, [])
 
     def fail_with_tables(page: int) -> None:
-        def refuse(operation: str) -> None:
-            raise UnavailableError("DynamoDB does not answer")
-
-        world.tables.before = refuse
+        world.tables.before = unavailable
         raise UnavailableError("DynamoDB does not answer")
 
     world.pages.before = fail_with_tables

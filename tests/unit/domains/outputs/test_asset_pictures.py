@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import UnavailableError
 from backend.core.objects import ObjectHead, VersionRef
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.spec.key_layouts import generated_preview_key, small_preview_key
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET
+from tests.factories.outages import unavailable
 from tests.factories.outputs import PNG, OutputSetup, result
 from tests.factories.quarantine import ScanWorld, scan_event
 
@@ -193,14 +193,11 @@ def test_a_file_of_lower_rank_in_quarantine_leaves_the_picture(two: OutputSetup)
 def test_the_picture_follows_when_the_first_delivery_of_a_scan_ended_early(
     two: OutputSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ended(*_: object) -> None:
-        raise UnavailableError("the process ended")
-
     head = two.head("/parts/large.obj")
     assert head is not None
     event = scan_event("statue/parts/large.obj", head.version.version_id)
     with monkeypatch.context() as patched:
-        patched.setattr(AssetPictures, "follow_scan", ended)
+        patched.setattr(AssetPictures, "follow_scan", unavailable)
         scans = ScanWorld(two.tables, two.objects)  # type: ignore[arg-type]
         assert scans.deliver_events(event)["batchItemFailures"]
     assert pictured(two) == "/parts/large.obj"

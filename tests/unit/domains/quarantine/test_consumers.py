@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import UnavailableError
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.entrypoints.wiring.quarantine import scan_results
 from backend.spec.key_layouts import glb_key, turntable_key
@@ -15,6 +14,7 @@ from tests.factories.audit import entries
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.exports import exports
 from tests.factories.files import AUXILIARY, Gallery, gallery
+from tests.factories.outages import unavailable
 from tests.factories.quarantine import BUCKET, EICAR, ScanWorld, scan_event
 from tests.factories.versions import versions
 from tests.fakes.objects import MemoryObjects
@@ -45,7 +45,7 @@ def audited(world: ScanWorld) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_version_with_a_threat_is_quarantined_and_audited(world: ScanWorld) -> None:
+def test_a_version_with_a_threat_is_quarantined_and_audited_once(world: ScanWorld) -> None:
     assert world.deliver_events(scan_event(KEY, "v1")) == {"batchItemFailures": []}
     assert world.is_quarantined(KEY, "v1")
     assert not world.is_quarantined(KEY, "v2")
@@ -60,6 +60,10 @@ def test_a_version_with_a_threat_is_quarantined_and_audited(world: ScanWorld) ->
         "threats": [EICAR],
     }
     assert entry["userId"] == "SYSTEM"
+    world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v1"))
+    world.deliver_events(scan_event(KEY, "v1"))
+    assert world.is_quarantined(KEY, "v1")
+    assert len(audited(world)) == 1
 
 
 def test_clean_versions_and_empty_messages_change_nothing(world: ScanWorld) -> None:
@@ -70,13 +74,6 @@ def test_clean_versions_and_empty_messages_change_nothing(world: ScanWorld) -> N
     assert world.kept == []
     scan_results(world.context)({"Records": [{"messageId": "one"}]})
     assert [kept["reason"] for kept in world.kept] == ["the message has no body"]
-
-
-def test_results_that_come_twice_are_entered_once(world: ScanWorld) -> None:
-    world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v1"))
-    world.deliver_events(scan_event(KEY, "v1"))
-    assert world.is_quarantined(KEY, "v1")
-    assert len(audited(world)) == 1
 
 
 def test_a_later_scan_without_threats_releases_the_version(world: ScanWorld) -> None:
@@ -180,10 +177,7 @@ def test_threats_of_any_form_quarantine(world: ScanWorld, threats: Any) -> None:
 
 
 def test_an_outage_returns_the_whole_batch(world: ScanWorld) -> None:
-    def down(operation: str) -> None:
-        raise UnavailableError("DynamoDB does not answer")
-
-    world.tables.before = down
+    world.tables.before = unavailable
     reply = world.deliver_events(scan_event(KEY, "v1"), scan_event(KEY, "v2"))
     assert len(reply["batchItemFailures"]) == 2
     assert {name for name, *_ in world.queues.postponed} == {SCAN_RESULTS.name}

@@ -21,7 +21,7 @@ from backend.domains.tags.service import TagService
 from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
-from tests.factories.http import Client, Response
+from tests.factories.http import Client, Response, operation_reply
 from tests.factories.jobs import ADMIN, job_service
 
 COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
@@ -75,20 +75,10 @@ def types(client: Client) -> dict[str, dict[str, object]]:
 
 
 def test_a_created_type_and_its_tags_are_listed(client: Client) -> None:
-    assert write_type(client).body == {
-        "success": True,
-        "message": "Tag type colour was created",
-        "tagTypeName": "colour",
-        "operation": "create",
-        "timestamp": "2026-03-01T12:00:00.000000Z",
-    }
-    assert write_tag(client).body == {
-        "success": True,
-        "message": "Tag red was created",
-        "tagName": "red",
-        "operation": "create",
-        "timestamp": "2026-03-01T12:00:00.000000Z",
-    }
+    assert write_type(client).body == operation_reply(
+        "Tag type colour was created", "create", tagTypeName="colour"
+    )
+    assert write_tag(client).body == operation_reply("Tag red was created", "create", tagName="red")
     write_tag(client, tagName="blue")
     assert types(client) == {
         "colour": {"description": "Main colour", "required": "False", "tags": ["blue", "red"]}
@@ -244,18 +234,13 @@ def test_lists_are_paged_to_the_end(client: Client) -> None:
     for number in range(5):
         write_type(client, tagTypeName=f"type-{number}")
         write_tag(client, tagName=f"tag-{number}", tagTypeName=f"type-{number}")
-    for path, name, count in (("/tags", "tagName", 5), ("/tag-types", "tagTypeName", 5)):
-        found: set[str] = set()
-        query = {"pageSize": "2"}
-        while True:
-            page = client.send("GET", path, query=query).body
+    for path, name in (("/tags", "tagName"), ("/tag-types", "tagTypeName")):
+        names: set[str] = set()
+        for page in client.read_pages(path, pageSize="2"):
             assert len(page["Items"]) <= 2
             assert page.pop("message") == page
-            found |= {item[name] for item in page["Items"]}
-            if "NextToken" not in page:
-                break
-            query = {"pageSize": "2", "startingToken": page["NextToken"]}
-        assert len(found) == count
+            names |= {item[name] for item in page["Items"]}
+        assert len(names) == 5
 
 
 def test_only_the_administrator_gets_in(client: Client, service: TagService) -> None:

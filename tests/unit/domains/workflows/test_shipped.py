@@ -154,9 +154,7 @@ def ruled(rights: MayRun) -> Definitions:
     return found
 
 
-def test_a_trigger_is_stored_only_by_who_may_run_each_pipeline(
-    ruled: Definitions, rights: MayRun
-) -> None:
+def test_a_trigger_is_stored_only_by_who_may_run_it(ruled: Definitions, rights: MayRun) -> None:
     rights.runs.discard("render")
     status, _, message = ruled.refused(
         routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER)
@@ -171,11 +169,6 @@ def test_a_trigger_is_stored_only_by_who_may_run_each_pipeline(
     rights.runs.add("render")
     ruled.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
     assert ruled.workflow()["storedBy"] == "admin"
-
-
-def test_a_trigger_is_stored_only_by_who_may_run_the_workflow(
-    ruled: Definitions, rights: MayRun
-) -> None:
     rights.runs.discard("publish")
     status, _, message = ruled.refused(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
     assert status == 403
@@ -183,9 +176,7 @@ def test_a_trigger_is_stored_only_by_who_may_run_the_workflow(
     ruled.done(routes.PUT_WORKFLOW, workflow_body())
 
 
-def test_a_pipeline_gets_into_a_trigger_only_by_who_may_run_it(
-    ruled: Definitions, rights: MayRun
-) -> None:
+def test_a_trigger_changes_only_for_who_may_run_it(ruled: Definitions, rights: MayRun) -> None:
     ruled.done(routes.PUT_WORKFLOW, workflow_body(pipelines=BOTH, **TRIGGER))
     ruled.done(routes.PUT_WORKFLOW, workflow_body("by-hand"))
     changed = pipeline_body(inputParameters='{"to": "elsewhere"}', updateAssociatedWorkflows=True)
@@ -194,9 +185,6 @@ def test_a_pipeline_gets_into_a_trigger_only_by_who_may_run_it(
     assert answer["message"].endswith(
         "workflows updated: 1; workflows that you have no permission to change: 1"
     )
-
-
-def test_a_trigger_runs_for_who_put_another_pipeline_into_it(ruled: Definitions) -> None:
     ruled.done(routes.PUT_WORKFLOW, workflow_body(**TRIGGER))
     row = {"databaseId": "museum", "workflowId": "publish"}
     of_another = {"storedBy": "curator", "storedAt": "2026-01-01T00:00:00.000000Z"}
@@ -248,9 +236,7 @@ CONVERT = {"databaseId": "museum", "pipelineId": "convert"}
 PUBLISH = {"databaseId": "museum", "workflowId": "publish"}
 
 
-def test_a_pipeline_that_is_deleted_meanwhile_gets_into_no_workflow(
-    definitions: Definitions,
-) -> None:
+def test_a_pipeline_that_changes_meanwhile_is_checked_again(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     before_next_write(
         definitions.product.tables, lambda: definitions.done(routes.DELETE_PIPELINE, **CONVERT)
@@ -258,18 +244,12 @@ def test_a_pipeline_that_is_deleted_meanwhile_gets_into_no_workflow(
     status, fields, _ = definitions.refused(routes.PUT_WORKFLOW, workflow_body())
     assert (status, fields) == (400, ["specifiedPipelines.functions.0.name"])
     assert not definitions.product.tables.rows(WORKFLOWS)
-
-
-def test_a_pipeline_that_is_used_meanwhile_is_not_deleted(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     before_next_write(
         definitions.product.tables, lambda: definitions.done(routes.PUT_WORKFLOW, workflow_body())
     )
     assert definitions.refused(routes.DELETE_PIPELINE, **CONVERT)[0] == 400
     assert definitions.pipeline()["pipelineId"] == "convert"
-
-
-def test_a_workflow_takes_what_its_pipeline_has_become(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body(inputParameters="1"))
     changed = pipeline_body(inputParameters="2")
     before_next_write(
@@ -280,12 +260,21 @@ def test_a_workflow_takes_what_its_pipeline_has_become(definitions: Definitions)
     assert function["inputParameters"] == "2"
 
 
-def test_a_database_that_gets_a_pipeline_meanwhile_is_not_deleted(definitions: Definitions) -> None:
+def test_a_definition_deleted_meanwhile_is_not_restored(definitions: Definitions) -> None:
     before_next_write(
         definitions.product.tables, lambda: definitions.done(routes.PUT_PIPELINE, pipeline_body())
     )
     assert definitions.refused(routes.DELETE_DATABASE, databaseId="museum")[0] == 409
     assert definitions.pipeline()["pipelineId"] == "convert"
+    definitions.done(routes.PUT_PIPELINE, pipeline_body())
+    definitions.done(routes.PUT_WORKFLOW, workflow_body())
+    before_next_write(
+        definitions.product.tables, lambda: definitions.done(routes.DELETE_WORKFLOW, **PUBLISH)
+    )
+    changed = pipeline_body(description="Converts more", updateAssociatedWorkflows=True)
+    definitions.done(routes.PUT_PIPELINE, changed)
+    assert definitions.send(routes.GET_WORKFLOW, **PUBLISH).status == 404
+    definitions.done(routes.DELETE_PIPELINE, **CONVERT)
 
 
 def test_a_database_that_is_deleted_meanwhile_gets_no_pipeline(definitions: Definitions) -> None:
@@ -296,17 +285,3 @@ def test_a_database_that_is_deleted_meanwhile_gets_no_pipeline(definitions: Defi
     status, fields, _ = definitions.refused(routes.PUT_PIPELINE, pipeline_body())
     assert (status, fields) == (400, ["databaseId"])
     assert not definitions.product.tables.rows(PIPELINES)
-
-
-def test_a_workflow_that_is_deleted_meanwhile_is_not_restored_by_its_pipeline(
-    definitions: Definitions,
-) -> None:
-    definitions.done(routes.PUT_PIPELINE, pipeline_body())
-    definitions.done(routes.PUT_WORKFLOW, workflow_body())
-    before_next_write(
-        definitions.product.tables, lambda: definitions.done(routes.DELETE_WORKFLOW, **PUBLISH)
-    )
-    changed = pipeline_body(description="Converts more", updateAssociatedWorkflows=True)
-    definitions.done(routes.PUT_PIPELINE, changed)
-    assert definitions.send(routes.GET_WORKFLOW, **PUBLISH).status == 404
-    definitions.done(routes.DELETE_PIPELINE, **CONVERT)

@@ -146,7 +146,7 @@ def test_workflows_that_the_caller_may_not_change_are_not_changed() -> None:
     assert (_parameters(definitions, "kept"), _parameters(definitions)) == (["1"], ["2"])
 
 
-def test_a_deleted_workflow_is_listed_apart(definitions: Definitions) -> None:
+def test_uploads_run_active_workflows_of_database_and_global(definitions: Definitions) -> None:
     definitions.done(routes.PUT_WORKFLOW, workflow_body())
     definitions.done(routes.DELETE_WORKFLOW, **PUBLISH)
     answer = definitions.send(routes.GET_WORKFLOW, **PUBLISH)
@@ -157,11 +157,6 @@ def test_a_deleted_workflow_is_listed_apart(definitions: Definitions) -> None:
         assert definitions.done(route, **path)["message"]["Items"] == []
         found = definitions.done(route, **path, query={"showDeleted": "true"})["message"]
         assert [row["workflowId"] for row in found["Items"]] == ["publish"]
-
-
-def test_uploads_run_the_workflows_of_their_database_and_of_global(
-    definitions: Definitions,
-) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
     of_global: Json = {"database_id": "GLOBAL", "pipelines": [("GLOBAL", "render")]}
     triggers = "autoTriggerOnFileExtensionsUpload"

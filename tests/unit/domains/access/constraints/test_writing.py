@@ -22,6 +22,7 @@ from tests.factories.constraints import (
     rows,
     users,
 )
+from tests.factories.http import operation_reply
 from tests.factories.tables import before_next_write
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.access.constraints.conftest import LARGE, Constraints
@@ -33,13 +34,7 @@ NOON = "2026-03-01T12:00:00.000000Z"
 def test_a_constraint_has_a_row_for_each_grantee(api: Constraints) -> None:
     body = constraint(groupPermissions=groups("viewer", "editor"), userPermissions=users("ann"))
     made = api.put("see", {**body, "identifier": "other"}, "POST")
-    assert made.body == {
-        "success": True,
-        "message": "Constraint see was created",
-        "constraintId": "see",
-        "operation": "create",
-        "timestamp": NOON,
-    }
+    assert made.body == operation_reply("Constraint see was created", "create", constraintId="see")
     found = rows(api.memory)
     assert sorted(found) == ["see#group#editor", "see#group#viewer", "see#user#ann"]
     row = found["see#group#viewer"]
@@ -96,15 +91,9 @@ def test_constraints_are_listed_once_each_and_returned_twice(api: Constraints) -
     api.put("b", constraint(userPermissions=users("ann", "bob")))
     api.put("c", constraint(groupPermissions=[]))
     names: list[str] = []
-    token: str | None = None
-    while True:
-        query = {"pageSize": "1", **({"startingToken": token} if token else {})}
-        page = api.send("GET", "/auth/constraints", query=query).body
+    for page in api.read_pages("/auth/constraints", pageSize="1"):
         assert page.pop("message") == page
-        names += [each["constraintId"] for each in page["Items"]]
-        token = page.get("NextToken")
-        if token is None:
-            break
+        names += [row["constraintId"] for row in page["Items"]]
     assert sorted(names) == ["a", "b", "c"]
 
 

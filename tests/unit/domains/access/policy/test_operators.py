@@ -262,11 +262,21 @@ def test_a_part_of_a_text_is_found_where_it_is_however_long(operator: str, value
         assert finds(query, indexed(fields)) == expected, name
 
 
-def test_no_pattern_is_made_of_a_value_that_fits_into_a_stretch() -> None:
+def test_hundreds_of_values_are_one_condition() -> None:
     for value, kind in ((LONG[: STRETCH_CHARS - 1], "prefix"), (LONG, "wildcard")):
         query = search_filter([parse_rule(stored("asset", ("tags", "contains", value)))])
         assert query is not None
         assert [*query["bool"]["filter"][1]["bool"]["should"][0]] == [kind]
+
+    def some(operator: str, count: int) -> list[Rule]:
+        return [parse_rule(stored("asset", ("tags", operator, f"<{n}>"))) for n in range(count)]
+
+    query = search_filter(some("equals", MAX_CLAUSES + 1))
+    assert query is not None
+    assert [[*each] for each in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
+    assert search_filter(some("contains", MAX_CLAUSES)) is not None
+    with pytest.raises(TooLargeError, match="900 search conditions"):
+        search_filter(some("contains", MAX_CLAUSES + 1))
 
 
 def test_a_denial_hides_what_another_rule_shows_or_all_without_stretches() -> None:
@@ -305,31 +315,16 @@ def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
     assert not finds(query, indexed({"databaseId": "a"}))
 
 
-def test_what_cannot_be_judged_is_found_by_no_one() -> None:
+def test_nothing_is_found_by_who_sees_nothing_or_if_it_cannot_be_judged() -> None:
     some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
     for query in (EVERYTHING, some):
         assert query is not None
         document = indexed({"tags": ("a",)})
         assert finds(query, document)
         assert not finds(query, {**document, WITHHELD: [True]})
-
-
-def test_who_sees_nothing_has_no_filter() -> None:
     assert search_filter([]) is None
     both = [parse_rule(everything("asset", effect=effect)) for effect in ("allow", "deny")]
     assert search_filter(both) is None
-
-
-def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_limited() -> None:
-    def some(operator: str, count: int) -> list[Rule]:
-        return [parse_rule(stored("asset", ("tags", operator, f"<{n}>"))) for n in range(count)]
-
-    query = search_filter(some("equals", MAX_CLAUSES + 1))
-    assert query is not None
-    assert [[*each] for each in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
-    assert search_filter(some("contains", MAX_CLAUSES)) is not None
-    with pytest.raises(TooLargeError, match="900 search conditions"):
-        search_filter(some("contains", MAX_CLAUSES + 1))
 
 
 def test_alternatives_beside_criteria_are_added_to_the_conditions_not_multiplied() -> None:

@@ -56,7 +56,7 @@ def test_many_rules_on_one_type_agree_with_a_plain_reading(
         assert predicate("GET", "asset", fields) == read_plainly(found, "GET", "asset", fields)
 
 
-def test_a_denial_wins_at_any_position() -> None:
+def test_a_denial_wins_at_any_position_and_a_block_decides() -> None:
     denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
     for found in ([ANY_ASSET, denial], [denial, ANY_ASSET]):
         assert not allows(*found, of=asset(tags=("open", "secret")))
@@ -65,6 +65,10 @@ def test_a_denial_wins_at_any_position() -> None:
     assert not allows(of=asset())
     assert not allows(everything("database"), of=asset())
     assert not allows(everything("asset", actions=["PUT"]), of=asset())
+    first, second = ("databaseId", "equals", "db1"), ("assetName", "equals", "valve")
+    assert not allows(stored("asset", first, second), of=asset())
+    assert allows(stored("asset", any_of=[first, second]), of=asset())
+    assert not allows(ANY_ASSET, stored("asset", any_of=[first], effect="deny"), of=asset())
 
 
 IN_BOTH = {
@@ -86,13 +90,6 @@ def test_of_a_rule_with_both_blocks_an_allow_needs_both_and_a_deny_one() -> None
             of = asset(databaseId=database_id, assetName=name)
             allowed = allows(rule, *([ANY_ASSET] if effect == "deny" else []), of=of)
             assert allowed == (expected[at] == (effect == "allow")), (effect, words)
-
-
-def test_of_a_rule_with_one_block_that_block_decides() -> None:
-    first, second = ("databaseId", "equals", "db1"), ("assetName", "equals", "valve")
-    assert not allows(stored("asset", first, second), of=asset())
-    assert allows(stored("asset", any_of=[first, second]), of=asset())
-    assert not allows(ANY_ASSET, stored("asset", any_of=[first], effect="deny"), of=asset())
 
 
 def test_a_criterion_on_a_field_of_another_type_allows_nothing_and_denies_all() -> None:
@@ -125,21 +122,21 @@ def test_values_are_no_patterns(operator: str, value: str, name: str) -> None:
     assert allows(rule, of=asset(assetName=value))
 
 
-def test_just_contains_takes_dot_star_for_anything() -> None:
+def test_wildcards_tags_and_letters_are_compared_as_written() -> None:
     assert allows(stored("asset", ("assetName", "contains", ".*")), of=asset())
     assert allows(stored("asset", ("tags", "contains", ".*")), of=asset())
     assert allows(stored("asset", ("assetName", "contains", ".*")), of={})
     assert not allows(stored("asset", ("assetName", "does_not_contain", ".*")), of=asset())
     for operator in ("equals", "starts_with", "ends_with", "is_one_of"):
         assert not allows(stored("asset", ("assetName", operator, ".*")), of=asset())
-
-
-def test_tags_match_by_any_and_their_negation_by_none() -> None:
     tags = asset(tags=("red", "blue"))
     assert allows(stored("asset", ("tags", "is_one_of", ["green", "blue"])), of=tags)
     assert allows(stored("asset", ("tags", "contains", "lu")), of=tags)
     assert not allows(stored("asset", ("tags", "does_not_contain", "lu")), of=tags)
     assert not allows(stored("asset", ("tags", "is_not_one_of", ["red"])), of=tags)
+    rule = stored("asset", ("assetName", "equals", "é"))
+    assert not allows(rule, of=asset(assetName="e\u0301"))
+    assert not allows(stored("asset", ("assetName", "equals", "PUMP")), of=asset())
 
 
 @pytest.mark.parametrize("fields", [{}, {"tags": ()}], ids=["absent", "empty"])
@@ -147,12 +144,6 @@ def test_a_negation_holds_for_what_is_not_there(fields: Fields) -> None:
     assert allows(stored("asset", ("tags", "does_not_contain", "x")), of=fields)
     assert allows(stored("asset", ("tags", "is_not_one_of", ["x"])), of=fields)
     assert not allows(stored("asset", ("tags", "contains", "x")), of=fields)
-
-
-def test_letters_are_compared_as_they_are_spelled() -> None:
-    rule = stored("asset", ("assetName", "equals", "é"))
-    assert not allows(rule, of=asset(assetName="e\u0301"))
-    assert not allows(stored("asset", ("assetName", "equals", "PUMP")), of=asset())
 
 
 def test_ten_thousand_values_and_a_hundred_criteria_are_taken() -> None:
