@@ -1,4 +1,4 @@
-"""What all engines have in common: they are prepared once, and started on a data folder."""
+"""The common parts of all engines: each is prepared once, and started on a data folder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
