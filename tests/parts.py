@@ -96,7 +96,7 @@ LARGE = (
     *_files("tests/unit/core", "metadata_values"),
     *_files("tests/unit/domains/access/constraints", "writing"),
     *_files("tests/unit/domains/access/policy", "predicate"),
-    *_files("tests/unit/domains/asset_versions", "making", "within_requests"),
+    *_files("tests/unit/domains/asset_versions", "making"),
     *_files("tests/unit/domains/assets", "reading"),
     *_files("tests/unit/domains/audit", "entries"),
     *_files("tests/unit/domains/database_purges", "purging"),

@@ -17,7 +17,7 @@ from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.repository import DatabaseRepository
-from backend.domains.databases.service import DatabaseService
+from backend.domains.databases.service import DatabaseService, Purges
 from backend.domains.tags.models import TagBody, TagTypeBody
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.service import TagService
@@ -28,8 +28,6 @@ from tests.factories.jobs import job_service
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 ADMIN = Identity("admin")
-
-
 TAGS = ("red", "blue", "large")
 """The existing tags; no tag type is required."""
 
@@ -105,3 +103,8 @@ def created_asset(
         tags=list(tags),
     )
     return service.create_asset(ADMIN, body)
+
+
+def no_purges() -> Purges:
+    """For routers of tests that send no request to purge a database."""
+    raise AssertionError("no purge is expected")

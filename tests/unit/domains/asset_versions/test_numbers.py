@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 from unittest.mock import Mock, patch
 
 import pytest
@@ -26,7 +25,7 @@ from backend.spec.tables.operations import JOBS, RESERVATIONS
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET
-from tests.factories.lifecycle import KilledError
+from tests.factories.lifecycle import KilledError, interrupt
 from tests.factories.versions import Versions, named
 from tests.unit.domains.asset_versions.world import (
     died_making,
@@ -45,16 +44,12 @@ def before_the_first(
 ) -> None:
     """Let others act before the first call of a method of the repository, while its caller sleeps
     for longer than it has its job."""
-    kind = type(museum.creation.repository)
-    whole = getattr(kind, method)
 
-    def late(*args: Any, **more: Any) -> Any:
-        monkeypatch.setattr(kind, method, whole)
+    def act() -> None:
         museum.lifecycle.hands.now += timedelta(minutes=5)
         others()
-        return whole(*args, **more)
 
-    monkeypatch.setattr(kind, method, late)
+    interrupt(monkeypatch, type(museum.creation.repository), method, act)
 
 
 def unfinished(museum: Versions) -> Job:
@@ -207,7 +202,7 @@ def test_a_cancellation_that_comes_after_the_commit_changes_nothing(
     museum: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = put(museum, "/a.glb")
-    killed_at(museum, monkeypatch, "commit", 1)
+    killed_at(museum, monkeypatch, "commit")
     with pytest.raises(KilledError):
         museum.create()
     job = unfinished(museum)
@@ -306,7 +301,7 @@ def test_a_job_that_an_earlier_release_began_draws_a_number_and_begins_again(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = put(museum, "/a.glb")
-    killed_at(museum, monkeypatch, "start", 1)
+    killed_at(museum, monkeypatch, "start")
     with pytest.raises(KilledError):
         museum.create(files=named(files))
     job = unfinished(museum)
@@ -345,7 +340,7 @@ def test_a_version_whose_request_died_is_made_once_by_its_job(
     museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     files = put(museum, "/a.glb", "/b.glb")
-    killed_at(museum, monkeypatch, method, 1)
+    killed_at(museum, monkeypatch, method)
     with pytest.raises(KilledError):
         museum.create("once", versionAlias="v1")
     museum.lifecycle.hands.now += timedelta(seconds=300)
@@ -359,7 +354,7 @@ def test_a_version_whose_request_died_is_made_once_by_its_job(
 def test_a_request_that_dies_over_its_number_starts_nothing(
     museum: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed_at(museum, monkeypatch, "draw_number", 1)
+    killed_at(museum, monkeypatch, "draw_number")
     with pytest.raises(KilledError):
         museum.create("once", versionAlias="v1")
     assert museum.stored_jobs() == []
@@ -373,7 +368,7 @@ def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_re
     job = died_making(museum, monkeypatch)
     museum.lifecycle.archive()
     assert snapshot_rows(tables, "1") == 1
-    killed_at(museum, monkeypatch, "delete_named_rows", 1)
+    killed_at(museum, monkeypatch, "delete_named_rows")
     with pytest.raises(KilledError):
         museum.work_off(job.job_id)
     assert snapshot_rows(tables, "1") == 1
@@ -401,32 +396,21 @@ def test_a_request_that_died_over_its_files_makes_no_version(museum: Versions) -
     assert museum.made() == "2"
 
 
-def asleep_before_its_first_copy(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]
-) -> None:
-    """Let another worker end the job of a revert, and others do more, before a copy is made."""
-    kind = type(museum.lifecycle.objects)
-    copy, moments = kind.copy, iter([True])
-
-    def late(objects: Any, *args: Any, **more: Any) -> Any:
-        if next(moments, False):
-            museum.lifecycle.hands.now += timedelta(seconds=300)
-            (job,) = (one for one in museum.stored_jobs() if not one.is_finished)
-            assert museum.work_off(job.job_id).state == "done"
-            meanwhile()
-        return copy(objects, *args, **more)
-
-    monkeypatch.setattr(kind, "copy", late)
-
-
 def test_a_worker_that_wakes_up_after_a_revert_hides_nothing_that_was_put_since(
     museum: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(museum, "/a.glb")
     museum.made()
-    museum.lifecycle.gallery.put("/a.glb", b"newer")
     gallery, objects = museum.lifecycle.gallery, museum.lifecycle.objects
-    asleep_before_its_first_copy(museum, monkeypatch, lambda: gallery.put("/a.glb", b"newest"))
+    gallery.put("/a.glb", b"newer")
+
+    def act() -> None:
+        """Let another worker end the job of the revert, and others do more."""
+        museum.lifecycle.hands.now += timedelta(seconds=300)
+        assert museum.work_off(unfinished(museum).job_id).state == "done"
+        gallery.put("/a.glb", b"newest")
+
+    interrupt(monkeypatch, type(objects), "copy", act)
     museum.revert("1")
     assert objects.read_start(BUCKET, "statue/a.glb", length=9) == b"newest"
     assert museum.files("2").keys() == {"/a.glb"}

@@ -9,7 +9,7 @@ from backend.core.tables import Query, Tables
 from backend.domains.jobs.models import Job
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
-from tests.factories.lifecycle import KilledError
+from tests.factories.lifecycle import KilledError, kill
 from tests.factories.versions import Versions
 
 
@@ -42,27 +42,15 @@ def put_records(tables: Tables, wanted: list[tuple[str, str, int]]) -> None:
         tables.put_many(table, items)
 
 
-def killed_at(museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, call: int) -> None:
-    """Let the process die after the n-th call of a method of the repository."""
-    kind = type(museum.creation.repository)
-    whole = getattr(kind, method)
-    calls: list[int] = []
-
-    def dying(*args: Any, **more: Any) -> Any:
-        answer = whole(*args, **more)
-        calls.append(1)
-        if len(calls) == call:
-            monkeypatch.setattr(kind, method, whole)
-            raise KilledError
-        return answer
-
-    monkeypatch.setattr(kind, method, dying)
+def killed_at(museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Let the process die once, after a call of a method of the repository."""
+    kill(monkeypatch, type(museum.creation.repository), method, times=1, after=True)
 
 
 def died_making(museum: Versions, monkeypatch: pytest.MonkeyPatch) -> Job:
     """The job of a version whose first worker died over its files."""
     put(museum, "/a.glb")
-    killed_at(museum, monkeypatch, "put_files", 1)
+    killed_at(museum, monkeypatch, "put_files")
     with pytest.raises(KilledError):
         museum.create()
     museum.lifecycle.hands.now += timedelta(seconds=300)

@@ -1,14 +1,14 @@
 """Who read an asset while it was active may write after its archiving met the last file."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from backend.domains.jobs.models import Job
-from backend.domains.jobs.service.commands import JobService
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from tests.factories.bucket_sync import SyncWorld
 from tests.factories.files import BUCKET
+from tests.factories.lifecycle import interrupt
 from tests.factories.versions import Versions, versions
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
@@ -126,18 +126,9 @@ def test_no_file_is_hidden_of_an_asset_that_comes_back_at_the_same_time(
     kept = museum.lifecycle
     job_id = kept.archive()
     other_client(museum)
-    looked: list[bool] = []
-    find = type(kept.jobs).find
-
-    def seen(jobs: JobService, wanted: str) -> Job | None:
-        """The event comes right after the request has seen that the archiving is done."""
-        job = find(jobs, wanted)
-        if wanted == job_id and not looked:
-            looked.append(True)
-            world.deliver_events(LATE)
-        return job
-
-    monkeypatch.setattr(type(kept.jobs), "find", seen)
+    # The event comes right after the request has seen that the archiving is done.
+    event = partial(world.deliver_events, LATE)
+    interrupt(monkeypatch, type(kept.jobs), "find", event, after=True)
     assert kept.refused("unarchive") == (409, "AssetBusy")
     monkeypatch.undo()
     assert kept.work_off(job_id).state == "done"

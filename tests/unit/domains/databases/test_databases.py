@@ -7,9 +7,8 @@ import pytest
 from backend.core.tables import Tables
 from backend.domains.databases.routes import build_router
 from backend.domains.databases.service import DatabaseService
-from tests.factories.assets import asset_service
+from tests.factories.assets import asset_service, no_purges
 from tests.factories.buckets import BUCKET_ID
-from tests.factories.databases import no_purges
 from tests.factories.http import Client, Response
 from tests.fakes.objects import MemoryObjects
 

@@ -13,8 +13,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.errors import DatabaseNotEmptyError, DatabaseNotFoundError
 from backend.domains.databases.routes import build_router
 from backend.domains.databases.rules import COUNT_SHARDS, count_key, count_keys
-from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
-from tests.factories.databases import no_purges
+from tests.factories.assets import ADMIN, asset_service, created_asset, created_database, no_purges
 from tests.factories.http import Client, Response
 from tests.factories.lifecycle import interrupt
 

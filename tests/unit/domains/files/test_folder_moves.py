@@ -1,7 +1,6 @@
 """Folders are moved with their files, by the rules of the move of one file."""
 
 from datetime import timedelta
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -14,6 +13,7 @@ from backend.entrypoints.wiring.jobs import jobs, runner
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.factories.http import Response
+from tests.factories.lifecycle import interrupt
 from tests.factories.quarantine import ScanWorld, scan_event
 from tests.unit.domains.files.changes import (
     ProcessEnded,
@@ -239,20 +239,17 @@ def test_a_worker_that_wakes_up_late_undoes_nothing_of_another_one(
     for name in ("1", "2"):
         world.museum.put(f"/a/{name}.glb")
         note(world.museum, f"/a/{name}.glb", "year", name)
-    call, moments = getattr(world.objects, moment), iter([True])
 
-    def late(*args: Any, **more: Any) -> Any:
-        if next(moments, False):
-            job_id = FileChangeRepository(world.tables).state("statue").job_id
-            # The other worker moves the files, but does not end the job yet.
-            ended = patch.object(FileChangeRepository, "release", side_effect=ProcessEnded)
-            with ended, pytest.raises(ProcessEnded):
-                world.work(job_id or "")
-            if moment == "delete_many":
-                world.museum.put("/a/1.glb", b"anew")
-        return call(*args, **more)
+    def act() -> None:
+        job_id = FileChangeRepository(world.tables).state("statue").job_id
+        # The other worker moves the files, but does not end the job yet.
+        ended = patch.object(FileChangeRepository, "release", side_effect=ProcessEnded)
+        with ended, pytest.raises(ProcessEnded):
+            world.work(job_id or "")
+        if moment == "delete_many":
+            world.museum.put("/a/1.glb", b"anew")
 
-    monkeypatch.setattr(world.objects, moment, late)
+    interrupt(monkeypatch, world.objects, moment, act)
     job = world.job(world.move())
     if not job.is_finished:
         job = world.work(job.job_id)

@@ -14,6 +14,7 @@ from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import Gallery, gallery
+from tests.factories.lifecycle import interrupt
 from tests.unit.domains.files.changes import (
     FILE,
     TickingClock,
@@ -57,19 +58,13 @@ class World:
         Another worker ends the change, and the others do what they do. The operation is one of the
         object store, or `of` a class.
         """
-        owner = of or self.objects
-        call, moments = getattr(owner, operation), iter([True])
 
-        def late(*args: Any, **more: Any) -> Any:
-            is_first = next(moments, False)
-            done = call(*args, **more) if awake and is_first else None
-            if is_first:
-                self.another_has_the_job()
-                for do in meanwhile:
-                    do(self)
-            return done if awake and is_first else call(*args, **more)
+        def act() -> None:
+            self.another_has_the_job()
+            for do in meanwhile:
+                do(self)
 
-        self.monkeypatch.setattr(owner, operation, late)
+        interrupt(self.monkeypatch, of or self.objects, operation, act, after=awake)
 
     def another_has_the_job(self) -> None:
         states = [self.changes.state(asset_id) for asset_id in ("statue", "bust")]

@@ -1,16 +1,16 @@
 """Requests to complete an upload that do not fit what was announced or stored; whole objects."""
 
+from functools import partial
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.core.objects import Written
 from backend.core.tables import Tables
 from tests.factories.assets import created_asset
 from tests.factories.files import BUCKET, GLB, Gallery, sha256
+from tests.factories.lifecycle import interrupt
 from tests.unit.domains.uploads.calls import (
     ELF,
     IN_PARTS,
@@ -141,17 +141,14 @@ def test_the_last_put_counts_and_only_if_its_etag_is_sent(museum: Gallery) -> No
     assert museum.objects.read_start(BUCKET, "statue/a.glb", length=99) == b"b" * 64
 
 
-def test_what_is_put_after_the_check_is_not_stored(museum: Gallery) -> None:
+def test_what_is_put_after_the_check_is_not_stored(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The URL is valid until it expires, also while the file is completed."""
     upload_id, file = started(museum)
-    done, real = named(file, stored_part(file, 1, GLB)), S3Objects.copy
-
-    def overtaken(self: S3Objects, *places: Any, **more: Any) -> Written:
-        stored_part(file, 1, ELF)
-        return real(self, *places, **more)
-
-    with patch.object(S3Objects, "copy", overtaken):
-        assert museum.complete(upload_id, done).status == 200
+    done = named(file, stored_part(file, 1, GLB))
+    interrupt(monkeypatch, S3Objects, "copy", partial(stored_part, file, 1, ELF))
+    assert museum.complete(upload_id, done).status == 200
     assert museum.objects.read_start(BUCKET, "statue/a.glb", length=99) == GLB
 
 

@@ -1,9 +1,8 @@
 """Previews of files and of assets: what they need, replace, and wait for."""
 
 from datetime import timedelta
-from itertools import count
+from functools import partial
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -14,7 +13,7 @@ from backend.domains.uploads.service.completion import Completion
 from backend.domains.uploads.service.waiting_previews import LONGEST_WAIT
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.files import GLB, Gallery
-from tests.factories.lifecycle import KilledError
+from tests.factories.lifecycle import KilledError, interrupt
 from tests.unit.domains.uploads.calls import (
     ELF,
     IN_PARTS,
@@ -180,20 +179,15 @@ def test_a_preview_waits_only_for_its_own_users_files_of_its_asset(
     assert "no file /a.glb" in error_of(uploaded(world.museum, {PREVIEW: b"png"}))
 
 
-def test_an_upload_that_ended_between_two_looks_is_no_reason_to_refuse(world: World) -> None:
+def test_an_upload_that_ended_between_two_looks_is_no_reason_to_refuse(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file is put in its place after the preview's request did not find it."""
     file_upload, file = sent(world.museum, {"/a.glb": GLB})
     preview_upload, preview = sent(world.museum, {PREVIEW: b"png"})
-    real, looks = Completion.missing_base, count()
-
-    def missing_base(self: Completion, path: str) -> str | None:
-        base = real(self, path)
-        if next(looks) == 0:
-            world.museum.complete(file_upload, *file)
-        return base
-
-    with patch.object(Completion, "missing_base", missing_base):
-        assert world.museum.complete(preview_upload, *preview).body["overallSuccess"]
+    complete = partial(world.museum.complete, file_upload, *file)
+    interrupt(monkeypatch, Completion, "missing_base", complete, after=True)
+    assert world.museum.complete(preview_upload, *preview).body["overallSuccess"]
     assert states(world.museum, preview_upload) == {PREVIEW: "done"}
 
 

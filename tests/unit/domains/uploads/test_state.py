@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -10,21 +11,12 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Key
-from backend.domains.uploads.models import Upload
 from backend.domains.uploads.service.context import UploadContext
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.model import Table
 from tests.factories.files import GLB, PARAMETERS, Gallery
-from tests.factories.lifecycle import KilledError, ManualClock
-from tests.unit.domains.uploads.calls import (
-    ELF,
-    IN_PARTS,
-    World,
-    head,
-    sent,
-    states,
-    temporary,
-)
+from tests.factories.lifecycle import KilledError, ManualClock, interrupt
+from tests.unit.domains.uploads.calls import ELF, IN_PARTS, World, head, sent, states, temporary
 
 
 def test_an_upload_shows_the_state_of_each_file(museum: Gallery) -> None:
@@ -165,14 +157,7 @@ def test_an_upload_that_is_completed_just_before_is_not_abandoned(
     world = World(tables, objects, large_bytes=large_bytes)
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
-    lease = UploadContext.lease
-
-    def overtaken(mine: UploadContext, upload: Upload) -> Upload:
-        monkeypatch.setattr(UploadContext, "lease", lease)
-        assert museum.complete(upload_id, *done).body["overallSuccess"]
-        return mine.lease(upload)
-
-    monkeypatch.setattr(UploadContext, "lease", overtaken)
+    interrupt(monkeypatch, UploadContext, "lease", partial(museum.complete, upload_id, *done))
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (409, code)
     world.drain()
