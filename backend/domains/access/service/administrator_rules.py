@@ -48,9 +48,26 @@ class AdministratorRules:
         Raises:
             UnavailableError: they are changed concurrently at every attempt.
         """
+        now = iso(self.clock())
         wanted = {
-            constraint.constraint_id: constraint
-            for constraint in _administrator_constraints(iso(self.clock()))
+            f"vitrine-admin-{object_type}": Constraint(
+                constraint_id=f"vitrine-admin-{object_type}",
+                name=f"Administrators - {object_type}",
+                description=f"Allow administrators everything with each {object_type}",
+                object_type=object_type,
+                criteria_and=[],
+                criteria_or=[Criterion(field=fields[0], operator=CONTAINS, value=ANYTHING)],
+                group_permissions=[
+                    GroupPermission(group_id=ADMIN_ROLE, permission=action, permission_type=ALLOW)
+                    for action in ACTIONS
+                ],
+                user_permissions=[],
+                date_created=now,
+                date_modified=now,
+                created_by=SYSTEM.user_id,
+                modified_by=SYSTEM.user_id,
+            )
+            for object_type, fields in FIELDS_OF.items()
         }
         role = Grantee("role", ADMIN_ROLE)
         constraints = self.constraints.get_many(wanted)
@@ -67,27 +84,3 @@ class AdministratorRules:
         others = [grantee for grantee in grantees_of(changes) if grantee != role]
         policies |= self.constraints.policies(others)
         self.constraints.write(change_writes(changes, policies, self.new_id()))
-
-
-def _administrator_constraints(now: str) -> list[Constraint]:
-    """Return constraints, one for each object type, that allow administrators everything."""
-    return [
-        Constraint(
-            constraint_id=f"vitrine-admin-{object_type}",
-            name=f"Administrators - {object_type}",
-            description=f"Allow administrators everything with each {object_type}",
-            object_type=object_type,
-            criteria_and=[],
-            criteria_or=[Criterion(field=fields[0], operator=CONTAINS, value=ANYTHING)],
-            group_permissions=[
-                GroupPermission(group_id=ADMIN_ROLE, permission=action, permission_type=ALLOW)
-                for action in ACTIONS
-            ],
-            user_permissions=[],
-            date_created=now,
-            date_modified=now,
-            created_by=SYSTEM.user_id,
-            modified_by=SYSTEM.user_id,
-        )
-        for object_type, fields in FIELDS_OF.items()
-    ]

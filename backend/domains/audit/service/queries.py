@@ -68,18 +68,15 @@ class AuditTrail:
             PermissionDeniedError: the caller may not read entries about this.
         """
         require(self.authorization, caller, "GET", Secured("audit", {"entity": entity}))
-        if not any(self._refers_to(entry, sha256) for entry in self._entries(entity, at)):
-            raise AuditValueNotFoundError(sha256)
-        return self.archive.value(sha256)
+        for entry in self._entries(entity, at):
+            references = set(rules.references(entry))
+            if entry.changes_stored is not None and sha256 not in references:
+                _, changes = self.archive.value(entry.changes_stored.sha256)
+                references = set(rules.references_within(changes))
+            if sha256 in references:
+                return self.archive.value(sha256)
+        raise AuditValueNotFoundError(sha256)
 
     def _entries(self, entity: str, at: datetime) -> Iterator[Entry]:
         period = rules.sort_keys_between(at, at)
         return all_items(partial(self.audit.list_of_entity, entity, period=period), _PAGE)
-
-    def _refers_to(self, entry: Entry, sha256: str) -> bool:
-        if sha256 in rules.references(entry):
-            return True
-        if entry.changes_stored is None:
-            return False
-        _, changes = self.archive.value(entry.changes_stored.sha256)
-        return sha256 in rules.references_within(changes)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -131,10 +132,12 @@ def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError
     if status == "SUCCEEDED":
         return None
     kind, message = code or "", cause or ""
-    failed = _of_function(message)
-    if failed is not None:
-        kind = str(failed.get("errorType") or kind)
-        message = str(failed["errorMessage"])
+    failure: object = None
+    with suppress(ValueError, RecursionError):
+        failure = json.loads(message)
+    if isinstance(failure, dict) and "errorMessage" in failure:
+        fields = cast("dict[str, Any]", failure)
+        kind, message = str(fields.get("errorType") or kind), str(fields["errorMessage"])
     return RunError(
         code=_redact(kind)[:MAX_CODE_CHARS] or _UNNAMED[status],
         message=_redact(message)[:MAX_MESSAGE_CHARS],
@@ -146,16 +149,6 @@ _UNNAMED: Mapping[EndStatus, str] = {
     "TIMED_OUT": "TimedOut",
     "ABORTED": "Aborted",
 }
-
-
-def _of_function(cause: str) -> Mapping[str, Any] | None:
-    try:
-        value: object = json.loads(cause)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or "errorMessage" not in value:
-        return None
-    return cast("dict[str, Any]", value)
 
 
 def _redact(text: str) -> str:

@@ -11,7 +11,7 @@ again. Messages about an inspection that failed start nothing: its reason become
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.core.attempts import attempts
@@ -107,16 +107,7 @@ class UploadTriggers:
                 uploads.append(message)
             else:
                 self.record_failure(message)
-        for asset, upload, workflows in self._find_triggered(uploads):
-            self._start_all(asset, upload, workflows)
-
-    def _find_triggered(
-        self, uploads: Sequence[UploadedObject]
-    ) -> Iterator[tuple[Asset, UploadedObject, list[Workflow]]]:
-        """Yield the objects that are files of active assets, with the workflows that they trigger.
-
-        Assets and workflows are read once for a batch, which is often one upload.
-        """
+        # Assets and workflows are read once for a batch, which is often one upload.
         paths: dict[str, list[str]] = {}
         starting = [pair for pair in self._find_owned(uploads) if triggers.may_start(*pair)]
         for asset, upload in starting:
@@ -126,7 +117,8 @@ class UploadTriggers:
             for database, some in paths.items()
         }
         for asset, upload in starting:
-            yield asset, upload, known[asset.database_id][triggers.path_of(asset, upload)]
+            workflows = known[asset.database_id][triggers.path_of(asset, upload)]
+            self._start_all(asset, upload, workflows)
 
     def _find_owned(self, uploads: Sequence[UploadedObject]) -> list[tuple[Asset, UploadedObject]]:
         """Return the objects that belong to active assets, with these."""

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
@@ -113,12 +114,9 @@ def _compose_name(path: str) -> str:
 
 
 def _is_out(path: str) -> bool:
-    depth = 0
-    for step in path.split("/"):
-        depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
-        if depth < 0:
-            return True
-    return False
+    """Return whether a path leaves its root at any of its steps."""
+    steps = ({"": 0, ".": 0, "..": -1}.get(step, 1) for step in path.split("/"))
+    return min(accumulate(steps)) < 0
 
 
 def _components(edges: Edges) -> list[set[str]]:
