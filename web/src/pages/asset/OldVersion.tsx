@@ -37,8 +37,9 @@ export function OldVersion(props: Props) {
   const query = useQuery(versionQuery(place, versionId));
   const version = query.data;
   if (query.isError && !version) {
-    const isGone = query.error instanceof ApiError && [400, 404].includes(query.error.status);
-    if (!isGone) return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />;
+    const isNotFound = query.error instanceof ApiError && [400, 404].includes(query.error.status);
+    if (!isNotFound)
+      return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />;
     return (
       <div className="notice" role="alert">
         <h1>{words.gone}</h1>

@@ -106,10 +106,10 @@ test('two versions are compared: files, metadata and facts', async () => {
   const side = (size: number) => ({ size, versionId: 'v', etag: '' });
   const text = (metadataValue: string) => ({ metadataValue, metadataValueType: 'string' });
   const none = { added: [], removed: [], changed: [] };
-  const asked: string[] = [];
+  const pairs: string[] = [];
   respond('get', `${ASSET}/compareVersions`, ({ request }) => {
     const { searchParams } = new URL(request.url);
-    asked.push([searchParams.get('from'), searchParams.get('to')].join());
+    pairs.push([searchParams.get('from'), searchParams.get('to')].join());
     return HttpResponse.json({
       files: {
         added: [{ relativeKey: '/new.txt', to: side(7) }],
@@ -143,7 +143,7 @@ test('two versions are compared: files, metadata and facts', async () => {
   expect(within(window).queryByText(/volume/i)).toBeNull();
   await expectAccessible();
   await user.selectOptions(within(window).getByLabelText('To'), 'Version 1 (released)');
-  await waitFor(() => expect(asked).toEqual(['1,2', '1,1']));
+  await waitFor(() => expect(pairs).toEqual(['1,2', '1,1']));
 });
 
 test('the newest version is compared with the files as they are now', async () => {
