@@ -1,4 +1,5 @@
-import { api, replyWithHeaders } from './client';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, reply, replyWithHeaders } from './client';
 import { SOURCE_FIELDS } from './hits';
 import type { components } from './schema';
 import { hasUnnamedWrite, latestWrite, markWriteSeen } from './writes';
@@ -28,3 +29,15 @@ export async function search(request: SearchBody, signal?: AbortSignal): Promise
   if (status === 200 && write) markWriteSeen(write);
   return { reply: data, lagging: status === 202 || hasUnnamedWrite() };
 }
+
+/** Names, tags, metadata keys and values that begin with some words. */
+export const suggestionsQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['suggest', q],
+    queryFn: ({ signal }) =>
+      reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+/** The server refuses to suggest anything for signs alone, and for very long texts. */
+export const hasSuggestions = (q: string): boolean => /[\p{L}\p{N}]/u.test(q) && q.length <= 200;

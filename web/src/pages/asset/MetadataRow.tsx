@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import { hasSuggestions, suggestionsQuery } from '../../api/search';
 import { texts } from '../../texts';
 import { visibleName } from '../../texts/formats';
 import { metadataTexts } from '../../texts/metadata';
@@ -102,6 +104,8 @@ function NewKey(props: {
   onChange: (next: Partial<Row>) => void;
 }) {
   const { id, row, onChange } = props;
+  // Keys that other assets have: two names for one thing are not found together.
+  const keys = useQuery({ ...suggestionsQuery(row.key), enabled: hasSuggestions(row.key) });
   return (
     <>
       <label htmlFor={`${id}-key`}>{words.key}</label>
@@ -110,10 +114,19 @@ function NewKey(props: {
         dir="auto"
         maxLength={256}
         autoFocus
+        autoComplete="off"
+        list={`${id}-keys`}
         {...props.wrong}
         value={row.key}
         onChange={(event) => onChange({ key: event.target.value })}
       />
+      <datalist id={`${id}-keys`}>
+        {keys.data?.suggestions
+          .filter(({ kind }) => kind === 'key')
+          .map(({ text }) => (
+            <option key={text} value={text} />
+          ))}
+      </datalist>
       <label htmlFor={`${id}-type`}>{words.type}</label>
       <select
         id={`${id}-type`}

@@ -53,7 +53,14 @@ test('values are changed by fields of their types, keys are added and removed', 
   await user.click(await button('Remove note <b>'));
   await user.click(await button('Add a key'));
   expect(document.activeElement).toBe(field('Key'));
+  const suggestions = [
+    { kind: 'key', text: 'place of origin' },
+    { kind: 'value', text: 'placed' },
+  ];
+  respond('get', '/search/suggest', { suggestions });
   await user.paste('place');
+  const offered = () => [...(document.querySelector('datalist')?.options ?? [])];
+  await waitFor(() => expect(offered().map(({ value }) => value)).toEqual(['place of origin']));
   await user.selectOptions(field('Type'), 'Place (latitude, longitude, altitude)');
   await type('Value', '{"lat": 1, "long": 2, "alt": 3}');
   respond('put', PATH, done);

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
-import { api, reply } from '../../api/client';
+import { hasSuggestions, suggestionsQuery } from '../../api/search';
 import { texts } from '../../texts';
 import { useShortcut } from '../../ui/useShortcut';
 import { useMediaQuery } from '../../ui/useMediaQuery';
@@ -195,15 +195,7 @@ function useOptions(
   navigate: ReturnType<typeof useNavigate>,
 ): Option[] {
   const q = value.trim();
-  // The server refuses to suggest anything for signs alone.
-  const hasWords = /[\p{L}\p{N}]/u.test(q);
-  const query = useQuery({
-    queryKey: ['suggest', q],
-    queryFn: ({ signal }) =>
-      reply(api.GET('/search/suggest', { params: { query: { q } }, signal })),
-    enabled: open && hasWords && q.length <= 200,
-    placeholderData: keepPreviousData,
-  });
+  const query = useQuery({ ...suggestionsQuery(q), enabled: open && hasSuggestions(q) });
   if (!q) {
     return recentAssets().map((asset) => ({
       key: `${asset.databaseId}/${asset.assetId}`,
@@ -216,7 +208,7 @@ function useOptions(
         }),
     }));
   }
-  if (!hasWords) return [];
+  if (!hasSuggestions(q)) return [];
   return (query.data?.suggestions ?? []).slice(0, 8).map((suggestion) => ({
     key: `${suggestion.kind}/${suggestion.text}`,
     text: suggestion.text,
