@@ -132,9 +132,7 @@ def authorizer_keys() -> KeyAuthentication:
     return callers(context, unrecorded=lambda _key: None, warn=pytest.fail).keys
 
 
-def test_running_again_or_deleting_changes_nothing(
-    callback: Callback, tables: DynamoTables
-) -> None:
+def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
     run(callback)
     before = everything(tables)
     answer = run(callback, "Update")
@@ -323,16 +321,13 @@ def test_reservations_that_lambda_refuses_fail_before_functions_are_created(
     assert answer["Reason"] == (refusal if status == "FAILED" else "")
 
 
-def test_an_answer_without_a_content_type_is_sent_until_it_is_taken(callback: Callback) -> None:
+def test_an_answer_is_sent_until_it_is_taken_or_lost(callback: Callback) -> None:
     callback.statuses = [503]
     run(callback)
     assert len(callback.bodies) == 2
     assert json.loads(callback.bodies[0]) == json.loads(callback.bodies[1])
     run(callback)
     assert callback.headers[0]["Content-Type"] == ""
-
-
-def test_an_answer_that_is_not_received_fails_without_revealing_the_url(callback: Callback) -> None:
     event = {**request(callback, "Delete"), "ResponseURL": "http://127.0.0.1:9/?X-Amz-Signature=s"}
     with pytest.raises(UnavailableError) as failed:
         bootstrap.handler(event, LambdaContext())

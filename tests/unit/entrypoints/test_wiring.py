@@ -46,16 +46,13 @@ def _counted(context: Context) -> list[str]:
     return [context.function.name]
 
 
-def test_a_part_is_built_once_for_each_context_unless_it_is_given() -> None:
+def test_parts_have_names_and_are_built_once_for_each_context() -> None:
     first, second = Context(ASSETS_API), Context(COMMENTS_API)
     assert _counted(first) is _counted(first)
     assert (_counted(first), _counted(second)) == (["AssetsApi"], ["CommentsApi"])
     given = ["given"]
     assert _counted(Context(ASSETS_API, _counted=given)) is given
-
-
-def test_no_two_parts_share_a_name() -> None:
-    """A part is stored under its name, beside the ports."""
+    # A part is stored under its name, beside the ports.
     names = Counter(name for name in vars(Context) if not name.startswith("__"))
     for path in Path(str(wiring.__file__)).parent.glob("*.py"):
         for node in ast.parse(path.read_text()).body:
@@ -65,7 +62,7 @@ def test_no_two_parts_share_a_name() -> None:
     assert names["assets"] == names["tables"] == 1
 
 
-def test_a_service_over_a_table_that_the_function_may_not_use_is_not_created() -> None:
+def test_functions_use_their_tables_and_act_for_whom_they_declare() -> None:
     for function in (ASSETS_API, COMMENTS_API):
         context = Context(
             function, settings=in_memory_settings(), tables=MemoryTables(), objects=MemoryObjects()
@@ -74,9 +71,6 @@ def test_a_service_over_a_table_that_the_function_may_not_use_is_not_created() -
         assert ("tags" in vars(context)) == (TAGS in function.tables), function.name
     assert TAGS in ASSETS_API.tables
     assert TAGS not in COMMENTS_API.tables
-
-
-def test_functions_act_for_whom_they_declare_and_those_of_the_api_for_their_callers() -> None:
     kinds = {"callers": WatchedAuthorization, "itself": SystemOnly, "both": SystemOr}
     for function in FUNCTIONS:
         context = Context(function, tables=MemoryTables())

@@ -134,13 +134,15 @@ def test_where_no_rule_is_evaluated_none_is_named(client: Client, parts: Parts) 
     assert explained("bob", "/auth/constraints") == (no, no)
 
 
-def test_keys_are_for_those_whose_they_are(client: Client) -> None:
+def test_keys_are_for_those_whose_they_are(client: Client, parts: Parts) -> None:
     def explained(**of: str) -> object:
         query = {"userId": "ann", "method": "POST", "route": "/auth/api-keys", **of}
         return client.send("GET", "/auth/explain", query=query).body["tier2"]["decision"]
 
     assert explained() == explained(ofUserId="ann") == "allow"
     assert explained(ofUserId="bob") == "deny"
+    stranger = Client(client.router, user_id="stranger")
+    assert explain(stranger).status == 403
 
 
 def test_buckets_are_open_to_see_unless_a_rule_denies(client: Client, parts: Parts) -> None:
@@ -176,8 +178,3 @@ def test_a_missing_object_or_an_incomplete_query_is_refused(
     reply = client.send("GET", "/auth/explain", query={"userId": "ann", **query})
     assert reply.status == 400
     assert field in str(reply.body)
-
-
-def test_no_one_else_receives_it(parts: Parts, client: Client) -> None:
-    stranger = Client(client.router, user_id="stranger")
-    assert explain(stranger).status == 403

@@ -168,7 +168,7 @@ def test_wrong_roles_of_a_user_are_refused_by_field(
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_a_user_has_thirty_roles_at_the_most(client: Client, parts: Parts) -> None:
+def test_users_have_thirty_roles_and_one_is_administrator(client: Client, parts: Parts) -> None:
     names = [f"role{number}" for number in range(31)]
     for name in names:
         stored_role(parts.tables, name)
@@ -176,9 +176,6 @@ def test_a_user_has_thirty_roles_at_the_most(client: Client, parts: Parts) -> No
     assert give(client, "ann", names[30]).status == 400
     assert give(client, "ann", *names[1:], method="PUT").status == 200
     assert roles(client)["ann"] == sorted(names[1:])
-
-
-def test_the_last_administrator_keeps_the_role(client: Client, parts: Parts) -> None:
     role(client, "viewer")
     for answer in (take_all(client, "admin"), give(client, "admin", "viewer", method="PUT")):
         assert (answer.status, answer.body["code"]) == (409, "LastAdministrator")

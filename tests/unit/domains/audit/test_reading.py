@@ -356,9 +356,7 @@ def test_a_refused_write_makes_none(both_of: BothOf, case: Case) -> None:
     assert refused.entries == []
 
 
-def test_only_entries_of_what_is_in_no_table_are_written_apart(
-    both_of: BothOf,
-) -> None:
+def test_entries_are_lonely_only_without_a_table_and_hold_no_key(both_of: BothOf) -> None:
     """That of a creation follows from the stream; the user pool and queues are no tables."""
     apart = {case.route for case in WRITES if both_of(case).done.lonely}
     assert apart == {routes.CREATE_ASSET} | {
@@ -366,9 +364,6 @@ def test_only_entries_of_what_is_in_no_table_are_written_apart(
         for case in WRITES
         if "/user/cognito" in case.route.path or case.route.domain in BESIDE
     }
-
-
-def test_no_entry_holds_a_key_or_what_is_kept_of_it(both_of: BothOf) -> None:
     text = str([both_of(case).done.entries for case in WRITES])
     key = both_of(CASE_OF[routes.CREATE_API_KEY]).done.answer.body["apiKey"]
     assert key.startswith("vams_")

@@ -41,15 +41,12 @@ def anonymous(client: Client) -> Client:
     return Client(client.router, user_id=None)
 
 
-def test_anyone_receives_the_versions_of_the_project(client: Client) -> None:
+def test_anyone_receives_the_versions_and_what_a_web_client_needs(client: Client) -> None:
     answer = anonymous(client).send("GET", "/api/version")
     assert answer.status == 200
     assert answer.body == {"version": "2.5.1", "productVersion": PRODUCT_VERSION}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == PRODUCT_VERSION
-
-
-def test_anyone_receives_what_a_web_client_needs(client: Client) -> None:
     headers = {"host": "api.example.org", "x-forwarded-proto": "https"}
     answer = anonymous(client).send("GET", "/api/amplify-config", headers=headers)
     assert answer.status == 200

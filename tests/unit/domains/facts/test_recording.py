@@ -323,16 +323,6 @@ def test_the_failure_of_a_deleted_file_is_ignored(inspected: Bench) -> None:
     assert inspected.facts() == {}
 
 
-def test_pipelines_of_users_leave_no_facts() -> None:
-    runner = Runner()
-    runner.define()
-    runner.upload()
-    started = Api(runner).started()
-    runner.start()
-    runner.report(status_event(started, "FAILED", error="MeshBroken"))
-    assert runner.queues.take(UPLOAD_TRIGGERS) == []
-
-
 def test_an_interrupted_inspection_is_a_fact_once_it_is_not_repeated(inspected: Bench) -> None:
     for _ in range(MAX_REPEATS + 1):
         assert inspected.facts() == {}
@@ -402,9 +392,16 @@ def test_an_end_whose_reason_cannot_be_sent_is_stored_later(inspected: Bench) ->
     assert inspected.facts() == inspected.failure(STALLED)
 
 
-def test_a_stop_that_an_event_reports_is_no_failure(inspected: Bench) -> None:
+def test_stopped_inspections_and_pipelines_of_users_are_no_failures(inspected: Bench) -> None:
     inspected.runner.report(
         status_event(inspected.active(), "ABORTED", error=STOPPED, cause="by ann")
     )
     inspected.deliver()
     assert inspected.facts() == inspected.failure("The inspection was stopped")
+    runner = Runner()
+    runner.define()
+    runner.upload()
+    started = Api(runner).started()
+    runner.start()
+    runner.report(status_event(started, "FAILED", error="MeshBroken"))
+    assert runner.queues.take(UPLOAD_TRIGGERS) == []

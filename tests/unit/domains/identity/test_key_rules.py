@@ -107,13 +107,17 @@ def test_a_key_is_valid_up_to_its_expiry_and_not_beyond(
     assert is_expired(expires_at, last_valid + timedelta(microseconds=1))
 
 
-def test_an_expiry_ends_in_utc_and_none_never() -> None:
+def test_an_expiry_ends_in_utc_and_a_use_covers_an_hour() -> None:
     east = timezone(timedelta(hours=14))
     assert not is_expired("2026-03-01", datetime(2026, 3, 2, 13, 59, tzinfo=east))
     assert is_expired("2026-03-01", datetime(2026, 3, 2, 14, 0, tzinfo=east))
     assert not is_expired("", datetime.max.replace(tzinfo=UTC))
     for last in ("9999-12-31", "9999-12-31T23:59:59-14:00"):
         assert not is_expired(last, NOON)
+    assert is_recent_use("2026-03-01T11:00:00.000001Z", NOON)
+    assert not is_recent_use("2026-03-01T11:00:00.000000Z", NOON)
+    for unknown in (None, "", "lately", "2026-03-01T11:59:59"):
+        assert not is_recent_use(unknown, NOON)
 
 
 @pytest.mark.parametrize("expires_at", ["soon", "0001-01-01", "0001-01-01T00:00:00+14:00", "∞"])
@@ -138,13 +142,6 @@ def test_a_valid_key_is_opened_by_its_hash(changes: dict[str, str], reason: Reas
     with pytest.raises(RefusedError) as refused:
         check_valid(stored(**changes), "hash", NOON)
     assert (refused.value.reason, dict(refused.value.facts)) == (reason, {"apiKeyId": "id"})
-
-
-def test_a_use_covers_an_hour() -> None:
-    assert is_recent_use("2026-03-01T11:00:00.000001Z", NOON)
-    assert not is_recent_use("2026-03-01T11:00:00.000000Z", NOON)
-    for unknown in (None, "", "lately", "2026-03-01T11:59:59"):
-        assert not is_recent_use(unknown, NOON)
 
 
 PEPPER = b"pepper"
@@ -217,10 +214,16 @@ def refused(authentication: KeyAuthentication, text: str) -> None:
         authentication.authenticate(text)
 
 
-def test_a_key_identifies_its_user_by_its_text_and_the_pepper(world: World) -> None:
+def test_a_key_identifies_its_user_and_is_used_once_an_hour(world: World) -> None:
     assert world.authentication.authenticate(KEY).user_id == "robot"
     refused(world.authentication, "vams_" + "x" * 64)
     refused(world.authentication_over(world.tables, lambda: b"other"), KEY)
+    first = world.use()
+    assert first == "2026-03-01T12:00:00.000000Z"
+    world.at += timedelta(minutes=59)
+    assert world.use() == first
+    world.at += timedelta(minutes=1)
+    assert world.use() == "2026-03-01T13:00:00.000000Z"
 
 
 @pytest.mark.parametrize(
@@ -242,15 +245,6 @@ def test_a_closed_key_is_closed_at_once_though_the_index_lags(
     assert behind.authenticate(KEY).api_key_id == "key-1"
     world.tables.write(change)
     refused(behind, KEY)
-
-
-def test_a_use_is_recorded_once_an_hour(world: World) -> None:
-    first = world.use()
-    assert first == "2026-03-01T12:00:00.000000Z"
-    world.at += timedelta(minutes=59)
-    assert world.use() == first
-    world.at += timedelta(minutes=1)
-    assert world.use() == "2026-03-01T13:00:00.000000Z"
 
 
 def test_recording_a_use_disturbs_no_other_use_change_or_deletion(world: World) -> None:

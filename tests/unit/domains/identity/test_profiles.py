@@ -63,9 +63,7 @@ def test_attributes_of_another_product_are_kept(ann: Client, parts: Parts) -> No
     assert (item["email"], item["team"]) == ("b@x.org", "blue")
 
 
-def test_the_profile_of_another_user_is_closed_and_pages_are_listed(
-    ann: Client, services: AccessServices
-) -> None:
+def test_other_profiles_are_closed_and_pages_listed(ann: Client, services: AccessServices) -> None:
     admin = Client(services.router(), user_id="admin")
     for client, user in ((ann, "bob"), (admin, "ann")):
         for method in ("GET", "POST"):

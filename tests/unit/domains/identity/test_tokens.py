@@ -30,7 +30,7 @@ def deployment(now: datetime) -> Iterator[Deployment]:
         yield Deployment(provider, ManualClock(now))
 
 
-def test_a_token_names_its_user_and_an_audience(deployment: Deployment) -> None:
+def test_a_token_names_its_user_by_the_claims_of_the_settings(deployment: Deployment) -> None:
     assert deployment.identify() == Identity("ann", mfa=False, email="ann@example.org")
     assert deployment.identify(aud=["https://userinfo", CLIENT]).user_id == "ann"
     claims = {"aud": ..., "client_id": CLIENT}
@@ -39,6 +39,18 @@ def test_a_token_names_its_user_and_an_audience(deployment: Deployment) -> None:
     deployment.authentication = deployment.build(is_user_pool=True)
     assert deployment.identify(token_use="access", **claims).user_id == "ann"
     assert deployment.refusal(token_use="id", **claims) is Reason.JWT_CLAIMS
+    deployment.authentication = deployment.build(
+        user_claims=("preferred_username",),
+        user_prefix="corp.",
+        email_claim="mail",
+        mfa_claim="acr",
+        mfa_values=frozenset({"gold"}),
+    )
+    output = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
+    assert deployment.identify(**output) == Identity(
+        "corp.bo", mfa=True, email="bo@example.org", subject="ann"
+    )
+    assert deployment.refusal() is Reason.JWT_CLAIMS
 
 
 @pytest.mark.filterwarnings("ignore:EdDSA is deprecated")  # as a name; providers use it
@@ -182,21 +194,6 @@ def test_a_second_factor_is_what_the_provider_calls_one(
     deployment: Deployment, claims: dict[str, Any], mfa: bool
 ) -> None:
     assert deployment.identify(**claims).mfa is mfa
-
-
-def test_the_settings_name_the_claims(deployment: Deployment) -> None:
-    deployment.authentication = deployment.build(
-        user_claims=("preferred_username",),
-        user_prefix="corp.",
-        email_claim="mail",
-        mfa_claim="acr",
-        mfa_values=frozenset({"gold"}),
-    )
-    output = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
-    assert deployment.identify(**output) == Identity(
-        "corp.bo", mfa=True, email="bo@example.org", subject="ann"
-    )
-    assert deployment.refusal() is Reason.JWT_CLAIMS
 
 
 @pytest.mark.parametrize(

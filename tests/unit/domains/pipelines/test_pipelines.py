@@ -128,7 +128,7 @@ def test_a_deleted_pipeline_is_listed_apart_and_its_id_is_free(definitions: Defi
     assert _listed(definitions) == ["convert", "render"]
 
 
-def test_a_list_continues_with_a_token(definitions: Definitions) -> None:
+def test_a_used_pipeline_is_listed_and_not_deleted(definitions: Definitions) -> None:
     for number in range(5):
         definitions.done(routes.PUT_PIPELINE, pipeline_body(f"number-{number}"))
     first = definitions.done(routes.LIST_PIPELINES, databaseId="museum", query={"maxItems": "3"})
@@ -139,11 +139,6 @@ def test_a_list_continues_with_a_token(definitions: Definitions) -> None:
     assert names == [f"number-{number}" for number in range(5)]
     assert "NextToken" not in rest
     assert definitions.send(routes.LIST_ALL_PIPELINES, query=query).status == 400
-
-
-def test_a_used_pipeline_is_not_deleted_and_up_to_five_workflows_are_named(
-    definitions: Definitions,
-) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     for number in range(7):
         definitions.done(routes.PUT_WORKFLOW, workflow_body(f"publish-{number}"))

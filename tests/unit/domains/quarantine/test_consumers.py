@@ -45,7 +45,7 @@ def audited(world: ScanWorld) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_version_with_a_threat_is_quarantined_and_audited_once(world: ScanWorld) -> None:
+def test_versions_are_quarantined_audited_and_released(world: ScanWorld) -> None:
     assert world.deliver_events(scan_event(KEY, "v1")) == {"batchItemFailures": []}
     assert world.is_quarantined(KEY, "v1")
     assert not world.is_quarantined(KEY, "v2")
@@ -64,6 +64,10 @@ def test_a_version_with_a_threat_is_quarantined_and_audited_once(world: ScanWorl
     world.deliver_events(scan_event(KEY, "v1"))
     assert world.is_quarantined(KEY, "v1")
     assert len(audited(world)) == 1
+    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
+    world.deliver_events(scan_event(KEY, "v1", CLEAN, time="2026-03-02T12:00:00Z"))
+    assert not world.is_quarantined(KEY, "v1")
+    assert {operation for _, operation in audited(world)} == {"quarantine_file", "release_file"}
 
 
 def test_clean_versions_and_empty_messages_change_nothing(world: ScanWorld) -> None:
@@ -74,13 +78,6 @@ def test_clean_versions_and_empty_messages_change_nothing(world: ScanWorld) -> N
     assert world.kept == []
     scan_results(world.context)({"Records": [{"messageId": "one"}]})
     assert [kept["reason"] for kept in world.kept] == ["the message has no body"]
-
-
-def test_a_later_scan_without_threats_releases_the_version(world: ScanWorld) -> None:
-    world.deliver_events(scan_event(KEY, "v1", time="2026-03-01T12:00:01Z"))
-    world.deliver_events(scan_event(KEY, "v1", CLEAN, time="2026-03-02T12:00:00Z"))
-    assert not world.is_quarantined(KEY, "v1")
-    assert {operation for _, operation in audited(world)} == {"quarantine_file", "release_file"}
 
 
 @pytest.mark.parametrize(
@@ -119,23 +116,18 @@ def test_times_are_compared_and_stored_in_one_form(world: ScanWorld) -> None:
 
 
 def test_objects_without_asset_or_version_are_quarantined(world: ScanWorld) -> None:
-    """Its asset may be created a moment later, or was deleted a moment ago."""
-    world.deliver_events(scan_event("hall/a.glb", "v1"))
-    assert world.is_quarantined("hall/a.glb", "v1")
-    assert audited(world) == [(f"bucket:{BUCKET_ID}", "quarantine_file")]
-    world.deliver_events(scan_event(KEY, None))
-    assert world.is_quarantined(KEY, "null")
-
-
-def test_an_imported_bucket_without_a_record_is_quarantined_without_an_entry(
-    world: ScanWorld,
-) -> None:
     settings = world.context.settings
     environment = {**settings.environment, "SETTING_IMPORTED_BUCKETS": "theirs,others"}
     vars(world.context)["settings"] = type(settings)(environment)
     world.deliver_events(scan_event("a/b", "v1", bucket="theirs"))
     assert world.is_quarantined("a/b", "v1", "theirs")
     assert audited(world) == []
+    # Its asset may be created a moment later, or was deleted a moment ago.
+    world.deliver_events(scan_event("hall/a.glb", "v1"))
+    assert world.is_quarantined("hall/a.glb", "v1")
+    assert audited(world) == [(f"bucket:{BUCKET_ID}", "quarantine_file")]
+    world.deliver_events(scan_event(KEY, None))
+    assert world.is_quarantined(KEY, "null")
 
 
 @pytest.mark.parametrize(
@@ -256,11 +248,6 @@ def test_it_is_neither_downloaded_nor_streamed(museum: Gallery, scans: ScanWorld
     assert museum.stream("a.glb", method="HEAD").status == REFUSED[0]
 
 
-def test_viewer_files_have_no_results_and_are_streamed(museum: Gallery) -> None:
-    museum.objects.put(AUXILIARY, "statue/a.glb/x.bin", b"", content_type="text/plain", metadata={})
-    assert museum.stream("a.glb/x.bin", family="auxiliaryPreviewAssets").status == 200
-
-
 def test_its_previews_are_not_read_by_their_names(museum: Gallery, scans: ScanWorld) -> None:
     for path in ("/a.glb", "/a.glb.previewFile.png", "/a.glb.previewFile.webp", "/b.glb"):
         museum.put(path)
@@ -292,6 +279,8 @@ def test_what_was_made_of_it_is_not_streamed(museum: Gallery, scans: ScanWorld) 
         }
         assert found[clean].status == 200
         assert refused(found[bad]) == REFUSED
+    museum.objects.put(AUXILIARY, "statue/a.glb/x.bin", b"", content_type="text/plain", metadata={})
+    assert museum.stream("a.glb/x.bin", family="auxiliaryPreviewAssets").status == 200
 
 
 @pytest.mark.parametrize(
@@ -312,14 +301,11 @@ def test_it_is_not_copied_and_nothing_changes(
     assert [item["state"] for item in scans.tables.items.get("Jobs", {}).values()] == []
 
 
-def test_it_is_archived_and_does_not_come_back(museum: Gallery, scans: ScanWorld) -> None:
+def test_it_is_archived_or_deleted_for_good(museum: Gallery, scans: ScanWorld) -> None:
     infected(museum, scans)
     assert museum.change("DELETE", "archiveFile", FILE).status == 200
     assert refused(museum.change("POST", "unarchiveFile", FILE)) == REFUSED
     assert state_of(scans.objects) == {"/a.glb": "archived"}
-
-
-def test_it_is_deleted(museum: Gallery, scans: ScanWorld) -> None:
     version_id = infected(museum, scans)
     body = {**FILE, "confirmPermanentDelete": True}
     assert museum.change("DELETE", "deleteFile", body).status == 200

@@ -149,9 +149,6 @@ def test_users_unsubscribe_all_or_none(client: Client) -> None:
     send(client, "DELETE", BOB, path="/unsubscribe")
     assert subscribers(client) == []
     assert send(client, "DELETE", BOB, path="/unsubscribe").status == 404
-
-
-def test_a_subscription_is_removed_with_all_its_users(client: Client) -> None:
     send(client, "POST", ANN, BOB)
     assert send(client, "DELETE", ANN).body == {"message": "success"}
     assert subscribers(client) == []
@@ -363,13 +360,17 @@ ENTRY = {
 }
 
 
-def test_entries_of_assets_and_files_but_not_creations_notify() -> None:
+def test_messages_are_of_assets_and_files_and_cut() -> None:
     expected = Notification(
         "museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z"
     )
     assert notification_of(ENTRY) == expected
     assert notification_of({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
     assert notification_of({**ENTRY, "operation": "create_asset"}) is None
+    happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
+    found = message_text("It", [*happenings, *happenings])
+    assert found.count("operation") == 50
+    assert found.endswith("and 10 more.\n")
 
 
 @pytest.mark.parametrize(
@@ -378,10 +379,3 @@ def test_entries_of_assets_and_files_but_not_creations_notify() -> None:
 def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"asset|entry"):
         notification_of({**ENTRY, **changes})
-
-
-def test_a_long_message_is_cut_and_repetitions_are_reported_once() -> None:
-    happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
-    found = message_text("It", [*happenings, *happenings])
-    assert found.count("operation") == 50
-    assert found.endswith("and 10 more.\n")

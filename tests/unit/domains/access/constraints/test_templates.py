@@ -71,27 +71,21 @@ def test_an_import_that_is_repeated_takes_the_place_of_the_first(api: Constraint
     other = template(values={"ROLE_NAME": "viewer", "DATABASE_ID": "gallery"})
     assert api.load(other).body["constraintIds"] != first
     assert len(policy(api.memory, "role#viewer")) == 2
-
-
-def test_an_import_is_made_as_a_whole_or_not_at_all(api: Constraints) -> None:
-    large = piece(criteriaAnd=[LARGE])
-    refused = api.load(template(piece(), *[large] * 8))
-    assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
-    assert (rows_of(api.memory), policies(api.memory)) == ({}, {})
-
-
-def test_thirty_constraints_are_imported_at_once_and_distinguished(api: Constraints) -> None:
-    done = api.load(template(*[piece()] * 30))
-    assert (done.status, len(set(done.body["constraintIds"]))) == (200, 30)
-    assert policies(api.memory) == policies_by_rows(api.memory)
-    assert api.load(template(*[piece()] * 31)).status == 400
-
-
-def test_a_default_replaces_a_value(api: Constraints) -> None:
     variables = [{"name": "DATABASE_ID", "required": True, "default": "museum"}]
     body = template(values={"ROLE_NAME": "viewer"}, variables=variables)
     made = api.load(body).body["constraintIds"][0]
     assert api.get(made).body["criteriaAnd"][0]["value"] == "museum"
+
+
+def test_thirty_constraints_are_imported_at_once_or_not_at_all(api: Constraints) -> None:
+    large = piece(criteriaAnd=[LARGE])
+    refused = api.load(template(piece(), *[large] * 8))
+    assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
+    assert (rows_of(api.memory), policies(api.memory)) == ({}, {})
+    done = api.load(template(*[piece()] * 30))
+    assert (done.status, len(set(done.body["constraintIds"]))) == (200, 30)
+    assert policies(api.memory) == policies_by_rows(api.memory)
+    assert api.load(template(*[piece()] * 31)).status == 400
 
 
 @pytest.mark.parametrize("value", ["{{ROLE_NAME}}", "a{{b}}", "^.*$", "') || True"])

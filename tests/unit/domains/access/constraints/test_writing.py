@@ -107,11 +107,17 @@ def test_each_write_of_a_constraint_has_its_entry(api: Constraints) -> None:
     assert operations["update_constraint"]["name"] == {"before": "Viewers see", "after": "Seeing"}
 
 
-def test_of_what_is_allowed_and_denied_at_once_the_writer_is_warned(api: Constraints) -> None:
+def test_a_constraint_has_forty_grantees_and_no_more(api: Constraints) -> None:
     both = [*groups("viewer"), *groups("viewer", type_="deny"), *groups("viewer")]
     made = api.put("see", constraint(groupPermissions=both)).body
     assert made["warnings"] == ["role viewer is both allowed and denied GET: it is denied"]
     assert policy(api.memory, "role#viewer")[0]["permissions"] == {"GET": "deny"}
+    given = constraint(groupPermissions=[], userPermissions=users(*NAMES))
+    assert api.put("see", given).status == 200
+    assert len(rows(api.memory)) == 40
+    refused = api.put("see", constraint(userPermissions=users(*NAMES)))
+    assert refused.status == 400
+    assert "name 41 roles and users; a constraint can have at most 40" in refused.body["message"]
 
 
 @pytest.mark.parametrize(
@@ -137,15 +143,6 @@ def test_of_doubtful_criteria_the_writer_is_warned(
     reply = api.put("see", constraint(criteriaAnd=[*sure, each])).body["warnings"]
     assert len(reply) == 1
     assert warning in reply[0]
-
-
-def test_a_constraint_has_forty_grantees_and_no_more(api: Constraints) -> None:
-    given = constraint(groupPermissions=[], userPermissions=users(*NAMES))
-    assert api.put("see", given).status == 200
-    assert len(rows(api.memory)) == 40
-    refused = api.put("see", constraint(userPermissions=users(*NAMES)))
-    assert refused.status == 400
-    assert "name 41 roles and users; a constraint can have at most 40" in refused.body["message"]
 
 
 def test_a_write_that_touches_too_many_before_and_after_is_refused_with_the_fact(
@@ -189,11 +186,16 @@ def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constrai
     assert "for fewer roles and users at a time" in refused.body["message"]
 
 
-def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(api: Constraints) -> None:
+def test_changes_that_others_overtake_are_not_lost(api: Constraints) -> None:
     before_next_write(api.memory, lambda: api.put("other", constraint()))
     assert api.put("see", constraint()).status == 200
     rules = policy(api.memory, "role#viewer")
     assert [rule["constraintId"] for rule in rules] == ["other", "see"]
+    api.put("see", constraint())
+    before_next_write(api.memory, lambda: api.put("other", constraint(name="Other")))
+    assert api.delete("see").status == 200
+    assert sorted(rows(api.memory)) == ["other#group#viewer"]
+    assert policies(api.memory) == policies_by_rows(api.memory)
 
 
 def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(api: Constraints) -> None:
@@ -215,14 +217,6 @@ def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints) -> None:
     assert (rows(api.memory), policies(api.memory)) == ({}, {})
     stored_role(api.memory, "viewer")
     assert api.put("see", constraint()).status == 200
-
-
-def test_a_deletion_that_another_change_overtakes_is_tried_again(api: Constraints) -> None:
-    api.put("see", constraint())
-    before_next_write(api.memory, lambda: api.put("other", constraint(name="Other")))
-    assert api.delete("see").status == 200
-    assert sorted(rows(api.memory)) == ["other#group#viewer"]
-    assert policies(api.memory) == policies_by_rows(api.memory)
 
 
 def test_a_change_that_others_always_overtake_ends_with_a_conflict(api: Constraints) -> None:

@@ -52,7 +52,7 @@ database, which DELETE does not give."""
 OUR_FIELDS = {"bucketId"}
 
 
-def test_the_types_and_fields_are_those_of_the_data_model() -> None:
+def test_types_fields_and_operators_are_those_of_the_data_model() -> None:
     types = "database asset api web tag tagType role userRole pipeline workflow metadataSchema"
     fields = (
         "databaseId assetName assetType tags tagName tagTypeName roleName userId pipelineId "
@@ -61,6 +61,9 @@ def test_the_types_and_fields_are_those_of_the_data_model() -> None:
     )
     assert set(OBJECT_TYPES) - OURS == set(types.split())
     assert set(FIELDS) - OUR_FIELDS == set(fields.split())
+    assert set(HOLDS) == set(OPERATORS)
+    assert {"role", "userRole", "apiKey", "constraint"} == STRICT_TYPES
+    assert set(get_args(SecuredType)) >= STRICT_TYPES
 
 
 def test_a_stored_rule_is_read_and_one_without_criteria_applies_to_nothing() -> None:
@@ -165,12 +168,6 @@ def decisions(rule: Rule, object_type: str, fields: Fields) -> set[bool]:
 
 
 OF_ASSETS = FIELDS_OF["asset"]
-
-
-def test_the_table_names_every_operator_and_the_strict_types() -> None:
-    assert set(HOLDS) == set(OPERATORS)
-    assert {"role", "userRole", "apiKey", "constraint"} == STRICT_TYPES
-    assert set(get_args(SecuredType)) >= STRICT_TYPES
 
 
 @pytest.mark.parametrize("effect", ["allow", "deny"])
@@ -299,7 +296,7 @@ def _more_than_compared() -> list[tuple[tuple[str, str, str], ...]]:
     return [(("databaseId", "equals", "a"), ("tags", "contains", f"{n}.")) for n in range(300)]
 
 
-def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
+def test_hundreds_of_blocks_and_alternatives_keep_their_meaning() -> None:
     database = ("databaseId", "equals", "a")
     alike = [stored("asset", *each) for each in _more_than_compared()]
     denial = stored("asset", database, effect="deny")
@@ -313,21 +310,6 @@ def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
     assert query is not None
     assert not finds(query, indexed({"databaseId": "a", "tags": ("7.",)}))
     assert not finds(query, indexed({"databaseId": "a"}))
-
-
-def test_nothing_is_found_by_who_sees_nothing_or_if_it_cannot_be_judged() -> None:
-    some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
-    for query in (EVERYTHING, some):
-        assert query is not None
-        document = indexed({"tags": ("a",)})
-        assert finds(query, document)
-        assert not finds(query, {**document, WITHHELD: [True]})
-    assert search_filter([]) is None
-    both = [parse_rule(everything("asset", effect=effect)) for effect in ("allow", "deny")]
-    assert search_filter(both) is None
-
-
-def test_alternatives_beside_criteria_are_added_to_the_conditions_not_multiplied() -> None:
     each = [
         (("assetName", "contains", f"<{n}>"), ("tags", "contains", f"[{n}]")) for n in range(50)
     ]
@@ -340,3 +322,15 @@ def test_alternatives_beside_criteria_are_added_to_the_conditions_not_multiplied
     assert finds(query, indexed({"assetName": names, "tags": ("[7]",)}))
     assert not finds(query, indexed({"assetName": names, "tags": ("7",)}))
     assert not finds(query, indexed({"assetName": names[:-1], "tags": ("[7]",)}))
+
+
+def test_nothing_is_found_by_who_sees_nothing_or_if_it_cannot_be_judged() -> None:
+    some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
+    for query in (EVERYTHING, some):
+        assert query is not None
+        document = indexed({"tags": ("a",)})
+        assert finds(query, document)
+        assert not finds(query, {**document, WITHHELD: [True]})
+    assert search_filter([]) is None
+    both = [parse_rule(everything("asset", effect=effect)) for effect in ("allow", "deny")]
+    assert search_filter(both) is None
