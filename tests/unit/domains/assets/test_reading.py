@@ -259,7 +259,7 @@ def test_objects_are_resolved_to_the_assets_that_own_them(
 
 
 def test_a_prefix_is_one_item_that_names_its_owner_or_counts_what_lies_deeper(
-    client: Client, tables: DynamoTables, objects: S3Objects
+    client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
 ) -> None:
     for name in ("hall", "yard"):
         adopt(client, objects, name)
@@ -271,6 +271,13 @@ def test_a_prefix_is_one_item_that_names_its_owner_or_counts_what_lies_deeper(
         f"Prefix#{BUCKET_ID}#scans/yard/": {"databaseId": "museum", "assetId": "yard"},
     }
     adopt(client, objects, "hallway")  # no conflict
+    release(service, "hallway")
+    for _ in range(2):  # once more changes nothing
+        release(service, "hall")
+    assert f"Prefix#{BUCKET_ID}#scans/hall/" not in reservations(tables)
+    assert reservations(tables)[f"Prefix#{BUCKET_ID}#scans/"] == {"within": 1}
+    release(service, "yard")
+    assert reservations(tables) == {}
 
 
 def adopt(client: Client, objects: S3Objects, name: str) -> None:
@@ -283,14 +290,6 @@ def adopt(client: Client, objects: S3Objects, name: str) -> None:
 def test_a_released_prefix_and_id_can_be_taken_again(
     client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
 ) -> None:
-    for name in ("hall", "yard"):
-        adopt(client, objects, name)
-    for _ in range(2):  # once more changes nothing
-        release(service, "hall")
-    assert f"Prefix#{BUCKET_ID}#scans/hall/" not in reservations(tables)
-    assert reservations(tables)[f"Prefix#{BUCKET_ID}#scans/"] == {"within": 1}
-    release(service, "yard")
-    assert reservations(tables) == {}
     create(client, assetId="scans")
     release(service, "scans", database_id="elsewhere")  # not its owner
     assert reservations(tables)["AssetId#scans"]["databaseId"] == "museum"

@@ -180,26 +180,20 @@ def test_an_outage_returns_all_messages_counts_that_and_loses_none(
     assert world.asset("valve")
 
 
-def test_reserved_folders_are_left_alone_and_raise_no_alarm(
+def test_reserved_folders_are_left_alone_raise_no_alarm_and_start_one_scan_of_the_buckets(
     world: SyncWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for key in ("temp-uploads/y1/part", "previews/x.png", "temp-uploads"):
+    scans: list[str] = []
+    world.tables.before = lambda operation: scans.extend([operation] * (operation == "scan"))
+    for key in ("temp-uploads/y1/part", "temp-uploads/y2/part", "previews/x.png", "temp-uploads"):
         world.put(key)
         assert world.deliver_events(key) == ALL_DONE
+    assert len(scans) == 1
     assert world.kept == []
     assert DATABASE not in str(world.tables.items.get("DatabaseStorageTable", {}))
     printed = capsys.readouterr().out
     assert '"reason":"reservedFolder"' in printed
     assert '"ObjectsSkipped":[1.0]' in printed
-
-
-def test_events_below_a_known_prefix_start_one_scan_of_the_buckets(world: SyncWorld) -> None:
-    scans: list[str] = []
-    world.tables.before = lambda operation: scans.extend([operation] * (operation == "scan"))
-    for number in range(3):
-        world.put(f"temp-uploads/y{number}/part")
-        assert world.deliver_events(f"temp-uploads/y{number}/part") == ALL_DONE
-    assert len(scans) == 1
 
 
 def test_objects_outside_the_base_prefixes_are_counted(
