@@ -9,14 +9,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from backend.core.clock import Clock
-from backend.core.errors import AlreadyExistsError, StateForbidsError, UnavailableError
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.errors import (
+    AlreadyExistsError,
+    RateLimitedError,
+    StateForbidsError,
+    UnavailableError,
+)
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Item, Update, absent, equals
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
-from backend.spec.tables.operations import SEARCH_STATE
+from backend.spec.tables.operations import RESERVATIONS, SEARCH_STATE
 from backend.values import frozen
 
+# Weight of a user's heavy searches in a minute (`search.query.weights`): 5 seconds of a processor,
+# of the 120 that two processors have.
+WEIGHT_PER_MINUTE = 160
+# Time for which the count of a minute is stored; only that minute reads it.
+_WEIGHT_SECONDS = 3600
 KEY = {"stateKey": "search"}
 _NUMBER = "n"
 _MAPPINGS = "mappingVersions"
@@ -180,6 +190,29 @@ class SearchState:
         except AlreadyExistsError:
             return self.pointer()
         return pointer
+
+    def add_search_weight(self, user_id: str, weight: int) -> None:
+        """Count the weight of a search in its user's budget of this minute.
+
+        Raises:
+            RateLimitedError: the budget is used up.
+        """
+        now = epoch_seconds(self.clock())
+        minute = now // 60
+        item = self.tables.write(
+            Update(
+                table=RESERVATIONS,
+                key={RESERVATIONS.partition_key.name: f"SearchWeight#{user_id}#{minute}"},
+                add={"count": weight},
+                set={"expiresAt": minute * 60 + _WEIGHT_SECONDS},
+            )
+        )
+        if item is not None and int(item["count"]) > WEIGHT_PER_MINUTE:
+            raise RateLimitedError(
+                f"Heavy searches of this user have a weight above {WEIGHT_PER_MINUTE} within this "
+                "minute; send lighter ones, or wait",
+                retry_after=60 - now % 60,
+            )
 
     def new_number(self) -> int:
         """Return a new number for a pair of indexes."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import ceil
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ from backend.search.query.suggestions import (
     suggest_request,
     suggestions_of,
 )
+from backend.search.query.weights import LIGHT, check_weight
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     FIELD_SINCE,
@@ -122,10 +124,12 @@ class SearchService:
             InvalidInputError: the query is invalid, or the cursor belongs to another query.
             CursorExpiredError: the cursor no longer exists.
             AttributesNotIndexedError: it uses facts or attributes, and a reindex is required.
+            RateLimitedError: the user's heavy searches exceed the budget of this minute.
         """
         if written is not None:
             return self._search_after(caller, body, written)
         plan = plan_search(body, self.visibility.search_filter(caller) or NOTHING)
+        self._check_weight(caller, plan)
         return to_reply(plan, self._find(caller, plan))
 
     def _search_after(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
@@ -135,6 +139,7 @@ class SearchService:
                 AFTER_HEADER, "is allowed only with the first page of a cursor"
             )
         plan = plan_search(body, self.visibility.search_filter(caller) or NOTHING)
+        self._check_weight(caller, plan)
         watch = self.freshness().watch(written, plan.kinds)
         waited, pause = 0.0, FIRST_PAUSE
         while True:
@@ -157,6 +162,7 @@ class SearchService:
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
         """Return the hits of a search by named fields (raises as `search`)."""
         plan = plan_simple_search(body, self.visibility.search_filter(caller) or NOTHING)
+        self._check_weight(caller, plan)
         return to_reply(plan, self._find(caller, plan))
 
     def with_previews(self, caller: Identity, reply: JsonObject) -> tuple[JsonObject, Read | None]:
@@ -228,6 +234,11 @@ class SearchService:
                 mapping = _visible_mapping(visible, mapping, _INDEXES[kind], search)
             mappings[f"{kind}_index"] = {"mappings": mapping}
         return mappings
+
+    def _check_weight(self, caller: Identity, plan: SearchPlan) -> None:
+        weight = check_weight(plan)
+        if weight > LIGHT:
+            self.state.add_search_weight(caller.user_id, ceil(weight))
 
     def _find(self, caller: Identity, plan: SearchPlan) -> Answer:
         """Return the hits of a plan; with folded files, assets by a second request.

@@ -14,7 +14,7 @@ SEARCH_API = api(
         operations.SEARCH_STATE: ("GetItem",),
         assets.DATABASES: ("GetItem",),  # reads whether files of the database are inspected
         # reads the sources of a write, to confirm that the index contains it
-        operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem", "UpdateItem"),
         assets.ASSETS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),

@@ -35,6 +35,11 @@ class RecordingEngine:
         self.hits = hits
         self.mapping_version = mapping_version
         self.requested: list[dict[str, Any]] = []
+        self.weights: list[int] = []
+
+    def add_search_weight(self, user_id: str, weight: int) -> None:
+        assert user_id == ANN.user_id
+        self.weights.append(weight)
 
     def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
         self.requested.append(request)
@@ -124,3 +129,13 @@ def test_a_search_that_waits_for_a_write_applies_permissions_in_each_request() -
     seen = [request["query"]["bool"]["filter"][0] for request in parts.requested]
     assert seen == [EVERYTHING, some, NOTHING]
     assert ["explain" in request for request in parts.requested] == [True, False, False]
+
+
+def test_heavy_searches_are_counted_once_each_and_light_ones_never() -> None:
+    heavy = " ".join(f"helicalgears{letter}~1" for letter in "abcde") + " pump valve shaft"
+    written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
+    for query, counted in (("pump", 0), (heavy, 1)):
+        for options in ({}, {"written": written}):
+            parts = RecordingEngine([EVERYTHING] * 3)
+            service_of(parts).search(ANN, SearchBody(query=query), **options)
+            assert len(parts.weights) == counted
