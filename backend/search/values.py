@@ -25,6 +25,8 @@ JsonObject = dict[str, Any]
 # Metadata keys of a deployment that have a geographic field. Each is added to the mapping, which
 # cannot be undone.
 MAX_GEO_KEYS = 200
+# Of one database, so that one cannot take those of all others.
+MAX_KEYS_OF_DATABASE = 20
 GEO_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 # Nested pairs of one document. The index limit is 10,000, and the API stores 500 records per
 # entity.

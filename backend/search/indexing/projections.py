@@ -5,7 +5,7 @@ written.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, cast
@@ -16,6 +16,8 @@ from backend.core.references import AssetRef, FileKeyRef
 from backend.domains.assets.models import NO_FILES
 from backend.domains.buckets.models import AssetBucket
 from backend.search.values import (
+    MAX_GEO_KEYS,
+    MAX_KEYS_OF_DATABASE,
     JsonObject,
     Record,
     attribute_pairs,
@@ -47,6 +49,7 @@ from backend.spec.search_indexes import (
     SHAPES_FROM,
     SMALL_PREVIEW_VERSION,
     STORAGE_CLASS,
+    WARNINGS,
     WITHHELD,
     SearchIndex,
 )
@@ -250,8 +253,10 @@ def _metadata_fields(
     kept = searchable(records)
     if not kept:
         return {}
+    left_out = sorted(geographic_keys(kept) - allowed)
     return {
         "MD_": flat_object(kept),
+        WARNINGS: [_geo_warning(left_out)] if left_out else None,
         "metadata": typed_pairs(
             kept,
             geojson_points=mapping_version >= _GEOJSON_POINTS_FROM,
@@ -259,6 +264,16 @@ def _metadata_fields(
         ),
         **geographic_fields(kept, allowed),
     }
+
+
+def _geo_warning(keys: Sequence[str]) -> str:
+    named, more = ", ".join(keys[:5]), len(keys) - 5
+    others = f" and {more} more" if more > 0 else ""
+    return (
+        f"No gp_ or gs_ fields for {named}{others}: {MAX_GEO_KEYS} keys of a deployment and "
+        f"{MAX_KEYS_OF_DATABASE} of a database have them, and a reindex frees unused ones. Filters "
+        "by location find them"
+    )
 
 
 def _preview_fields(source: AssetSource | FileSource) -> JsonObject:

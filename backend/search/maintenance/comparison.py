@@ -12,7 +12,13 @@ from datetime import datetime
 from typing import Literal
 
 from backend.core.references import AssetRef, FileKeyRef
-from backend.core.search_engine import DocumentRef, SearchEngine, StoredDocument, Stretch
+from backend.core.search_engine import (
+    DocumentRef,
+    JsonObject,
+    SearchEngine,
+    StoredDocument,
+    Stretch,
+)
 from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
@@ -143,6 +149,25 @@ class Comparer:
             wanted = Stretch(order=("str_databaseid",), above=(after,), limit=1)
             databases += (document.place[0] for document in self.engine.stretch(name, wanted))
         return min(databases, default=None)
+
+    def free_geo_keys(self, names: Names) -> None:
+        """Free the geographic fields that no document of the indexes has."""
+        keys = sorted(self.geo_keys.all_keys())
+        if not keys:
+            return
+        has_field = {
+            key: [{"exists": {"field": f"{prefix}{key}"}} for prefix in ("gp_", "gs_")]
+            for key in keys
+        }
+        request: JsonObject = {
+            "size": 0,
+            "track_total_hits": False,
+            "aggs": {
+                key: {"filter": {"bool": {"should": either}}} for key, either in has_field.items()
+            },
+        }
+        counts = self.engine.search([*names.values()], request)["aggregations"]
+        self.geo_keys.free([key for key in keys if not counts[key]["doc_count"]])
 
     def _read_stored(
         self, index: SearchIndex, names: Names, after: Position, upto: Position

@@ -162,6 +162,8 @@ class ReindexStep:
 
     def _create(self, job: Job, state: ReindexState) -> _Stepped:
         old, new = state.old, state.new
+        # Before documents are built: others may get the fields that were freed.
+        self.comparer.free_geo_keys({index.alias: old.current(index) for index in SEARCH_INDEXES})
         refused: tuple[str, ...] = ()
         for index in SEARCH_INDEXES:
             refused += create_index(self.engine, new.current(index), index)

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable
 
+import pytest
+
 from backend.core.tables import Tables
-from backend.search.indexing.geo_keys import MAX_KEYS_OF_DATABASE, GeoKeys
-from backend.search.values import MAX_GEO_KEYS
+from backend.core.transactions import Item, Update, Write
+from backend.search.indexing.geo_keys import GeoKeys
+from backend.search.values import MAX_GEO_KEYS, MAX_KEYS_OF_DATABASE
+from backend.spec.tables.operations import SEARCH_STATE
 
 
 def add(tables: Tables, keys: Iterable[str], database_id: str = "museum") -> frozenset[str]:
@@ -44,3 +48,26 @@ def test_two_writers_that_add_the_same_key_take_one_place(tables: Tables) -> Non
         writer.add_keys({"a": "museum"})
     fill(tables, but=1)
     assert add(tables, ["b"], "zoo") == set()
+
+
+def test_keys_that_are_added_while_others_are_freed_remain(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The share of a database is counted again, and a key of an earlier release has none."""
+    fill(tables, but=MAX_GEO_KEYS - MAX_KEYS_OF_DATABASE)
+    tables.write(
+        Update(
+            table=SEARCH_STATE, key={"stateKey": "geoKeys"}, set={"key#old": True}, add={"count": 1}
+        )
+    )
+    write, late = type(tables).write, ["late"]
+
+    def add_first(self: Tables, *writes: Write) -> Item | None:
+        if late:
+            assert add(tables, [late.pop()], "zoo") == {"late"}
+        return write(self, *writes)
+
+    monkeypatch.setattr(type(tables), "write", add_first)
+    GeoKeys(tables).free(["k0", "k1", "absent"])
+    assert GeoKeys(tables).all_keys() == {"old", "late", *(f"k{n}" for n in range(2, 20))}
+    assert len(add(tables, ["k0", "k1", "more"], "database-0")) == 2

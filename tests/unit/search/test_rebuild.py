@@ -362,4 +362,6 @@ def test_geographic_keys_beyond_the_limit_stay_in_the_pairs(
     indexing.rebuild({PUMP})
     document = engine.live()["museum:pump"]
     assert "gp_late" not in document
+    (warning,) = document["list_warnings"]
+    assert warning.startswith("No gp_ or gs_ fields for late: ")
     assert document["metadata"][0]["point"] == {"lat": 1, "lon": 2}

@@ -11,10 +11,12 @@ from backend.domains.jobs.errors import JobStateError
 from backend.domains.jobs.models import Job
 from backend.search.indexing.references import ObjectRef
 from backend.search.maintenance.work import ReindexUnfinishedError
+from backend.search.values import MAX_KEYS_OF_DATABASE
 from backend.spec.jobs import REINDEX_SEARCH
 from backend.spec.search_indexes import MAPPING_VERSION
 from tests.factories.jobs import ADMIN, KilledError
 from tests.factories.renewal import BUCKET, KEEP_SECONDS, Renewal
+from tests.factories.search import store_metadata
 
 
 @pytest.fixture
@@ -96,6 +98,26 @@ def test_indexes_of_an_earlier_mapping_version_are_written_and_checked_as_such_u
     assert renewal.state.mappings()["files-2"] == MAPPING_VERSION
     report = renewal.check()
     assert (report.missing, report.stale, report.extra, report.refused) == (0, 0, 0, 0)
+
+
+def test_a_reindex_frees_the_geographic_fields_that_no_document_has(renewal: Renewal) -> None:
+    fill(renewal)
+    geo_keys = renewal.checker.comparer.geo_keys
+    geo_keys.add_keys(dict.fromkeys([f"k{n:02}" for n in range(MAX_KEYS_OF_DATABASE)], "museum"))
+    place = '{"lat": 1, "long": 2}'
+    for key in ("k07", "late"):
+        store_metadata(renewal.tables, key, place, asset_id="a1", value_type="lla")
+    renewal.rebuild(AssetRef("museum", "a1"))
+    before = renewal.live(number=1)["museum:a1"]
+    assert ("gp_k07" in before, "gp_late" in before, "list_warnings" in before) == (
+        *(True, False),
+        True,
+    )
+    assert renewal.run(REINDEX_SEARCH).state == "done"
+    after = renewal.live(number=2)["museum:a1"]
+    assert ("gp_k07" in after, "gp_late" in after, "list_warnings" in after) == (True, True, False)
+    keys = [f"new{n}" for n in range(MAX_KEYS_OF_DATABASE)]
+    assert len(geo_keys.add_keys(dict.fromkeys(keys, "museum"))) == MAX_KEYS_OF_DATABASE - 2
 
 
 def test_a_reindex_that_is_undone_leaves_the_mapping_version_that_was(
