@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.core.paging import Page, PageRequest
+from backend.core.rates import count_in_minute
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Condition,
@@ -18,11 +19,8 @@ from backend.core.transactions import (
 from backend.domains.subscriptions.errors import SubscriptionChangedError
 from backend.domains.subscriptions.models import Subscription
 from backend.spec.keys import SUBSCRIBED_ENTITY
-from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTION_ENTITY, SUBSCRIPTION_EVENT, SUBSCRIPTIONS
 
-# Time for which the count of a minute is stored; only that minute reads it.
-_RATE_SECONDS = 3600
 _EVENT = SUBSCRIPTIONS.partition_key.name
 
 
@@ -66,15 +64,7 @@ class SubscriptionRepository:
 
     def count_new(self, user_id: str, added: int, *, minute: int) -> int:
         """Count subscribers that a user adds in this minute (of all since 1970); return the sum."""
-        item = self.tables.write(
-            Update(
-                table=RESERVATIONS,
-                key={RESERVATIONS.partition_key.name: f"SubscribeRate#{user_id}#{minute}"},
-                add={"count": added},
-                set={"expiresAt": minute * 60 + _RATE_SECONDS},
-            )
-        )
-        return int((item or {})["count"])
+        return count_in_minute(self.tables, "SubscribeRate", user_id, added, minute=minute)
 
     def delete(self, row: Subscription, *others: Write) -> None:
         """Remove the row, if it is unchanged since it was read."""

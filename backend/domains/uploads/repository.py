@@ -11,6 +11,7 @@ from typing import Any
 
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.parallel import in_parallel
+from backend.core.rates import count_in_minute
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Condition,
@@ -32,14 +33,11 @@ from backend.spec.tables.assets import (
     UPLOAD_USER_ID,
     UPLOADS_BY_USER,
 )
-from backend.spec.tables.operations import RESERVATIONS
 
 # Size of the files in one row. The rest of its 400 KB is for the results of a thousand files.
 _FILES_BYTES = 100_000
 # Names of attributes and numbers of a file, besides its path and upload id.
 _FILE_OVERHEAD = 100
-# The count of a minute is not used after it.
-_RATE_SECONDS = 120
 _BY_FILE = ("results", "handed")
 """Attributes of a row with data by file number."""
 # Length of an error in the row. A row may have a thousand of them.
@@ -193,15 +191,7 @@ class UploadRepository:
 
     def count_initialisation(self, user_id: str, *, minute: int) -> int:
         """Count one for the user in this minute (of all since 1970); return the count."""
-        item = self.tables.write(
-            Update(
-                table=RESERVATIONS,
-                key={RESERVATIONS.partition_key.name: f"Rate#{user_id}#{minute}"},
-                add={"count": 1},
-                set={"expiresAt": minute * 60 + _RATE_SECONDS},
-            )
-        )
-        return int((item or {})["count"])
+        return count_in_minute(self.tables, "Rate", user_id, 1, minute=minute)
 
 
 def _key(upload: Upload, number: int = 0) -> dict[str, str]:

@@ -1,11 +1,11 @@
 """Finds the asset that an object of a bucket belongs to."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from backend.core.objects import ObjectRef
 from backend.core.references import AssetRef
-from backend.domains.buckets.models import AssetBucket, BucketKey
+from backend.domains.buckets.models import BucketKey
 from backend.domains.buckets.service import BucketRegistry
 from backend.spec.key_layouts import RESERVED_FOLDERS
 
@@ -24,7 +24,16 @@ class ObjectOwners:
         """Return the asset of each object; objects that belong to no asset are left out."""
         references = list(objects)
         rows = self.registry.for_objects(references)
-        locations = {ref: set(_possible(ref, rows)) for ref in references}
+        locations = {
+            ref: {
+                BucketKey(row.bucket_id, ref.key)
+                for row in rows
+                if row.bucket_name == ref.bucket and ref.key.startswith(row.key_prefix)
+                for first, slash, _ in [ref.key.removeprefix(row.key_prefix).partition("/")]
+                if slash and first not in RESERVED_FOLDERS
+            }
+            for ref in references
+        }
         wanted = {location for several in locations.values() for location in several}
         if not wanted:
             return {}
@@ -35,12 +44,3 @@ class ObjectOwners:
             for location in several
             if location in owners
         }
-
-
-def _possible(reference: ObjectRef, rows: Iterable[AssetBucket]) -> Iterator[BucketKey]:
-    for row in rows:
-        if row.bucket_name != reference.bucket or not reference.key.startswith(row.key_prefix):
-            continue
-        first, slash, _ = reference.key.removeprefix(row.key_prefix).partition("/")
-        if slash and first not in RESERVED_FOLDERS:
-            yield BucketKey(row.bucket_id, reference.key)

@@ -5,7 +5,7 @@ written.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, cast
@@ -21,6 +21,7 @@ from backend.search.values import (
     JsonObject,
     Record,
     attribute_pairs,
+    cut,
     flat_object,
     geographic_fields,
     geographic_keys,
@@ -254,9 +255,14 @@ def _metadata_fields(
     if not kept:
         return {}
     left_out = sorted(geographic_keys(kept) - allowed)
+    warning = (
+        f"No gp_ or gs_ fields for {cut(', '.join(left_out), 500)}: {MAX_GEO_KEYS} keys of a "
+        f"deployment and {MAX_KEYS_OF_DATABASE} of a database have them, and a reindex frees "
+        "unused ones. Filters by location find them"
+    )
     return {
         "MD_": flat_object(kept),
-        WARNINGS: [_geo_warning(left_out)] if left_out else None,
+        WARNINGS: [warning] if left_out else None,
         "metadata": typed_pairs(
             kept,
             geojson_points=mapping_version >= _GEOJSON_POINTS_FROM,
@@ -264,16 +270,6 @@ def _metadata_fields(
         ),
         **geographic_fields(kept, allowed),
     }
-
-
-def _geo_warning(keys: Sequence[str]) -> str:
-    named, more = ", ".join(keys[:5]), len(keys) - 5
-    others = f" and {more} more" if more > 0 else ""
-    return (
-        f"No gp_ or gs_ fields for {named}{others}: {MAX_GEO_KEYS} keys of a deployment and "
-        f"{MAX_KEYS_OF_DATABASE} of a database have them, and a reindex frees unused ones. Filters "
-        "by location find them"
-    )
 
 
 def _preview_fields(source: AssetSource | FileSource) -> JsonObject:

@@ -16,17 +16,16 @@ from backend.core.errors import (
     StateForbidsError,
     UnavailableError,
 )
+from backend.core.rates import count_in_minute
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Item, Update, absent, equals
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
-from backend.spec.tables.operations import RESERVATIONS, SEARCH_STATE
+from backend.spec.tables.operations import SEARCH_STATE
 from backend.values import frozen
 
-# Weight of a user's heavy searches in a minute (`search.query.weights`): 5 seconds of a processor,
+# Weight of a user's heavy searches in a minute (`search.query.weights`): 7 seconds of a processor,
 # of the 120 that two processors have.
-WEIGHT_PER_MINUTE = 160
-# Time for which the count of a minute is stored; only that minute reads it.
-_WEIGHT_SECONDS = 3600
+WEIGHT_PER_MINUTE = 240
 KEY = {"stateKey": "search"}
 _NUMBER = "n"
 _MAPPINGS = "mappingVersions"
@@ -199,15 +198,8 @@ class SearchState:
         """
         now = epoch_seconds(self.clock())
         minute = now // 60
-        item = self.tables.write(
-            Update(
-                table=RESERVATIONS,
-                key={RESERVATIONS.partition_key.name: f"SearchWeight#{user_id}#{minute}"},
-                add={"count": weight},
-                set={"expiresAt": minute * 60 + _WEIGHT_SECONDS},
-            )
-        )
-        if item is not None and int(item["count"]) > WEIGHT_PER_MINUTE:
+        total = count_in_minute(self.tables, "SearchWeight", user_id, weight, minute=minute)
+        if total > WEIGHT_PER_MINUTE:
             raise RateLimitedError(
                 f"Heavy searches of this user have a weight above {WEIGHT_PER_MINUTE} within this "
                 "minute; send lighter ones, or wait",

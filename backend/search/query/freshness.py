@@ -21,7 +21,6 @@ from backend.search.indexing.bulk import content_of
 from backend.search.indexing.geo_keys import GeoKeys
 from backend.search.indexing.projections import (
     AssetSource,
-    Document,
     FileSource,
     Row,
     Source,
@@ -106,7 +105,9 @@ class Freshness:
 
     def _expected(self, source: Source, mapping_version: int, *, records: bool) -> Expected:
         whole = self._with_records(source) if records else source
-        document = self._projected(whole or source, mapping_version)
+        wanted = wanted_geo_keys([whole or source])
+        allowed = self.geo_keys.known_keys(wanted) if wanted else frozenset[str]()
+        document = project(whole or source, allowed, mapping_version)
         reference, gone = reference_of(document), document.body.get("deleted") is True
         is_asset = isinstance(reference, AssetRef)
         return Expected(
@@ -117,11 +118,6 @@ class Freshness:
             gone,
             reference.asset_id if is_asset and (gone or document.body["bool_archived"]) else None,
         )
-
-    def _projected(self, source: Source, mapping_version: int) -> Document:
-        wanted = wanted_geo_keys([source])
-        allowed = self.geo_keys.known_keys(wanted) if wanted else frozenset[str]()
-        return project(source, allowed, mapping_version)
 
     def _with_records(self, source: Source) -> Source | None:
         """Return the source with its records from the table; None if they cannot be determined."""

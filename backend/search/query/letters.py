@@ -76,20 +76,16 @@ def any_of(queries: list[JsonObject]) -> JsonObject:
 
 
 def _conditions(field: str, kind: str, text: str, expression: str) -> JsonObject:
+    forms, options = [text], {"case_insensitive": True}
     if expression.isascii():  # no letter has other forms than those of ASCII
-        return _without_case(kind, field, text)
-    if len(expression.encode("utf-16-le")) // 2 <= MAX_EXPRESSION_CHARS:
-        return _without_case("regexp", field, expression, flags="NONE")
-    cases = (
-        form
-        for spelling in spellings(text)
-        for form in (spelling, spelling.lower(), spelling.upper())
-    )
-    return any_of([_without_case(kind, field, form) for form in dict.fromkeys(cases)])
-
-
-def _without_case(kind: str, field: str, text: str, **more: str) -> JsonObject:
-    return {kind: {field: {"value": text, "case_insensitive": True, **more}}}
+        pass
+    elif len(expression.encode("utf-16-le")) // 2 <= MAX_EXPRESSION_CHARS:
+        kind, forms, options = "regexp", [expression], {**options, "flags": "NONE"}
+    else:
+        spelt = spellings(text)
+        cases = (case for form in spelt for case in (form, form.lower(), form.upper()))
+        forms = [*dict.fromkeys(cases)]
+    return any_of([{kind: {field: {"value": form, **options}}} for form in forms])
 
 
 def _literal(part: str) -> str:

@@ -60,10 +60,6 @@ FilterOperator = Literal[
 ]
 
 
-def _without_repeats(fields: list[HistogramField]) -> list[HistogramField]:
-    return list(dict.fromkeys(fields))
-
-
 class Window(SentModel):
     """The page of hits that is returned: `size` hits from `from` on, within the first 10,000."""
 
@@ -213,7 +209,7 @@ class SearchBody(Window):
                 "intervals."
             ),
         ),
-        AfterValidator(_without_repeats),
+        AfterValidator(lambda fields: list(dict.fromkeys(fields))),
     ] = []
     fold_files: Annotated[
         bool,

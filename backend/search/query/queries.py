@@ -32,7 +32,14 @@ from backend.search.query.models import (
     Window,
 )
 from backend.search.query.pairs import METADATA, PREFIXES, Named, mapping_version_for, pair_named
-from backend.search.query.plan import BY_SCORE, NOT_SHOWN, TOMBSTONE, PageWindow, SearchPlan
+from backend.search.query.plan import (
+    BY_SCORE,
+    NOT_SHOWN,
+    NOTHING,
+    TOMBSTONE,
+    PageWindow,
+    SearchPlan,
+)
 from backend.search.query.words import TEXT_FIELDS, TextQuery, text_query
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SORT, SORT_FIELDS
 
@@ -54,7 +61,7 @@ _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
 _SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
-def plan_simple_search(body: SimpleSearchBody, visible: JsonObject) -> SearchPlan:
+def plan_simple_search(body: SimpleSearchBody, visible: JsonObject | None) -> SearchPlan:
     """Return the plan of a search by named fields, among documents of the filter `visible`.
 
     Raises:
@@ -85,8 +92,8 @@ def plan_simple_search(body: SimpleSearchBody, visible: JsonObject) -> SearchPla
     return replace(plan_search(whole, visible), filters=tuple(filters))
 
 
-def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
-    """Return the plan of a full search, among documents of the filter `visible`.
+def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
+    """Return the plan of a full search, among documents of the filter `visible`; None finds none.
 
     Raises:
         InvalidInputError: a field cannot be sorted by, a metadata query is invalid, or the text has
@@ -106,11 +113,11 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
     sort = _sort(body) if body.sort else BY_SCORE
     choices = choice_conditions(body) if body.facet_choices else {}
     # Only the words of the request: the query also contains words of rules and types.
-    highlighted = [*text.clauses.get("must", ()), *filters] if body.include_highlights else []
+    highlighted = [*text.marked, *filters] if body.include_highlights else []
     highlight: JsonObject = {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
-        "highlight_query": {"bool": {"must": highlighted, "should": list(text.marked)}},
+        "highlight_query": {"bool": {"should": highlighted}},
     }
     texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
     kinds = [kind for kind, sent in texts.items() if sent]
@@ -120,7 +127,7 @@ def plan_search(body: SearchBody, visible: JsonObject) -> SearchPlan:
         sent = body.model_dump_json(by_alias=True, exclude={"after", "size", "tokens", "operation"})
         digest = hashlib.sha256(sent.encode()).hexdigest()
     return SearchPlan(
-        visible=visible,
+        visible=visible or NOTHING,
         kinds=tuple(dict.fromkeys(body.entity_types)) or BOTH,
         window=PageWindow(body.size, body.from_),
         filters=tuple(filters),

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 MAX_WAIT_SECONDS = 5.0
 # The indexes refresh every second (`refresh_interval`): some checks come before that, none much
 # later.
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
+FIRST_PAUSE, LONGEST_PAUSE, HEAVY_PAUSE = 0.05, 0.4, MAX_WAIT_SECONDS / 2
 
 _PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
 
@@ -128,8 +128,7 @@ class SearchService:
         """
         if written is not None:
             return self._search_after(caller, body, written)
-        plan = plan_search(body, self.visibility.search_filter(caller) or NOTHING)
-        self._check_weight(caller, plan)
+        plan = self._admit(caller, plan_search(body, self.visibility.search_filter(caller)))
         return to_reply(plan, self._find(caller, plan))
 
     def _search_after(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
@@ -138,10 +137,10 @@ class SearchService:
             raise InvalidInputError.of(
                 AFTER_HEADER, "is allowed only with the first page of a cursor"
             )
-        plan = plan_search(body, self.visibility.search_filter(caller) or NOTHING)
-        self._check_weight(caller, plan)
+        plan = self._admit(caller, plan_search(body, self.visibility.search_filter(caller)))
         watch = self.freshness().watch(written, plan.kinds)
-        waited, pause = 0.0, FIRST_PAUSE
+        is_heavy = check_weight(plan) > LIGHT
+        waited, pause = 0.0, HEAVY_PAUSE if is_heavy else FIRST_PAUSE
         while True:
             answer = self._find(caller, replace(plan, watched=watch.facet()))
             watch.confirm(answer.response["aggregations"])
@@ -156,13 +155,13 @@ class SearchService:
                 self.cursors.close_unused(caller, plan, token, engine=self._indexes().engine)
             self.pause(pause)
             # Permissions are read again each time, so that a revoked permission applies at once.
-            plan = plan_search(body, self.visibility.search_filter(caller) or NOTHING)
-            waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
+            plan = self._admit(caller, plan_search(body, self.visibility.search_filter(caller)))
+            waited += pause
+            pause = HEAVY_PAUSE if is_heavy else min(2 * pause, LONGEST_PAUSE)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
         """Return the hits of a search by named fields (raises as `search`)."""
-        plan = plan_simple_search(body, self.visibility.search_filter(caller) or NOTHING)
-        self._check_weight(caller, plan)
+        plan = self._admit(caller, plan_simple_search(body, self.visibility.search_filter(caller)))
         return to_reply(plan, self._find(caller, plan))
 
     def with_previews(self, caller: Identity, reply: JsonObject) -> tuple[JsonObject, Read | None]:
@@ -235,10 +234,13 @@ class SearchService:
             mappings[f"{kind}_index"] = {"mappings": mapping}
         return mappings
 
-    def _check_weight(self, caller: Identity, plan: SearchPlan) -> None:
+    def _admit(self, caller: Identity, plan: SearchPlan) -> SearchPlan:
+        """Return the plan; a heavy one is counted in its user's budget, and corrects no words."""
         weight = check_weight(plan)
-        if weight > LIGHT:
-            self.state.add_search_weight(caller.user_id, ceil(weight))
+        if weight <= LIGHT:
+            return plan
+        self.state.add_search_weight(caller.user_id, ceil(weight))
+        return replace(plan, corrected="")
 
     def _find(self, caller: Identity, plan: SearchPlan) -> Answer:
         """Return the hits of a plan; with folded files, assets by a second request.

@@ -1,34 +1,38 @@
-"""The weight of a search: OpenSearch's processor time that does not depend on documents. Pure.
+"""The weight of a search: the time of OpenSearch's processors that it takes. Pure.
 
 A weight of 1 is about 0.03 seconds. OpenSearch prepares each condition in each segment: an
 automaton for a misspelt word or a pattern, a condition for every three characters of a part.
-`python -m benchmarks.weights` prints the seconds of searches at each limit.
+`python -m benchmarks.weights` prints the seconds of searches at the limit.
 """
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.query.plan import SearchPlan
+from backend.spec.search_indexes import INNER
 
 # 16 are half a second.
 MAX_WEIGHT = 16
 # Searches up to this weight are not counted in the budget of their user.
-LIGHT = 8
+LIGHT = 10
 
-_CONDITION = 0.012
-# Each negation is evaluated for all documents that the others leave.
-_NEGATED = 6
-# A misspelt word in one field, by the letters that may differ.
-_MISSPELT = {0: 0.0, 1: 0.03, 2: 0.2}
-_CHAR_OF_PART = 0.01
-_WILDCARD = 0.02
-_FORMS = 0.005
-"""Of each character of a regular expression that matches letters in all their forms."""
-_AGGREGATION = 0.02
-_LEAVES = frozenset(
-    ("term", "terms", "range", "exists", "ids", "geo_distance", "geo_bounding_box", "geo_shape")
-)
+_REQUEST = 0.5
+# Reads the best files of each asset of a page.
+_FOLDING = 3.0
+_CONDITION = 0.0025
+# A word in one field, and each letter of a misspelt one by the number of letters that may differ.
+_WORD, _MISSPELT = 0.002, {0: 0.0, 1: 0.0055, 2: 0.045}
+# A part of a word, a pattern, and a regular expression of letters in all their forms: one, each of
+# its characters, each of its wildcards.
+_INNER = (0.03, 0.003, 0.0)
+_FORMS = {"wildcard": (0.0025, 0.0015, 0.035), "regexp": (0.01, 0.0003, 0.15)}
+_AGGREGATION = 0.03
+_LEAVES: Mapping[str, float] = {
+    **dict.fromkeys(("term", "terms", "range", "exists", "ids"), _CONDITION),
+    **dict.fromkeys(("geo_distance", "geo_bounding_box", "geo_shape"), 0.04),
+}
 _TEXTS = frozenset(
     ("match", "multi_match", "match_phrase", "match_bool_prefix", "simple_query_string")
 )
@@ -40,27 +44,23 @@ def check_weight(plan: SearchPlan) -> float:
     Raises:
         InvalidInputError: it exceeds the limit; the error names the part that weighs most.
     """
-    parts = weigh(plan)
+    filters, marks = [*plan.filters, plan.chosen], plan.highlight or {}
+    # With folded files, further requests repeat the words once and the conditions twice.
+    words, conditions, folding = (2, 3, _FOLDING) if plan.folding else (1, 1, 0)
+    parts = {
+        "query": _REQUEST + words * _weigh(plan.words),
+        "filters": conditions * _weigh(filters) + _weigh(marks.get("highlight_query")),
+        "metadataFacets": _weigh(plan.facets.aggregations) + folding,
+    }
     weight = sum(parts.values())
     if weight > MAX_WEIGHT:
         heaviest = max(parts, key=lambda name: parts[name])
         raise InvalidInputError.of(
             heaviest,
             f"makes a search of weight {weight:.0f}; at most {MAX_WEIGHT} is allowed: use fewer or "
-            "shorter words, wildcards, conditions and facets, or several searches",
+            "shorter words, patterns, conditions or facets, no highlights, or several searches",
         )
     return weight
-
-
-def weigh(plan: SearchPlan) -> dict[str, float]:
-    """Return the weights of the parts of a plan, by the names that requests have for them."""
-    # The request for the files of assets repeats the conditions.
-    times = 2 if plan.folding else 1
-    return {
-        "query": _weigh(plan.words) * times,
-        "filters": (_weigh(list(plan.filters)) + _weigh(plan.chosen)) * times,
-        "metadataFacets": _weigh(plan.facets.aggregations),
-    }
 
 
 def _weigh(node: object) -> float:
@@ -72,27 +72,16 @@ def _weigh(node: object) -> float:
 
 
 def _weigh_part(name: str, part: Any) -> float:
-    if name in _TEXTS:
-        return _weigh_text(part)
-    if name in {"wildcard", "regexp"}:
-        ((_, about),) = part.items()
-        text = str(about["value"])
-        if name == "regexp":
-            return _CONDITION + _FORMS * len(text)
-        return _CONDITION + _CHAR_OF_PART * len(text) + _WILDCARD * text.count("*")
     if name in _LEAVES:
-        return _CONDITION
-    if name == "aggs":
-        return _AGGREGATION * len(part) + _weigh(part)
-    return _weigh(part) * (_NEGATED if name == "must_not" else 1)
-
-
-def _weigh_text(part: JsonObject) -> float:
-    if "query" in part:
-        about, fields = part, len(part.get("fields", "x"))
-    else:
-        ((_, about),) = part.items()
-        fields = 1
-    words = len(str(about["query"]).split())
-    letters = int(about.get("fuzziness", 0))
-    return fields * words * (_CONDITION + _MISSPELT[letters])
+        return _LEAVES[name]
+    if name not in _TEXTS and name not in _FORMS:
+        return _weigh(part) + (_AGGREGATION * len(part) if name == "aggs" else 0)
+    field, about = ("", part) if "query" in part else next(iter(part.items()))
+    if name in _FORMS:
+        text = str(about["value"])
+        wildcards = text.count(".*") if name == "regexp" else text.count("*") + text.count("?")
+        whole, char, wildcard = _INNER if field.endswith(f".{INNER}") else _FORMS[name]
+        return whole + char * len(text) + wildcard * wildcards
+    words = str(about["query"]).split()
+    letters = sum(map(len, words)) * _MISSPELT[int(about.get("fuzziness", 0))]
+    return len(about.get("fields", "x")) * (_WORD * len(words) + letters)

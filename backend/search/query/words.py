@@ -46,7 +46,6 @@ _BEGINNING = 0.05
 _IN_VALUE = 0.01
 # A misspelling counts less than every part (0.01), so it never precedes an exact hit.
 _NEARLY = 0.0005
-_FUZZY_FIELDS = tuple(f"{field}^{_BOOSTS[field]}" for field in INNER_FIELDS)
 # Maximum edit distance of a word with `~`: OpenSearch has no larger one.
 _MAX_SIMILAR = 2
 # Words with `~` in a text, those of them with two letters, and the length of these: the automaton
@@ -57,9 +56,9 @@ MAX_SIMILAR_WORDS, MAX_TWO_LETTERS, MAX_TWO_LETTERS_CHARS = 5, 2, 12
 MAX_WORDS = 100
 # Parentheses within parentheses: OpenSearch parses them by recursion.
 MAX_DEPTH = 20
-# Words up to which beginnings, parts and misspellings match, too. A part of 32 characters is eleven
-# conditions in each field, of the 4,096 in a query (decision 51).
-MAX_PART_WORDS = 10
+# Words up to which beginnings and parts match, too, and misspellings, which take most time. A part
+# of 32 characters is eleven conditions in each field, of the 4,096 in a query (decision 51).
+MAX_PART_WORDS, MAX_MISSPELT_WORDS = 10, 5
 # Length of a word that may match as a part, except in scripts without spaces (`is_unspaced`).
 # OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
@@ -118,7 +117,37 @@ class TextQuery(NamedTuple):
     clauses: Mapping[str, list[JsonObject]]
     score_of_all: float | None = None
     marked: Sequence[JsonObject] = ()
-    """Queries for highlights only, of words in scripts without spaces."""
+    """Queries for highlights: a word in one field, which is highlighted in all of them."""
+
+
+class _Matching(NamedTuple):
+    """How the words of a text match: in which nested pairs, and as parts or misspelt."""
+
+    paths: tuple[str, ...]
+    parts: bool
+    misspelt: bool
+
+
+class _Fields(NamedTuple):
+    """Fields that whole words, beginnings (by boost) and misspelt words may match."""
+
+    whole: Sequence[str]
+    begun: Mapping[str, float]
+    nearly: Sequence[str]
+
+
+_IN_TEXTS = _Fields(
+    TEXT_FIELDS,
+    {field: _BEGINNING * boost for field, boost in _BOOSTS.items()},
+    tuple(f"{field}^{_BOOSTS[field]}" for field in INNER_FIELDS),
+)
+
+
+def _only_in(field: str) -> _Fields:
+    return _Fields((field,), {field: _BEGINNING}, (field,))
+
+
+_MARKED_FIELD = _only_in(INNER_FIELDS[0])
 
 
 def text_query(text: str, *, with_metadata: bool) -> TextQuery:
@@ -141,25 +170,26 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", unicodedata.normalize("NFC", text))
     score_of_all, marked = None, list[JsonObject]()
+    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
     if not split_words(plain):
-        query = _signs(plain, with_metadata=with_metadata)
+        query = _signs(plain, paths)
     elif _OPERATORS.search(plain):
         spelt = spellings(_SIMILAR.sub("", plain))
-        query = any_of([_simple_query(form, with_metadata=with_metadata) for form in spelt])
+        query = any_of([_simple_query(form, TEXT_FIELDS, paths) for form in spelt])
+        marked = [_simple_query(form, _MARKED_FIELD.whole, ()) for form in spelt]
     else:
-        query, score_of_all = _words(plain, with_metadata)
-        # The highlighter does not know queries of `inner`.
-        unspaced = filter(is_unspaced, split_words(plain)[:MAX_PART_WORDS])
-        values = [f"*{escape_wildcards(fold(word))}*" for word in unspaced]
-        marked = [{"wildcard": {name: {"value": v}}} for name in INNER_FIELDS for v in values]
+        query, score_of_all, marked = _words(plain, paths)
     exact = exact_queries(text.strip(), with_metadata=with_metadata)
     return TextQuery({"must": [query], "should": exact}, score_of_all, marked)
 
 
-def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
-    """Return the query for the words of a text, and the score of documents with all of several."""
-    marked = [(word, int(letters or _MAX_SIMILAR)) for word, letters in _MARKED.findall(text)]
-    _check_few_similar(marked)
+def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None, list[JsonObject]]:
+    """Return the query for the words of a text, the score of documents with all of several, and the
+    queries for highlights.
+    """
+    similar = [(word, int(letters or _MAX_SIMILAR)) for word, letters in _MARKED.findall(text)]
+    if similar:
+        _check_few_similar(similar)
     plain = _MARKED.sub(" ", text)
     # Names are written with underscores for blanks: only other signs keep words together.
     words = [
@@ -168,24 +198,32 @@ def _words(text: str, with_metadata: bool) -> tuple[JsonObject, float | None]:
         for word in ([token] if _TOGETHER.search(token) else split_words(token))
         if split_words(word)
     ]
-    with_parts = len(split_words(plain)) <= MAX_PART_WORDS
+    count = len(split_words(plain))
+    matching = _Matching(paths, count <= MAX_PART_WORDS, count <= MAX_MISSPELT_WORDS)
     every = [
-        *(_word(word, with_metadata, with_parts) for word in words),
-        *(_similar(word, letters, with_metadata) for word, letters in marked),
+        *(_word(word, matching) for word in words),
+        *(_similar(word, letters, paths) for word, letters in similar),
     ]
+    marked = [
+        *(mark for word in words for mark in _in_fields(word, matching, _MARKED_FIELD)),
+        *(_nearly(word, _MARKED_FIELD.whole, letters) for word, letters in similar),
+    ]
+    # The highlighter does not know queries of `inner`.
+    unspaced = filter(is_unspaced, split_words(plain)[:MAX_PART_WORDS])
+    patterns = (f"*{escape_wildcards(fold(word))}*" for word in unspaced)
+    marked += [{"wildcard": {_MARKED_FIELD.whole[0]: {"value": value}}} for value in patterns]
     if len(every) == 1:
-        return every[0], None
+        return every[0], None, marked
     all_words: JsonObject = {"bool": {"must": every}}
     # Documents with some of the words are ranked by their number.
-    paths = (METADATA, ATTRIBUTES) if with_metadata else ()
-    counted = _constant({"match_all": {}}, _EACH_WORD)
+    counted: JsonObject = {"constant_score": {"filter": {"match_all": {}}, "boost": _EACH_WORD}}
     should: list[JsonObject] = []
-    for word in (*words, *(word for word, _ in marked)):
-        values = [nested_query(path, _in_text(path, word), score_mode="max") for path in paths]
+    for word in (*words, *(word for word, _ in similar)):
+        values = [_nested(path, [_whole(word, [f"{path}.string.text"])]) for path in paths]
         should.append({"bool": {"must": [any_of([_whole(word), *values]), counted]}})
     some = {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
     # The better of the two counts, so documents with all words are ranked as without the others.
-    return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL
+    return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL, marked
 
 
 def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
@@ -209,33 +247,34 @@ def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
     """Return what adds to the score of documents that the text names as a whole."""
     asset = [{"term": {"_rectype": "asset"}}, equals("str_assetid.keyword", text)]
-    queries = [
-        _constant(equals("str_assetname.keyword", text), _WHOLE_NAME),
-        _constant({"bool": {"filter": asset}}, _WHOLE_ID),
+    named: list[tuple[JsonObject, float]] = [
+        (equals("str_assetname.keyword", text), _WHOLE_NAME),
+        ({"bool": {"filter": asset}}, _WHOLE_ID),
     ]
     if len(text) <= MAX_WHOLE_CHARS:
         name = inner_query("str_key", f"/{text.removeprefix('/')}", end="")
-        queries.append(_constant(name, _WHOLE_FILE_NAME))
+        named.append((name, _WHOLE_FILE_NAME))
     if with_metadata:
-        value = equals(f"{METADATA}.string", text)
+        value = nested_query(METADATA, equals(f"{METADATA}.string", text))
         # A part number has letters and digits, and is long enough to identify one thing.
         is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
         is_number = is_mixed and len(text) >= _MIN_NUMBER_CHARS
-        boost = _WHOLE_NUMBER if is_number else _WHOLE_VALUE
-        queries.append(_constant(nested_query(METADATA, value), boost))
-    return queries
+        named.append((value, _WHOLE_NUMBER if is_number else _WHOLE_VALUE))
+    return [{"constant_score": {"filter": query, "boost": boost}} for query, boost in named]
 
 
 def whole_word_query(text: str) -> JsonObject:
     """Return the query for documents that contain all words of a text, in any field or value."""
+    paths = (METADATA, ATTRIBUTES)
     if not split_words(text):
-        return _signs(text, with_metadata=True)
+        return _signs(text, paths)
     queries: list[JsonObject] = []
     for spelt in spellings(text):
-        queries.append(_in_best_field(spelt))
-        for path in (METADATA, ATTRIBUTES):
-            match = {f"{path}.string.text": {"query": spelt, "operator": "and"}}
-            queries.append(nested_query(path, {"match": match}))
+        match = {"query": spelt, "type": "best_fields", "operator": "and"}
+        queries.append({"multi_match": {**match, "fields": [*TEXT_FIELDS]}})
+        for path in paths:
+            value: JsonObject = {"multi_match": {**match, "fields": [f"{path}.string.text"]}}
+            queries.append(nested_query(path, value))
     return any_of(queries)
 
 
@@ -262,117 +301,83 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-def _may_be_part(word: str) -> bool:
-    return (is_unspaced(word) or len(word) >= MIN_PART_CHARS) and len(word) <= MAX_PART_CHARS
+def _word(word: str, matching: _Matching) -> JsonObject:
+    """Return the query for a word in fields, in parts of names, and in values.
 
-
-def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
-    parts = split_words(word)
-    if len(parts) > 1:
-        return _together(word, parts, with_metadata, with_parts)
-    (word,) = parts
-    should = [_whole(form) for form in spellings(word)]
-    if with_parts:
-        should += _parts(word)
-    if with_metadata:
-        should += [_value(path, word, with_parts) for path in (METADATA, ATTRIBUTES)]
-    return {"bool": {"should": should, "minimum_should_match": 1}}
-
-
-def _together(word: str, parts: Sequence[str], with_metadata: bool, with_parts: bool) -> JsonObject:
-    """Return the query for a word that the analyzer splits: `gear.txt` must not find all of `txt`.
-
-    Its parts follow each other in one field, or a name contains them as they are, or as one word.
+    A word that the analyzer splits stays together, so that `gear.txt` does not find all of `txt`:
+    its parts follow each other in one field, or a name contains them as they are, or as one word.
     """
-    should = [_whole(form) for form in spellings(word)]
+    parts = split_words(word)
+    word = word if len(parts) > 1 else parts[0]
     named = word[word.index(parts[0]) : word.rindex(parts[-1]) + len(parts[-1])]
-    forms = [form for form in (named, "".join(parts)) if len(form) <= MAX_NAME_CHARS]
-    misspelt = with_parts and all(map(_may_be_misspelt, parts))
-    if with_parts:
-        inner = [
-            inner_query(name, form, boost=boost)
-            for name, boost in _INNER_BOOSTS.items()
-            for form in forms
-        ]
-        should += [{"dis_max": {"queries": inner}}] if inner else []
-    if misspelt:
-        should.append(_nearly(word, _FUZZY_FIELDS))
-    for path in (METADATA, ATTRIBUTES) if with_metadata else ():
-        values = [_in_text(path, form) for form in spellings(word)]
-        if with_parts:
-            values += [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
-        if misspelt:
-            values.append(_nearly(word, (f"{path}.string.text",)))
-        should.append(nested_query(path, {"bool": {"should": values}}, score_mode="max"))
+    forms = list(dict.fromkeys([named, "".join(parts)]))
+    if not matching.parts:
+        forms = []
+    elif len(parts) > 1:
+        forms = [form for form in forms if len(form) <= MAX_NAME_CHARS]
+    elif len(word) > MAX_PART_CHARS or not (is_unspaced(word) or len(word) >= MIN_PART_CHARS):
+        forms = []
+    inner = [
+        inner_query(name, form, boost=boost)
+        for name, boost in _INNER_BOOSTS.items()
+        for form in forms
+    ]
+    should = _in_fields(word, matching, _IN_TEXTS)
+    should += [{"dis_max": {"queries": inner}}] if inner else []
+    for path in matching.paths:
+        values = _in_fields(word, matching, _only_in(f"{path}.string.text"))
+        values += [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
+        should.append(_nested(path, values))
     return any_of(should)
 
 
-def _whole(text: str) -> JsonObject:
-    if len(split_words(text)) == 1:
-        return _in_best_field(text)
-    phrase = {"query": text, "type": "phrase", "fields": [*TEXT_FIELDS]}
-    return any_of([{"multi_match": {**phrase, **analyzer}} for analyzer in _analyzers(text)])
-
-
-def _analyzers(text: str) -> list[dict[str, str]]:
-    """Return how a phrase is analyzed: as it is, and as an index splits `PumpHousing_v2`."""
-    return [{}, {"analyzer": "default"}] if _SPLIT_FURTHER.search(text) else [{}]
-
-
-def _in_best_field(text: str) -> JsonObject:
-    # The best field counts, not the sum of all: files contain the name of their asset and a key
-    # that often repeats it, so they would all be ranked before the asset.
-    matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
-    return {"multi_match": matched}
-
-
-def _parts(word: str) -> list[JsonObject]:
-    begins: list[JsonObject] = [
-        {"match_bool_prefix": {field: {"query": form, "boost": _BEGINNING * boost}}}
-        for field, boost in _BOOSTS.items()
-        for form in spellings(word)
-    ]
-    queries: list[JsonObject] = [{"dis_max": {"queries": begins}}]
-    if _may_be_part(word):
-        inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
-        queries.append({"dis_max": {"queries": inner}})
-    if _may_be_misspelt(word):
-        queries.append(_nearly(word, _FUZZY_FIELDS))
+def _in_fields(word: str, matching: _Matching, fields: _Fields) -> list[JsonObject]:
+    """Return the queries for a whole word in fields, its beginnings, and misspelt ones."""
+    forms, parts = spellings(word), split_words(word)
+    queries = [_whole(form, fields.whole) for form in forms]
+    if matching.parts and len(parts) == 1:
+        begun: list[JsonObject] = [
+            {"match_bool_prefix": {field: {"query": form, "boost": boost}}}
+            for field, boost in fields.begun.items()
+            for form in forms
+        ]
+        queries.append({"dis_max": {"queries": begun}})
+    may_be_misspelt = all(
+        MIN_FUZZY_CHARS <= len(part) <= MAX_PART_CHARS and not any(map(str.isnumeric, part))
+        for part in parts
+    )
+    if matching.misspelt and may_be_misspelt:
+        queries.append(_nearly(word, fields.nearly))
     return queries
 
 
-def _value(path: str, word: str, with_parts: bool) -> JsonObject:
-    """Return the query for a word in a value of metadata or of an attribute."""
-    spelt = spellings(word)
-    should = [_in_text(path, form) for form in spelt]
-    if with_parts:
-        field = f"{path}.string"
-        begins = ({"query": form, "boost": _BEGINNING} for form in spelt)
-        should += [{"match_bool_prefix": {f"{field}.text": begin}} for begin in begins]
-        if _may_be_part(word):
-            should.append(inner_query(field, word, boost=_IN_VALUE))
-        if _may_be_misspelt(word):
-            should.append(_nearly(word, (f"{field}.text",)))
-    return nested_query(path, {"bool": {"should": should}}, score_mode="max")
+def _nested(path: str, queries: list[JsonObject]) -> JsonObject:
+    """Return the query for pairs, which score as the best of them."""
+    return nested_query(path, {"bool": {"should": queries}}, score_mode="max")
 
 
-def _in_text(path: str, text: str) -> JsonObject:
-    field = f"{path}.string.text"
+def _whole(text: str, fields: Sequence[str] = TEXT_FIELDS) -> JsonObject:
+    """Return the query for a whole word, or for words that follow each other."""
     if len(split_words(text)) == 1:
-        return {"match": {field: {"query": text, "operator": "and"}}}
-    phrases = ({"query": text, **analyzer} for analyzer in _analyzers(text))
-    return any_of([{"match_phrase": {field: phrase}} for phrase in phrases])
+        # The best field counts, not the sum of all: files contain the name of their asset and a key
+        # that often repeats it, so they would all be ranked before the asset.
+        matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*fields]}
+        return {"multi_match": matched}
+    phrase: JsonObject = {"query": text, "type": "phrase", "fields": [*fields]}
+    phrases = [phrase]
+    if _SPLIT_FURTHER.search(text):  # as an index splits `PumpHousing_v2`
+        phrases.append({**phrase, "analyzer": "default"})
+    return any_of([{"multi_match": phrase} for phrase in phrases])
 
 
-def _similar(word: str, letters: int, with_metadata: bool) -> JsonObject:
+def _similar(word: str, letters: int, paths: Sequence[str]) -> JsonObject:
     """Return the query for a word, or for words that differ in so many letters."""
     letters = min(letters, _MAX_SIMILAR) if len(word) <= MAX_PART_CHARS else 0
     should = [_whole(word), _nearly(word, TEXT_FIELDS, letters)]
-    if with_metadata:
-        for path in (METADATA, ATTRIBUTES):
-            either = [_in_text(path, word), _nearly(word, (f"{path}.string.text",), letters)]
-            should.append(nested_query(path, {"bool": {"should": either}}, score_mode="max"))
-    return {"bool": {"should": should, "minimum_should_match": 1}}
+    for path in paths:
+        field = f"{path}.string.text"
+        should.append(_nested(path, [_whole(word, [field]), _nearly(word, (field,), letters)]))
+    return any_of(should)
 
 
 def _nearly(word: str, fields: Sequence[str], letters: int = 1) -> JsonObject:
@@ -388,17 +393,7 @@ def fuzziness(letters: int) -> dict[str, Any]:
     return {"fuzziness": letters, "fuzzy_rewrite": "constant_score"}
 
 
-def _may_be_misspelt(word: str) -> bool:
-    return MIN_FUZZY_CHARS <= len(word) <= MAX_PART_CHARS and not any(
-        char.isnumeric() for char in word
-    )
-
-
-def _constant(query: JsonObject, boost: float) -> JsonObject:
-    return {"constant_score": {"filter": query, "boost": boost}}
-
-
-def _signs(text: str, *, with_metadata: bool) -> JsonObject:
+def _signs(text: str, paths: Sequence[str]) -> JsonObject:
     """Return the query for signs that are no words, such as emojis, in names and values."""
     signs = _WITHOUT_WORDS.findall(text)
     if len(signs) > MAX_PART_WORDS:
@@ -409,34 +404,29 @@ def _signs(text: str, *, with_metadata: bool) -> JsonObject:
     filters: list[JsonObject] = []
     for sign in signs:
         # With or without the selector of its coloured form.
-        forms = dict.fromkeys([sign, sign.replace(_COLOURED, "")])
-        values = [f"*{escape_wildcards(form.lower())}*" for form in forms if form]
-        queries = [_like(field, value) for field in _INNER_BOOSTS for value in values]
-        for path in (METADATA, ATTRIBUTES) if with_metadata else ():
-            queries += [nested_query(path, _like(f"{path}.string", value)) for value in values]
+        forms = filter(None, dict.fromkeys([sign, sign.replace(_COLOURED, "")]))
+        values = [{"value": f"*{escape_wildcards(form.lower())}*"} for form in forms]
+        queries: list[JsonObject] = [
+            {"wildcard": {f"{field}.{INNER}": value}} for field in INNER_FIELDS for value in values
+        ]
+        for path in paths:
+            of_path = [{"wildcard": {f"{path}.string.{INNER}": value}} for value in values]
+            queries += [nested_query(path, query) for query in of_path]
         filters.append(any_of(queries))
     return {"bool": {"filter": filters}}
 
 
-def _like(field: str, value: str) -> JsonObject:
-    return {"wildcard": {f"{field}.{INNER}": {"value": value}}}
-
-
-def _simple_query(text: str, *, with_metadata: bool) -> JsonObject:
+def _simple_query(text: str, fields: Sequence[str], paths: Sequence[str]) -> JsonObject:
     words: JsonObject = {
         "simple_query_string": {
             "query": text,
-            "fields": list(TEXT_FIELDS),
+            "fields": [*fields],
             "default_operator": "and",
             "lenient": True,
             "analyze_wildcard": True,
             "flags": _FLAGS,
         }
     }
-    if not with_metadata:
-        return words
-    should = [words]
-    for path in (METADATA, ATTRIBUTES):
-        values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
-        should.append(nested_query(path, {"simple_query_string": values}, score_mode="max"))
-    return {"bool": {"should": should, "minimum_should_match": 1}}
+    values = [_simple_query(text, [f"{path}.string.text"], ()) for path in paths]
+    nested = zip(paths, values, strict=True)
+    return any_of([words, *(nested_query(path, value, score_mode="max") for path, value in nested)])

@@ -1,11 +1,16 @@
-"""Who holds places of cursors, and whose are closed for others, over an engine that only counts."""
+"""Limits of a user: the weight of searches, and places of cursors."""
 
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from backend.core.errors import InvalidInputError, RateLimitedError
 from backend.core.search_engine import TooManyPointsInTimeError
 from backend.core.tables import Tables
+from backend.search.indexing.state import WEIGHT_PER_MINUTE, SearchState
 from backend.search.query.cursor_places import (
     FOR_OTHERS,
     MAX_OPEN,
@@ -14,9 +19,121 @@ from backend.search.query.cursor_places import (
     CursorPlaces,
     TooManyCursorsError,
 )
+from backend.search.query.models import SearchBody, SimpleSearchBody
+from backend.search.query.plan import SearchPlan
+from backend.search.query.queries import plan_search, plan_simple_search
+from backend.search.query.weights import LIGHT, MAX_WEIGHT, check_weight
+from backend.search.query.words import MAX_PART_WORDS, MAX_WORDS
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
 from tests.fakes.tables import MemoryTables
+
+STOCK = Path(__file__).resolve().parents[2] / "events" / "stock" / "10_search.toml"
+ALL: dict[str, Any] = {"match_all": {}}
+PAGE: dict[str, Any] = {
+    "size": 50,
+    "foldFiles": True,
+    "previews": True,
+    "includeHighlights": False,
+    "didYouMean": True,
+    "metadataFacets": [
+        {"key": "fact_format", "size": 20},
+        {"key": "fact_watertight", "size": 2},
+        {"key": "fact_unit", "size": 20},
+        {"key": "fact_triangles", "size": 1, "ranges": [{"from": 10**n} for n in range(7)]},
+        {"key": "fact_taken", "size": 1},
+    ],
+    "histograms": ["num_filesize", "date_lastmodified"],
+}
+
+
+def weight(**body: Any) -> float:
+    return check_weight(plan_search(SearchBody.model_validate(body), ALL))
+
+
+def stock_plans() -> list[SearchPlan]:
+    plans: list[SearchPlan] = []
+    for entry in tomllib.loads(STOCK.read_text())["request"]:
+        body = entry.get("body", {})
+        if entry["call"] == "POST /search/simple":
+            plans.append(plan_simple_search(SimpleSearchBody.model_validate(body), ALL))
+        elif entry["call"] == "POST /search" and entry.get("status", 200) == 200:
+            plans.append(plan_search(SearchBody.model_validate(body), ALL))
+    return plans
+
+
+def test_no_search_of_a_stock_client_is_counted() -> None:
+    weights = [check_weight(plan) for plan in stock_plans()]
+    assert len(weights) > 10
+    assert max(weights) <= LIGHT
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("", LIGHT),
+        ("gear", LIGHT),
+        ("PF-76000-A Pipe Flange", LIGHT),
+        ("模型文件", LIGHT),
+        ("steel cast iron gear box wheel", LIGHT),
+        ("helical " * MAX_PART_WORDS, MAX_WEIGHT),
+        ("transmissions " * MAX_WORDS, MAX_WEIGHT),
+        ("gear~2 wheel~ pump~1 valve~1 shaft~1", MAX_WEIGHT),
+    ],
+)
+def test_few_searches_of_the_page_are_counted_and_none_is_refused(text: str, most: float) -> None:
+    choices = [{"facet": "fact_format", "values": ["OBJ", "GLB"]}]
+    filters = [{"query_string": {"query": "num_filesize:[1 TO 1000]"}}]
+    assert weight(**PAGE, query=text, facetChoices=choices, filters=filters) <= most
+    assert weight(query=text) <= most  # with the highlights of stock clients
+
+
+def filters(*conditions: str) -> list[dict[str, Any]]:
+    return [{"query_string": {"query": condition}} for condition in conditions]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"filters": filters(*([" ".join(f"-MD_k{n}:w{n}" for n in range(100))] * 10))}, "filters"),
+        ({"filters": filters(*([f"-{'*ab' * 30}"] * 10))}, "filters"),
+        ({"filters": filters(*([f"-*{'ab' * 200}*"] * 10))}, "filters"),
+        ({"filters": filters(*([f"str_assetid:{'é' * 60}"] * 99))}, "filters"),
+        ({"metadataQuery": " OR ".join(["*a" * 15 + ":" + "*b" * 15] * 5)}, "filters"),
+        ({"query": "transmission~2 herringbones~2", "foldFiles": True}, "query"),
+    ],
+)
+def test_a_search_above_the_limit_is_refused_by_name(body: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"at most {MAX_WEIGHT} is allowed") as refused:
+        weight(**body)
+    assert refused.value.fields[0].field == field
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (" ".join(f"word{n}~1" for n in range(6)), "has 6 words with ~; at most 5 are allowed"),
+        ("gear~2 wheel~ pump~2", "has 3 words with ~ or ~2; at most 2 are allowed"),
+        ("transmissions~2", "'transmissions' has 13 letters; with ~2 at most 12 are allowed"),
+    ],
+)
+def test_misspelt_words_are_limited(text: str, fact: str) -> None:
+    with pytest.raises(InvalidInputError, match=fact) as refused:
+        weight(query=text)
+    assert refused.value.fields[0].field == "query"
+
+
+def test_a_users_heavy_searches_have_a_budget_of_each_minute(tables: Tables) -> None:
+    now = [NOON]
+    state = SearchState(tables, lambda: now[0])
+    state.add_search_weight("ann", WEIGHT_PER_MINUTE)
+    with pytest.raises(RateLimitedError, match="above 240 within this minute") as refused:
+        state.add_search_weight("ann", 1)
+    assert refused.value.retry_after == 60
+    state.add_search_weight("bob", WEIGHT_PER_MINUTE)
+    now[0] = NOON.replace(minute=1)
+    state.add_search_weight("ann", WEIGHT_PER_MINUTE)
+
 
 BOTH = ("assets-1", "files-1")
 
