@@ -186,9 +186,9 @@ def main() -> None:
         def slowest() -> float:
             taken: list[float] = []
             for _ in range(USUAL):
-                begun = time.perf_counter()
+                start = time.perf_counter()
                 search({**PLAIN, "query": words(2, 6)})
-                taken.append(time.perf_counter() - begun)
+                taken.append(time.perf_counter() - start)
             return statistics.quantiles(taken, n=100)[98]
 
         counts = {

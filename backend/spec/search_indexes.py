@@ -169,7 +169,7 @@ TOMBSTONE_TIME = "date_deleted"
 """The creation time of a tombstone. The dynamic template for `date_` maps it."""
 
 WARNINGS = "list_warnings"
-"""What a document lacks. The dynamic template for `list_` maps it."""
+"""Texts about missing fields of a document. The dynamic template for `list_` maps it."""
 
 # The type of the asset, or of a file's asset, for permission filters. Files have no
 # `str_assettype`: a search for an asset type must find assets only.

@@ -121,7 +121,7 @@ class TextQuery(NamedTuple):
 
 
 class _Matching(NamedTuple):
-    """How the words of a text match: in which nested pairs, and as parts or misspelt."""
+    """Nested pairs in which words match, and whether parts and misspelt words do."""
 
     paths: tuple[str, ...]
     parts: bool
@@ -132,7 +132,7 @@ class _Fields(NamedTuple):
     """Fields that whole words, beginnings (by boost) and misspelt words may match."""
 
     whole: Sequence[str]
-    begun: Mapping[str, float]
+    beginnings: Mapping[str, float]
     nearly: Sequence[str]
 
 
@@ -336,12 +336,12 @@ def _in_fields(word: str, matching: _Matching, fields: _Fields) -> list[JsonObje
     forms, parts = spellings(word), split_words(word)
     queries = [_whole(form, fields.whole) for form in forms]
     if matching.parts and len(parts) == 1:
-        begun: list[JsonObject] = [
+        beginnings: list[JsonObject] = [
             {"match_bool_prefix": {field: {"query": form, "boost": boost}}}
-            for field, boost in fields.begun.items()
+            for field, boost in fields.beginnings.items()
             for form in forms
         ]
-        queries.append({"dis_max": {"queries": begun}})
+        queries.append({"dis_max": {"queries": beginnings}})
     may_be_misspelt = all(
         MIN_FUZZY_CHARS <= len(part) <= MAX_PART_CHARS and not any(map(str.isnumeric, part))
         for part in parts

@@ -124,6 +124,12 @@ def no_previews() -> PreviewQueries:
     raise AssertionError("no search requests previews here")
 
 
+@pytest.fixture(autouse=True)
+def without_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of all tests within one minute of one user exceed the budget of heavy ones."""
+    monkeypatch.setattr("backend.search.indexing.state.WEIGHT_PER_MINUTE", 10**9)
+
+
 @pytest.fixture
 def library(engines: RealEngines) -> Library:
     """Empty indexes."""

@@ -152,36 +152,29 @@ class World:
         return {"_id": name, "fields": {field: [document[field]] for field in ("hash", "rev")}}
 
 
-def test_a_new_asset_is_waited_for() -> None:
+@pytest.fixture
+def world() -> World:
+    """A world whose asset has a row."""
     world = World()
     store_asset(world.tables)
+    return world
+
+
+def test_an_asset_is_waited_for_until_the_index_has_its_last_edit(world: World) -> None:
     watch = world.watch()
     assert world.confirm(watch) == 1
     world.rebuild()
     assert world.confirm(watch) == 0
-
-
-def test_an_asset_that_was_indexed_before_the_search_is_not_waited_for() -> None:
-    world = World()
-    store_asset(world.tables)
-    world.rebuild()
-    assert world.confirm(world.watch()) == 0
-
-
-def test_an_edit_is_not_held_by_the_document_of_before() -> None:
-    world = World()
-    store_asset(world.tables)
-    world.rebuild()
+    assert world.confirm(world.watch()) == 0  # it was indexed before the search
     world.rename("Turbine")
     watch = world.watch()
     assert world.confirm(watch) == 1
     world.rebuild()
+    world.rename("Generator")  # the index never is as the sources are, but holds the first write
     assert world.confirm(watch) == 0
 
 
-def test_a_deletion_is_held_by_a_tombstone_or_by_no_document() -> None:
-    world = World()
-    store_asset(world.tables)
+def test_a_deletion_is_held_by_a_tombstone_or_by_no_document(world: World) -> None:
     world.rebuild()
     remove_asset(world.tables)
     watch = world.watch()
@@ -192,21 +185,7 @@ def test_a_deletion_is_held_by_a_tombstone_or_by_no_document() -> None:
     assert world.confirm(world.watch()) == 0
 
 
-def test_a_document_that_others_change_all_the_time_is_not_waited_for_without_end() -> None:
-    world = World()
-    store_asset(world.tables)
-    world.rebuild()
-    world.rename("Turbine")
-    watch = world.watch()
-    assert world.confirm(watch) == 1
-    world.rebuild()
-    world.rename("Generator")  # the index never is as the sources are, but holds the first write
-    assert world.confirm(watch) == 0
-
-
-def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted() -> None:
-    world = World()
-    store_asset(world.tables)
+def test_files_are_waited_for_until_they_are_there_and_until_they_are_deleted(world: World) -> None:
     world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})
     watch = world.watch("/wheel.glb")
     assert world.confirm(watch) == 1
@@ -248,9 +227,7 @@ def test_files_of_an_asset_that_is_restored_meanwhile_are_not_waited_for() -> No
     assert world.confirm(watch) == 0
 
 
-def test_documents_that_are_not_searched_are_not_waited_for() -> None:
-    world = World()
-    store_asset(world.tables)
+def test_documents_that_are_not_searched_are_not_waited_for(world: World) -> None:
     assert world.confirm(world.watch(kinds=("file",))) == 0
 
 
@@ -260,9 +237,9 @@ def test_an_asset_whose_sources_contradict_each_other_is_not_reported_as_held() 
     assert world.confirm(world.watch()) == 1
 
 
-def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_went_on() -> None:
-    world = World()
-    store_asset(world.tables)
+def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_went_on(
+    world: World,
+) -> None:
     world.rebuild()
     world.put_record("height", "3")
     watch = world.watch(records=True)
@@ -275,9 +252,7 @@ def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_we
     assert world.confirm(watch) == 0
 
 
-def test_the_sources_are_read_once_while_the_index_is_unchanged() -> None:
-    world = World()
-    store_asset(world.tables)
+def test_the_sources_are_read_once_while_the_index_is_unchanged(world: World) -> None:
     watch = world.watch()
     reads: list[str] = []
     world.tables.before = reads.append

@@ -167,19 +167,17 @@ MARKER = ObjectVersion(
 )
 
 
-def test_an_archived_file_keeps_the_facts_of_its_last_content() -> None:
+def test_the_document_of_a_file_is_that_of_its_last_content() -> None:
     archived = project(FileSource(asset_row(), BUCKET, MARKER, VERSION))
     assert archived.body == {**file(), "bool_archived": True}
-
-
-def test_a_key_with_markers_only_has_no_document() -> None:
-    source = FileSource(asset_row(), BUCKET, MARKER, None)
-    assert project(source) == project(FileGone("museum", "pump", VERSION.key))
-
-
-def test_an_assets_preview_at_its_root_is_no_file_document() -> None:
-    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, is_asset_preview=True)
-    assert project(source) == project(FileGone("museum", "pump", VERSION.key))
+    gone = project(FileGone("museum", "pump", VERSION.key))
+    assert project(FileSource(asset_row(), BUCKET, MARKER, None)) == gone
+    preview = FileSource(asset_row(), BUCKET, VERSION, VERSION, is_asset_preview=True)
+    assert project(preview) == gone
+    cold = VERSION._replace(storage_class="GLACIER")
+    for latest in (cold, MARKER):
+        body = project(FileSource(asset_row(), BUCKET, latest, cold)).body
+        assert body["str_storageclass"] == "GLACIER"
 
 
 def test_indexes_of_the_first_mapping_version_get_the_documents_that_they_had() -> None:
@@ -195,14 +193,6 @@ def test_indexes_of_the_first_mapping_version_get_the_documents_that_they_had() 
     shown = AssetSource(asset_row(), BUCKET, preview_key="pump/preview.png")
     assert first(shown) == first(AssetSource(asset_row(), BUCKET))
     assert project(shown).body["str_previewfilekey"] == "pump/preview.png"
-
-
-def test_a_file_has_the_storage_class_of_the_version_that_is_shown() -> None:
-    archived = VERSION._replace(storage_class="GLACIER")
-    assert file(archived)["str_storageclass"] == "GLACIER"
-    assert project(FileSource(asset_row(), BUCKET, MARKER, archived)).body["str_storageclass"] == (
-        "GLACIER"
-    )
 
 
 FACTS = (

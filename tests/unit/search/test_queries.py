@@ -8,63 +8,58 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.query.conditions import MAX_CONDITIONS
+from backend.search.query.files_under_assets import assets_request
+from backend.search.query.inheritance import (
+    assets_meeting,
+    conditions_of_assets,
+    with_conditions_on_assets,
+)
 from backend.search.query.models import SearchBody, SimpleSearchBody
-from backend.search.query.plan import to_opensearch
+from backend.search.query.plan import NOT_SHOWN, to_opensearch
 from backend.search.query.queries import plan_search, plan_simple_search
 
-EVERYTHING: dict[str, Any] = {"match_all": {}}
+VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 
 
 def simple(**fields: Any) -> Any:
-    return to_opensearch(plan_simple_search(SimpleSearchBody.model_validate(fields), EVERYTHING))
+    return to_opensearch(plan_simple_search(SimpleSearchBody.model_validate(fields), VISIBLE))
 
 
 def full(**fields: Any) -> Any:
-    return to_opensearch(plan_search(SearchBody.model_validate(fields), EVERYTHING))
+    return to_opensearch(plan_search(SearchBody.model_validate(fields), VISIBLE))
 
 
-def test_tombstones_and_archived_documents_are_left_out() -> None:
-    excluded = simple(query="pump")["query"]["bool"]["must_not"]
-    assert excluded == [{"term": {"deleted": True}}, {"term": {"bool_archived": True}}]
+def test_hidden_and_deleted_documents_are_left_out() -> None:
+    tombstone, archived = {"term": {"deleted": True}}, {"term": {"bool_archived": True}}
+    for more, excluded in (({}, [tombstone, archived]), ({"includeArchived": True}, [tombstone])):
+        assert simple(query="pump", **more)["query"]["bool"]["must_not"] == excluded
+    assert VISIBLE in full()["query"]["bool"]["filter"]
 
 
-def test_archived_documents_are_found_on_request() -> None:
-    excluded = simple(query="pump", includeArchived=True)["query"]["bool"]["must_not"]
-    assert excluded == [{"term": {"deleted": True}}]
+@pytest.mark.parametrize(
+    ("fields", "kind", "field", "value"),
+    [
+        ({"databaseId": "Gallery"}, "term", "str_databaseid", "Gallery"),
+        ({"fileExtension": "GLB"}, "term", "str_fileext", ".GLB"),
+        ({"fileKey": "*/pump*.glb"}, "wildcard", "str_key", "*/pump*.glb"),
+    ],
+)
+def test_named_fields_are_exact_without_case_or_patterns(
+    fields: dict[str, str], kind: str, field: str, value: str
+) -> None:
+    condition = {kind: {f"{field}.keyword": {"value": value, "case_insensitive": True}}}
+    assert condition in simple(**fields)["query"]["bool"]["filter"]
 
 
-def test_what_the_caller_may_see_is_part_of_the_query() -> None:
-    visible = {"terms": {"str_databaseid.keyword": ["mine"]}}
-    request = to_opensearch(plan_search(SearchBody(), visible))
-    assert visible in request["query"]["bool"]["filter"]
-
-
-def test_named_fields_are_exact_without_case() -> None:
-    filters = simple(databaseId="Gallery", fileExtension="GLB")["query"]["bool"]["filter"]
-    for field, value in (("str_databaseid", "Gallery"), ("str_fileext", ".GLB")):
-        assert {"term": {f"{field}.keyword": {"value": value, "case_insensitive": True}}} in filters
-
-
-def test_a_star_makes_a_pattern() -> None:
-    filters = simple(fileKey="*/pump*.glb")["query"]["bool"]["filter"]
-    pattern = {"value": "*/pump*.glb", "case_insensitive": True}
-    assert {"wildcard": {"str_key.keyword": pattern}} in filters
-
-
-def test_tags_are_alternatives() -> None:
+def test_tags_are_alternatives_and_metadata_key_and_value_meet_in_one_pair() -> None:
     filters = simple(tags=["red", "blue"])["query"]["bool"]["filter"]
     (tags,) = [f for f in filters if "bool" in f]
     assert len(tags["bool"]["should"]) == 2
     assert tags["bool"]["minimum_should_match"] == 1
-
-
-def test_metadata_key_and_value_meet_in_one_pair() -> None:
-    filters = simple(metadataKey="maker", metadataValue="Acme*")["query"]["bool"]["filter"]
-    (_, _, metadata) = filters
+    (*_, metadata) = simple(metadataKey="maker", metadataValue="Acme*")["query"]["bool"]["filter"]
     pairs = [query["nested"] for query in metadata["bool"]["should"]]
     assert [pair["path"] for pair in pairs] == ["metadata", "attributes"]
-    for pair in pairs:
-        assert len(pair["query"]["bool"]["filter"]) == 2
+    assert [len(pair["query"]["bool"]["filter"]) for pair in pairs] == [2, 2]
 
 
 def test_a_metadata_query_is_a_list_of_pairs() -> None:
@@ -86,11 +81,6 @@ def test_a_metadata_query_has_alternatives_of_which_and_binds_closer() -> None:
     assert other["nested"]["path"] == "attributes"
 
 
-def test_a_metadata_query_without_a_key_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="metadataQuery: ':Acme' is not key:value"):
-        full(metadataQuery=":Acme")
-
-
 @pytest.mark.parametrize("mode", ["key", "value", "both"])
 @pytest.mark.parametrize("query", ["maker:Acme AND ", "OR", "a:b OR OR c:d", " AND "])
 def test_an_operator_without_an_element_beside_it_is_refused(query: str, mode: str) -> None:
@@ -98,10 +88,19 @@ def test_an_operator_without_an_element_beside_it_is_refused(query: str, mode: s
         full(metadataQuery=query, metadataSearchMode=mode)
 
 
-@pytest.mark.parametrize("mode", ["key", "value"])
-def test_a_key_or_value_that_is_empty_is_refused(mode: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"metadataQuery: ':' is not a {mode}"):
-        full(metadataQuery=":", metadataSearchMode=mode)
+@pytest.mark.parametrize(
+    ("text", "mode", "fact"),
+    [
+        (":Acme", "both", "':Acme' is not key:value"),
+        (":", "key", "':' is not a key"),
+        (":", "value", "':' is not a value"),
+        (" AND ".join(["a:b"] * 101), "both", "has 101 elements; at most 100"),
+    ],
+)
+def test_a_metadata_query_that_is_wrong_is_refused(text: str, mode: str, fact: str) -> None:
+    full(metadataQuery=" AND ".join(["a:b"] * 100))
+    with pytest.raises(InvalidInputError, match=f"metadataQuery: {fact}"):
+        full(metadataQuery=text, metadataSearchMode=mode)
 
 
 def test_a_key_with_nothing_behind_its_colon_matches_an_empty_value() -> None:
@@ -119,27 +118,26 @@ def test_the_metadata_value_of_a_simple_search_may_be_a_part() -> None:
     ]
 
 
-def test_a_metadata_query_has_a_hundred_elements_at_most() -> None:
-    full(metadataQuery=" AND ".join(["a:b"] * 100))
-    with pytest.raises(InvalidInputError, match="metadataQuery: has 101 elements; at most 100"):
-        full(metadataQuery=" AND ".join(["a:b"] * 101))
-
-
 def filters(*texts: str) -> list[dict[str, Any]]:
     return [{"query_string": {"query": text}} for text in texts]
 
 
-def test_filters_have_so_many_conditions_in_all_and_no_more() -> None:
-    ten = "str_key:(" + " OR ".join(map(str, range(MAX_CONDITIONS // 100))) + ")"
-    full(filters=filters(*[ten] * 100))
-    with pytest.raises(InvalidInputError, match="filters: has 1001 conditions or more; at most"):
-        full(filters=filters(*[ten] * 99, f"{ten} OR num_filesize:1"))
+TEN = "str_key:(" + " OR ".join(map(str, range(MAX_CONDITIONS // 100))) + ")"
 
 
-def test_filters_have_ten_wildcards_in_all_and_no_more() -> None:
-    full(filters=filters(*["str_key:a*b"] * 10, "str_key:*"))
-    with pytest.raises(InvalidInputError, match="filters: has 11 wildcards or more; at most 10"):
-        full(filters=filters(*["str_key:a*b"] * 11))
+@pytest.mark.parametrize(
+    ("most", "more", "fact"),
+    [
+        ([TEN] * 100, [*[TEN] * 99, f"{TEN} OR num_filesize:1"], "has 1001 conditions or more"),
+        (["str_key:a*b"] * 10 + ["str_key:*"], ["str_key:a*b"] * 11, "has 11 wildcards or more"),
+    ],
+)
+def test_filters_have_so_many_conditions_and_wildcards_in_all_and_no_more(
+    most: list[str], more: list[str], fact: str
+) -> None:
+    full(filters=filters(*most))
+    with pytest.raises(InvalidInputError, match=f"filters: {fact}; at most"):
+        full(filters=filters(*more))
 
 
 def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
@@ -177,11 +175,6 @@ def test_a_page_is_ordered_by_as_many_texts_as_the_engine_can_hold() -> None:
         full(sort=texts, size=401)
 
 
-def test_a_sort_field_that_is_not_declared_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="sort"):
-        full(sort=["hash"])
-
-
 @pytest.mark.parametrize(
     "fields",
     [
@@ -210,3 +203,150 @@ def test_more_than_ten_patterns_are_refused() -> None:
 def test_a_request_is_plain_json() -> None:
     body = full(query="pump", sort=["_score"], includeHighlights=True, explainResults=True)
     assert json.loads(json.dumps(body)) == body
+
+
+GLB: dict[str, Any] = {"terms": {"str_fileext.keyword": [".glb"]}}
+RED: dict[str, Any] = {"terms": {"list_tags.keyword": ["red"]}}
+CHOICES: list[dict[str, Any]] = [
+    {"facet": "str_fileext", "values": [".glb"]},
+    {"facet": "list_tags", "values": ["red"]},
+]
+
+
+def test_a_facet_counts_under_all_choices_but_its_own() -> None:
+    request = full(facetChoices=CHOICES, histograms=["num_filesize"])
+    assert request["post_filter"] == {"bool": {"filter": [GLB, RED]}}
+    counted = {name: part["filter"] for name, part in request["aggs"].items()}
+    file = {"term": {"_rectype": "file"}}
+    assert counted["str_fileext"] == {"bool": {"filter": [file, RED]}}
+    assert counted["list_tags"] == GLB
+    assert counted["str_databaseid"] == {"bool": {"filter": [GLB, RED]}}
+    assert counted["histogram_num_filesize"] == {"bool": {"filter": [GLB, RED]}}
+    assert request["query"]["bool"]["filter"][0] == VISIBLE
+    assert "post_filter" not in full()
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ([CHOICES[0], CHOICES[0]], r"facetChoices\.1\.facet: is used twice"),
+        ([{"facet": "fact_triangles", "values": ["many"]}], r"facetChoices\.0.*a number"),
+        ([{"facet": "fact_none", "values": [1]}], r"facetChoices\.0\.facet.*is not a fact"),
+        (
+            [CHOICES[0], {"facet": "maker", "values": ["Acme"]}],
+            r"facetChoices\.1\.facet: 'maker' is not a facet.*str_assettype.*metadata\.<key>",
+        ),
+        (
+            [
+                {"facet": "metadata.maker", "values": ["Acme"]},
+                {"facet": "metadata.maker", "values": ["Gears Ltd"]},
+            ],
+            r"facetChoices\.1\.facet: is used twice",
+        ),
+    ],
+)
+def test_a_choice_that_no_facet_offers_is_refused(choices: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        full(facetChoices=choices)
+
+
+def test_a_metadata_key_is_a_facet_if_it_is_counted_or_named_as_metadata() -> None:
+    counted = full(
+        facetChoices=[{"facet": "maker", "values": ["Acme"]}], metadataFacets=[{"key": "maker"}]
+    )
+    named = full(facetChoices=[{"facet": "metadata.maker", "values": ["Acme"]}])
+    assert counted["post_filter"] == named["post_filter"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"facetChoices": [{"facet": "str_key", "values": ["a"]}]}, r"facetChoices\.0\.facet"),
+        (
+            {"facetChoices": [{"facet": "str_fileext.keyword", "values": ["a"]}]},
+            r"facetChoices\.0\.facet",
+        ),
+        ({"metadataFacets": [{"key": "str_fileext"}]}, r"metadataFacets\.0\.key"),
+        (
+            {"metadataFilters": [{"key": "num_filesize", "op": "gt", "value": 1}]},
+            r"metadataFilters\.0\.key",
+        ),
+        ({"sort": ["nothing"]}, "sort"),
+        ({"sort": ["hash"]}, "sort"),
+        ({"filters": [{"query_string": {"query": "nothing:x"}}]}, r"filters\.0"),
+        ({"filters": [{"term": {"nothing": "x"}}]}, r"filters\.0"),
+    ],
+    ids=str,
+)
+def test_a_name_that_can_find_nothing_is_refused_by_its_place(body: Any, field: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{field}: .*"):
+        full(**body)
+
+
+@pytest.mark.parametrize(
+    "more", [{"after": ""}, {"entityTypes": ["asset"]}, {"size": 101}], ids=str
+)
+def test_folded_pages_are_short_and_of_both_types(more: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SearchBody.model_validate({"foldFiles": True, **more})
+
+
+def folded(**fields: Any) -> Any:
+    return plan_search(SearchBody.model_validate({"foldFiles": True, **fields}), VISIBLE)
+
+
+def test_conditions_of_assets_are_those_on_metadata_and_on_fields_that_only_assets_have() -> None:
+    assert conditions_of_assets(folded(query="oak", metadataFacets=[{"key": "maker"}])) == []
+    of_both = filters("str_assetname:oak", "list_tags:red", "num_filesize:>3", "_exists_:str_key")
+    of_files = [{"key": "fact_triangles", "op": "gt", "value": 3}]
+    assert conditions_of_assets(folded(filters=of_both, metadataFilters=of_files)) == []
+    of_assets = filters(
+        "str_description:oak",
+        "NOT str_assettype:folder",
+        "_exists_:str_description",
+        "date_asset_version_createdate:>2020",
+        "MD_maker:Holm",
+        "bool_isdistributable:true",
+    )
+    # An extension may be sent without its dot: two conditions.
+    assert len(conditions_of_assets(folded(filters=of_assets))) == 7
+
+
+def test_a_choice_is_inherited_wherever_it_is_a_condition() -> None:
+    plan = folded(facetChoices=[{"facet": "metadata.maker", "values": ["Holm"]}])
+    conditions = conditions_of_assets(plan)
+    # The hits, and each of the five facets.
+    assert len(conditions) == 6
+    met = {str(n): {"doc_count": 1, "ids": {"buckets": [{"key": "chair"}]}} for n in range(6)}
+    extended, exceeded = with_conditions_on_assets(plan, conditions, met)
+    changed = to_opensearch(extended)
+    wanted = {
+        "bool": {
+            "should": [conditions[0], {"terms": {"str_assetid.keyword": ["chair"]}}],
+            "minimum_should_match": 1,
+        }
+    }
+    assert exceeded is None
+    assert changed["post_filter"] == {"bool": {"filter": [wanted]}}
+    assert changed["aggs"]["list_tags"]["filter"] == wanted
+    assert plan.chosen == {"bool": {"filter": [conditions[0]]}}
+
+
+def test_assets_are_those_that_the_caller_may_see() -> None:
+    plan = folded(filters=filters("MD_maker:Holm", "MD_material:oak"))
+    request_for_assets = assets_meeting(plan, conditions_of_assets(plan))
+    assert request_for_assets["query"] == {"bool": {"filter": [VISIBLE], "must_not": NOT_SHOWN}}
+    assert request_for_assets["size"] == 0
+    sizes = [
+        aggregation["aggs"]["ids"]["terms"]["size"]
+        for aggregation in request_for_assets["aggs"].values()
+    ]
+    assert sizes == [25_000, 25_000]
+
+
+def test_assets_and_their_files_are_those_that_the_caller_may_see() -> None:
+    heads = [{"fields": {"str_assetid.keyword": ["pump"]}}]
+    assets = assets_request(folded(query="oak"), heads)["query"]["bool"]
+    (_, files) = assets["should"]
+    assert VISIBLE in assets["filter"]
+    assert VISIBLE in files["bool"]["filter"]

@@ -1,7 +1,9 @@
-"""Metadata values: typed only where they parse, and never of a kind that fails a document."""
+"""Values and letters of documents and conditions."""
 
 import json
 import math
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 from backend.core.names import valid_text
 from backend.search.indexing.records import valid_record
+from backend.search.query import letters
+from backend.search.query.letters import equals, matches, normalize
 from backend.search.values import (
     FIELD_BUDGET,
     Record,
@@ -241,3 +245,31 @@ def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
         assert pair(value, "geojson") == expected, value
         (old,) = typed_pairs([Record("k", value, "geojson")], geojson_points=False)
         assert set(old) == {"key", "string"}
+
+
+def test_the_letters_that_normalization_changes_are_all_known() -> None:
+    changed = {
+        letter
+        for letter in map(chr, range(0x80, sys.maxunicode + 1))
+        if unicodedata.category(letter) not in {"Cn", "Co", "Cs"} and normalize(letter) != letter
+    }
+    sources = letters.sources_by_form()
+    assert {letter for letters in sources.values() for letter in letters} == changed
+
+
+def test_a_text_of_plain_letters_needs_no_expression() -> None:
+    assert equals("f", "a.b") == {"term": {"f": {"value": "a.b", "case_insensitive": True}}}
+    assert matches("f", "a*") == {"wildcard": {"f": {"value": "a*", "case_insensitive": True}}}
+    assert equals("f", "") == {"term": {"f": {"value": ""}}}
+
+
+def test_an_expression_has_all_letters_of_one_form_and_no_other_meaning() -> None:
+    expected = {"value": "o(\u00d6|\u00f6|O\u0308|o\u0308)\\.\\*.*.", "flags": "NONE"}
+    condition = matches("f", "O\u00d6.\\**?")
+    assert condition == {"regexp": {"f": {**expected, "case_insensitive": True}}}
+    assert "(\u00df|\u1e9e|[s\u017f][s\u017f])" in equals("f", "SS")["regexp"]["f"]["value"]
+
+
+def test_a_text_beyond_the_limit_of_expressions_is_compared_by_its_usual_cases() -> None:
+    queries = equals("f", "\u0436" * 900)["bool"]["should"]
+    assert [query["term"]["f"]["value"] for query in queries] == ["\u0436" * 900, "\u0416" * 900]
