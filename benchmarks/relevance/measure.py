@@ -21,10 +21,9 @@ from backend.core.search_engine import DocumentWrite
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.indexing.bulk import with_size
 from backend.search.indexing.state import Pointer, SearchState
-from backend.search.query.ascii_folding import fold
-from backend.search.query.cursor_places import CursorPlaces
-from backend.search.query.cursors import Cursors
+from backend.search.query.cursors import CursorPlaces, Cursors
 from backend.search.query.freshness import Freshness
+from backend.search.query.letters import fold
 from backend.search.query.models import SearchBody
 from backend.search.query.previews import PreviewQueries
 from backend.search.query.queries import plan_search

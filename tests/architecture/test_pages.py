@@ -8,7 +8,7 @@ import pytest
 
 from backend.search.query import (
     conditions,
-    cursor_places,
+    cursors,
     filters,
     hits,
     metadata_text,
@@ -113,9 +113,9 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
         f"has at most {hits.DOCUMENT_BYTES:,} bytes",
         f'says `"{hits.CUT}": true`',
         f"On pages of more than {hits.MARKED_AT_ONCE} hits",
-        f"expires {cursor_places.PAUSE_SECONDS} seconds",
-        f"{cursor_places.PLACES} can be open in all",
-        f"Of the last {cursor_places.FOR_OTHERS} places",
+        f"expires {cursors.PAUSE_SECONDS} seconds",
+        f"{cursors.PLACES} can be open in all",
+        f"Of the last {cursors.FOR_OTHERS} places",
     ):
         assert fact in page
-    assert cursor_places.MAX_OPEN == 10  # the page says "ten"
+    assert cursors.MAX_OPEN == 10  # the page says "ten"

@@ -1,7 +1,7 @@
 """Wires requests to rebuild search documents."""
 
 from backend.entrypoints.wiring.context import Context, once
-from backend.search.indexing.rebuild_requests import QueuedRebuildRequests
+from backend.search.indexing.references import QueuedRebuildRequests
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 

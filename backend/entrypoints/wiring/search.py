@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from backend.entrypoints.wiring.context import Context
 from backend.search.indexing.state import SearchState
-from backend.search.query.cursor_places import CursorPlaces
-from backend.search.query.cursors import Cursors
+from backend.search.query.cursors import CursorPlaces, Cursors
 from backend.search.query.service import SearchService
 
 if TYPE_CHECKING:

@@ -1,14 +1,18 @@
 """References to documents: an asset, a file of an asset, or an object in a bucket.
 
-A reference names the document to rebuild, without any content.
+A reference names the document to rebuild, without any content. Rebuilds are requested through the
+settle queue.
 """
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import cast
 
 from backend.core.objects import ObjectRef
+from backend.core.queues import Queues
 from backend.core.references import AssetRef, FileKeyRef, FileRef
+from backend.spec.queues import SETTLE
 
 ROOT_PATH = "/"
 """The path of the asset's own metadata."""
@@ -100,3 +104,29 @@ def _decode(entry: object) -> Reference:
             case _:
                 pass
     raise MalformedReferenceError(f"{entry!r} is not a reference")
+
+
+@dataclass(eq=False, repr=False)
+class QueuedRebuildRequests:
+    """Implements the port `core.rebuild_requests.RebuildRequests`.
+
+    A message of the settle queue does not cause another one. Each document is therefore requested
+    twice: now, and after the table indexes contain the writes that preceded the request.
+    """
+
+    queues: Queues
+    settle_delay_seconds: int
+
+    def assets(self, assets: Iterable[AssetRef]) -> None:
+        self._send(assets)
+
+    def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
+        self._send(FileRef(database_id, asset_id, path) for path in paths)
+
+    def keys(self, database_id: str, asset_id: str, keys: Iterable[str]) -> None:
+        self._send(FileKeyRef(database_id, asset_id, key) for key in keys)
+
+    def _send(self, references: Iterable[Reference]) -> None:
+        messages = list(to_messages(references))
+        self.queues.send(SETTLE, messages)
+        self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)

@@ -11,8 +11,7 @@ from decimal import Decimal
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.ascii_folding import fold
-from backend.search.query.letters import any_of, equals, matches, rewrite_literals, spellings
+from backend.search.query.letters import any_of, equals, fold, matches, rewrite_literals, spellings
 from backend.search.query.metadata_text import (
     MAX_PATTERN_WILDCARDS,
     MAX_WILDCARDS,

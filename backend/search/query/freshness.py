@@ -28,9 +28,8 @@ from backend.search.indexing.projections import (
     reference_of,
     wanted_geo_keys,
 )
-from backend.search.indexing.records import valid_record
 from backend.search.indexing.references import ROOT_PATH, Reference, at_path
-from backend.search.indexing.sources import Sources, prefix_of
+from backend.search.indexing.sources import Sources, prefix_of, valid_record
 from backend.search.indexing.state import SearchState
 from backend.search.query.facets import ASSET_ID
 from backend.search.query.plan import NOT_SHOWN

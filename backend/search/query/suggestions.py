@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.query.ascii_folding import fold
-from backend.search.query.letters import any_of, escape_wildcards, matches, spellings
+from backend.search.query.letters import any_of, escape_wildcards, fold, matches, spellings
 from backend.search.query.pairs import METADATA
 from backend.search.query.plan import NOT_SHOWN, TIE_BREAKERS, SearchPlan
 from backend.search.query.words import (

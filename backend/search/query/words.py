@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
-from backend.search.query.ascii_folding import fold
-from backend.search.query.letters import any_of, equals, escape_wildcards, spellings
+from backend.search.query.letters import any_of, equals, escape_wildcards, fold, spellings
 from backend.search.query.pairs import METADATA, nested_query
 from backend.spec.search_indexes import ATTRIBUTES, INNER, INNER_FIELDS
 

@@ -28,7 +28,7 @@ from backend.search.indexing.projections import (
     project,
     wanted_geo_keys,
 )
-from backend.search.indexing.records import valid_record
+from backend.search.indexing.sources import valid_record
 from backend.search.indexing.state import SearchState
 from backend.search.indexing.tombstones import TombstoneSweep
 from backend.search.values import Record

@@ -14,8 +14,7 @@ from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.search.indexing.bulk import with_size
 from backend.search.indexing.state import Pointer, SearchState
-from backend.search.query.cursor_places import CursorPlaces
-from backend.search.query.cursors import Cursors
+from backend.search.query.cursors import CursorPlaces, Cursors
 from backend.search.query.freshness import Freshness
 from backend.search.query.models import SearchBody
 from backend.search.query.previews import PreviewQueries

@@ -15,7 +15,7 @@ import pytest
 
 from backend.core.errors import VitrineError
 from backend.core.search_engine import JsonObject
-from backend.search.query.ascii_folding import fold
+from backend.search.query.letters import fold
 from backend.search.query.models import SearchBody, SimpleSearchBody, SuggestQuery
 from backend.search.values import Record, typed_pairs
 from backend.spec.analysis import INNER_NORMALIZER

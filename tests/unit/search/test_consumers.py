@@ -17,8 +17,12 @@ from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.runner import JobRunner
 from backend.search.indexing.changes import FanOut, object_changes, settle_changes, table_changes
 from backend.search.indexing.fan_out import FanOuts, FanOutStep, job_id
-from backend.search.indexing.rebuild_requests import QueuedRebuildRequests
-from backend.search.indexing.references import Reference, from_message, to_messages
+from backend.search.indexing.references import (
+    QueuedRebuildRequests,
+    Reference,
+    from_message,
+    to_messages,
+)
 from backend.spec import keys
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import OBJECT_EVENTS, SETTLE

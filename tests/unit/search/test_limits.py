@@ -11,7 +11,7 @@ from backend.core.errors import InvalidInputError, RateLimitedError
 from backend.core.search_engine import TooManyPointsInTimeError
 from backend.core.tables import Tables
 from backend.search.indexing.state import WEIGHT_PER_MINUTE, SearchState
-from backend.search.query.cursor_places import (
+from backend.search.query.cursors import (
     FOR_OTHERS,
     MAX_OPEN,
     PAUSE_SECONDS,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.names import valid_text
-from backend.search.indexing.records import valid_record
+from backend.search.indexing.sources import valid_record
 from backend.search.query import letters
 from backend.search.query.letters import equals, matches, normalize
 from backend.search.values import (
