@@ -48,11 +48,10 @@ def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference
         "bones": scene.bones,
         "upAxis": scene.up if scene.defines_up else "",
         "crs": scene.crs,
+        **scene.facts,
     }
     if scene.unit is not None:
         facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
-    if scene.splats is not None:
-        facts["splats"] = scene.splats
     if scene.ends_within_line:
         facts["endsWithinLine"] = True
     left_out = _left_out(scene, stored, any(counts.values()))

@@ -1,5 +1,6 @@
 """The result of every reader: geometry as numpy arrays, materials, and facts of the file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +61,7 @@ class Scene:
 
     `up` is the axis that pictures and the GLB have upwards; `defines_up` whether the file or its
     format defines it. `left_out` says which elements are not valid and are missing in `parts`.
+    `facts` are further facts of the format.
     `ends_within_line`: its text, in a format without an end mark, may be cut off.
     """
 
@@ -78,5 +80,5 @@ class Scene:
     ends_within_line: bool = False
     left_out: tuple[str, ...] = ()
     total_points: int | None = None
-    splats: int | None = None
+    facts: Mapping[str, int] = field(default_factory=dict[str, int])
     bounds: tuple[Floats, Floats] | None = None

@@ -146,7 +146,10 @@ FORMATS = (
         check="obj",
         is_text=True,
     ),
-    _stored("E57", "e57", "LAS or LAZ", "model/e57", rb"ASTM-E57"),
+    Format(
+        *("E57", "e57", "Promised", "model", "e57", "model/e57", rb"ASTM-E57"),
+        libraries="xml.etree.ElementTree",
+    ),
     Format(
         *("FBX", "fbx", "Promised", "model", "assimp", "application/vnd.autodesk.fbx"),
         start=rb"Kaydara FBX Binary|; FBX ",

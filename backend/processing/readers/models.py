@@ -9,6 +9,7 @@ from backend.processing.readers import (
     cad,
     draco,
     dxf,
+    e57,
     gltf,
     las,
     obj,
@@ -76,6 +77,7 @@ READERS: Mapping[str, Reader] = {
     "dxf": lambda data, name, files: (
         assimp.read(data, name, files) if data.startswith(dxf.BINARY) else dxf.read(data)
     ),
+    "e57": e57.read,
     "gltf": _or_assimp(gltf.read),
     "ifczip": lambda data, name, files: assimp.read(ifc_of(data), name[: -len("zip")], files),
     "las": lambda data, _name, _files: las.read(data),

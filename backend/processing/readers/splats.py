@@ -75,7 +75,7 @@ def splat_scene(
         defines_up=y_up,
         left_out=(f"{wrong} of {total} splats are not valid",) if wrong else (),
         total_points=total - wrong,
-        splats=total - wrong,
+        facts={"splats": total - wrong},
         bounds=(inside.min(0).astype(np.float64), inside.max(0).astype(np.float64)),
     )
 

@@ -15,6 +15,7 @@ from backend.processing.readers.models import read_model
 from backend.spec.formats import FORMAT_OF, extension_of
 from tests.unit.processing.samples import SIDES as _SIDES
 from tests.unit.processing.samples import Asset, cube_gltf, facts_without_pictures, glb
+from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_headers import WHOLE, broken_headers
 from tests.unit.processing.test_splats import ply_splats, splat, spz
 from tests.unit.processing.test_units import amf_of, collada_of, fbx_of, glb_extents, threemf_of
@@ -169,6 +170,7 @@ BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
     "las": ("a.las", las(), "z", None),
     "splats as ply": ("a.ply", ply_splats(), "y", None),
     "splat": ("a.splat", splat(), "y", None),
+    "e57": ("a.e57", E57["13.e57"], "z", 1.0),
     "spz": ("a.spz", spz(), "y", None),
     **{
         f"collada with {axis} up": (

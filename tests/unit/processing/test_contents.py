@@ -43,6 +43,7 @@ CONTENTS = {
     "STEP": (cad.cube_step(), "step"),
     "IGES": (cad.sheet_iges(), "igs"),
     "DXF": (b"  0\nSECTION\n  2\nHEADER\n", "dxf"),
+    "E57": (b"ASTM-E57\1\0\0\0", "e57"),
     "DWG": (b"AC1032\0\0\0", None),
     "Collada": (b'<?xml version="1.0"?>\n<!-- made --><COLLADA version="1.4.1">', "dae"),
     "HTML": (b"\xef\xbb\xbf\n<!doctype html><title>Not found</title>", None),
