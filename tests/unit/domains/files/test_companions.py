@@ -1,4 +1,4 @@
-"""What belongs to a file, and copies onto paths where an archived file is."""
+"""Data that belongs to a file, and copies to the paths of archived files."""
 
 from typing import Any, cast
 from unittest.mock import patch

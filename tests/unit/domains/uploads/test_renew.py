@@ -25,7 +25,7 @@ from tests.unit.domains.uploads.calls import (
 )
 
 
-def begun(museum: Gallery) -> tuple[str, dict[str, Any]]:
+def start_three_parts(museum: Gallery) -> tuple[str, dict[str, Any]]:
     """An upload of a file of three parts, of which none is sent."""
     return started(museum, "/a.bin", 11 * MIB, num_parts=3)
 
@@ -38,7 +38,7 @@ def ranges(*spans: tuple[int, int], path: str = "/a.bin") -> dict[str, Any]:
 
 
 def test_a_renewal_returns_the_requested_urls_and_the_parts_that_are_there(museum: Gallery) -> None:
-    upload_id, file = begun(museum)
+    upload_id, file = start_three_parts(museum)
     with patch.object(S3Objects, "list_parts", side_effect=AssertionError("listed")):
         # URLs alone cost no request to S3
         answer = museum.renew(upload_id, ranges((3, 3), (1, 1)), storedParts=False)
@@ -114,7 +114,7 @@ WRONG: list[tuple[list[dict[str, Any]], str]] = [
 
 
 def test_a_wrong_renewal_is_refused_by_field(museum: Gallery) -> None:
-    upload_id, _ = begun(museum)
+    upload_id, _ = start_three_parts(museum)
     for files, field in WRONG:
         answer = museum.renew(upload_id, *files)
         assert answer.status == 400, files
@@ -149,7 +149,7 @@ def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> N
 def test_an_upload_that_was_abandoned_or_never_was_is_not_found(
     museum: Gallery, absent: str
 ) -> None:
-    upload_id, _ = begun(museum)
+    upload_id, _ = start_three_parts(museum)
     if absent == "abandoned":
         museum.abort(upload_id)
     if absent == "asset":
@@ -159,14 +159,14 @@ def test_an_upload_that_was_abandoned_or_never_was_is_not_found(
 
 
 def test_an_expired_upload_is_reported_to_its_user(museum: Gallery, clock: ManualClock) -> None:
-    upload_id, _ = begun(museum)
+    upload_id, _ = start_three_parts(museum)
     clock.now += timedelta(days=7, seconds=1)
     answer = museum.renew(upload_id, ranges((1, 1)))
     assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
 
 
 def test_no_one_renews_an_upload_of_someone_else(museum: Gallery) -> None:
-    upload_id, _ = begun(museum)
+    upload_id, _ = start_three_parts(museum)
     assert museum.as_user("stranger").renew(upload_id, ranges((1, 1))).status == 403
     context = museum.uploads.context
     row = context.uploads.get(upload_id)
@@ -178,7 +178,7 @@ def test_no_one_renews_an_upload_of_someone_else(museum: Gallery) -> None:
 
 
 def test_a_file_whose_multipart_upload_no_longer_exists_in_s3_is_not_open(museum: Gallery) -> None:
-    upload_id, file = begun(museum)
+    upload_id, file = start_three_parts(museum)
     (key,) = temporary()
     museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])
     answer = museum.renew(upload_id, {"relativeKey": "/a.bin"})
