@@ -75,6 +75,7 @@ FACTS = (
     Fact("splats", "number", "Gaussian splats, which are also counted as points."),
     Fact("scans", "number", "Scans of an E57 file."),
     Fact("images", "number", "Images that an E57 file has beside its scans."),
+    Fact("layers", "number", "Layers of a Rhino file."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),
     Fact("materials", "number", "Materials that the file declares or uses."),

@@ -156,6 +156,11 @@ FORMATS = (
         check="fbx",
         units="fbx",
     ),
+    Format(
+        *("Rhino", "3dm", "Promised", "model", "rhino", "model/vnd.3dm"),
+        start=rb"3D Geometry File Format ",
+        libraries="rhino3dm",
+    ),
     Format("Blender", "blend", "Read", media_type="application/x-blender", start=rb"BLENDER"),
     Format(
         *("IFC", "ifc", "Promised", "model", "assimp", "application/x-step"),
@@ -289,7 +294,6 @@ FORMATS = (
     _stored("PTX point clouds", "ptx", _POINTS),
     _stored("compressed splats", "ksplat sog", "PLY or SPZ"),
     _stored("ReCap point clouds", "rcp rcs", _POINTS),
-    _stored("Rhino models", "3dm", "STEP"),
     _stored("CATIA models", "catpart catproduct", "STEP"),
     _stored("Fusion models", "f3d", "STEP"),
     _stored("Inventor models", "iam ipt", "STEP"),

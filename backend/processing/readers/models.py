@@ -15,6 +15,7 @@ from backend.processing.readers import (
     obj,
     ply,
     points,
+    rhino,
     splats,
     stl,
     three_mf,
@@ -88,6 +89,7 @@ READERS: Mapping[str, Reader] = {
     "spz": splats.read_spz,
     "stl": _or_assimp(lambda data, _files: stl.read(data)),
     "pcd": points.read_pcd,
+    "rhino": rhino.read,
     "points": points.read_text,
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
 }

@@ -67,7 +67,7 @@ def _of_dxf(start: bytes) -> Unit | None:
     """Return the unit of the header, which names none with the code 0."""
     unit = _INSUNITS.search(start)
     code = int(unit[1]) if unit else 0
-    return _of_length(_METRES_OF_DXF[code - 1]) if 0 < code <= len(_METRES_OF_DXF) else None
+    return unit_of_length(_METRES_OF_DXF[code - 1]) if 0 < code <= len(_METRES_OF_DXF) else None
 
 
 def _of_ifc(data: bytes) -> Unit | None:
@@ -79,7 +79,7 @@ def _of_ifc(data: bytes) -> Unit | None:
     if len(lengths) != 1 or _IFC_CONVERTED.search(data):
         return METRE
     power = _PREFIXES.get(lengths[0].upper())
-    return None if power is None else _of_length(10.0**power)
+    return None if power is None else unit_of_length(10.0**power)
 
 
 def _of_x3d(start: XmlStart) -> Unit | None:
@@ -87,7 +87,7 @@ def _of_x3d(start: XmlStart) -> Unit | None:
     attribute = start.attributes.get("unit", {})
     if attribute.get("category") != "length":
         return METRE
-    return _of_length(number(attribute.get("conversionFactor", "1").encode()))
+    return unit_of_length(number(attribute.get("conversionFactor", "1").encode()))
 
 
 def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
@@ -102,7 +102,7 @@ def _of_xml(start: XmlStart, extension: str) -> tuple[Unit | None, str | None]:
 def _of_collada(start: XmlStart) -> tuple[Unit | None, str | None]:
     attributes, up = start.attributes.get("unit", {}), start.texts.get("up_axis", "").strip()
     metres = number(attributes.get("meter", "1").encode())
-    return _of_length(metres), {"X_UP": "x", "Z_UP": "z"}.get(up, "y")
+    return unit_of_length(metres), {"X_UP": "x", "Z_UP": "z"}.get(up, "y")
 
 
 def _of_attribute(start: XmlStart, element: str) -> Unit | None:
@@ -116,7 +116,8 @@ def unit_named(name: str) -> Unit | None:
     return _UNITS.get(_ALIASES.get(lower, lower))
 
 
-def _of_length(metres: float | None) -> Unit | None:
+def unit_of_length(metres: float | None) -> Unit | None:
+    """Return the unit that has so many metres, with its name if it has one."""
     if metres is None or not 0 < metres < float("inf"):
         return None
     for unit in _UNITS.values():
@@ -159,7 +160,7 @@ RULES: Mapping[str, Callable[[bytes, Mapping[str, Any]], tuple[Unit | None, str 
     "collada": lambda data, _: _of_collada(xml_start(_unpack(data, ".dae")[:_START])),
     "dxf": lambda data, _: (_of_dxf(data[:_START]), "z"),
     "fbx": lambda _, metadata: (
-        _of_length(scale / 100)  # in centimetres
+        unit_of_length(scale / 100)  # in centimetres
         if isinstance(scale := metadata.get("UnitScaleFactor"), float)
         else None,
         _AXES.get(metadata.get("UpAxis", -1)),

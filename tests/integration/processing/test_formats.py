@@ -8,9 +8,10 @@ from backend.processing.jail.parent import Jail
 from tests.integration.processing.test_jail import run
 from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_e57 import TWO_SCANS
+from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
 
-FILES = {**SPLATS, **E57, "two.e57": TWO_SCANS}
+FILES = {**SPLATS, **E57, **RHINO, "two.e57": TWO_SCANS}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -17,6 +17,7 @@ from tests.unit.processing.samples import SIDES as _SIDES
 from tests.unit.processing.samples import Asset, cube_gltf, facts_without_pictures, glb
 from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_headers import WHOLE, broken_headers
+from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import ply_splats, splat, spz
 from tests.unit.processing.test_units import amf_of, collada_of, fbx_of, glb_extents, threemf_of
 
@@ -171,6 +172,7 @@ BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
     "splats as ply": ("a.ply", ply_splats(), "y", None),
     "splat": ("a.splat", splat(), "y", None),
     "e57": ("a.e57", E57["13.e57"], "z", 1.0),
+    "3dm of inches": ("a.3dm", RHINO["mesh.3dm"], "z", _INCH),
     "spz": ("a.spz", spz(), "y", None),
     **{
         f"collada with {axis} up": (
@@ -191,7 +193,7 @@ _UPRIGHT = {"x": [2, 1, 3], "y": [1, 2, 3], "z": [1, 3, 2]}
 
 
 def test_an_axis_points_up_only_where_the_file_or_its_format_defines_it() -> None:
-    named = {"3ds", "3mf", "amf", "ase", "dae", "dxf", "fbx", "glb", "las", "spz", "x3d"}
+    named = {"3dm", "3ds", "3mf", "amf", "ase", "dae", "dxf", "fbx", "glb", "las", "spz", "x3d"}
     stated = {
         case: "upAxis" in facts_without_pictures(BOXES[case][0], data)
         for case, data in _CONTENTS.items()

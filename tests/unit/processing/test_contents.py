@@ -39,6 +39,7 @@ CONTENTS = {
     "PCD": (b"# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\n", "pcd"),
     "FBX": (b"Kaydara FBX Binary  \0", "fbx"),
     "Blender": (b"BLENDER-v300", "blend"),
+    "Rhino": (b"3D Geometry File Format       80", "3dm"),
     "IFC": (b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC4'));\nENDSEC;", "ifc"),
     "STEP": (cad.cube_step(), "step"),
     "IGES": (cad.sheet_iges(), "igs"),
