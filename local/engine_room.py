@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from local.engines.base import Options
 from local.engines.errors import EngineError
-from local.engines.fleet import ENGINES, start_all, stop_all
+from local.engines.fleet import ENGINES, prepare_all, start_all, stop_all
 from local.engines.process import Running
 from local.errors import LocalError
 from local.state import StateFolder
@@ -41,11 +41,12 @@ class EngineRoom:
         self.restarted: Callable[[str], Awaitable[None]] | None = None
 
     def start_all(self, names: Collection[str], progress: Callable[[str], None]) -> None:
-        """Start the named engines, which may include moto, and return when all are healthy. Blocks.
+        """Prepare and start the named engines, and return when all are healthy. Blocks.
 
         Raises:
             EngineError: an engine does not start.
         """
+        prepare_all(self._tools, progress, names=names)
         self._running = start_all(
             self._tools,
             self._state.data,

@@ -282,16 +282,16 @@ class Worker:
             return 0
 
     def _arm(self, seconds: float, message: str) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._too_late, message)
+        def end() -> None:
+            self._failure = function_error("Sandbox.Timedout", f"Error: {message}")
+            self._kill()
+
+        self._timer = asyncio.get_running_loop().call_later(seconds, end)
 
     def _disarm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def _too_late(self, message: str) -> None:
-        self._failure = function_error("Sandbox.Timedout", f"Error: {message}")
-        self._kill()
 
     def _kill(self) -> None:
         if self._process is not None and self._process.returncode is None:

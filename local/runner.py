@@ -22,7 +22,7 @@ from local.endpoint_file import EndpointFile
 from local.engine_room import EngineRoom
 from local.engine_values import store_engine_values
 from local.engines.base import Options
-from local.engines.fleet import ENGINES, prepare_all
+from local.engines.fleet import ENGINES
 from local.errors import LocalError
 from local.foreign import Guard
 from local.function_process import InvocationResult
@@ -168,7 +168,9 @@ class Runtime:
         if choices.build_page:
             find = partial(build_page, self._tools.parent / "page", choices.progress)
         building = asyncio.create_task(asyncio.to_thread(find))
-        starting = asyncio.create_task(asyncio.to_thread(self._start_engines, names))
+        starting = asyncio.create_task(
+            asyncio.to_thread(self._engines.start_all, names, choices.progress)
+        )
         stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)
         # All end before the first failure is raised, so that nothing is left half started.
         done = await asyncio.gather(
@@ -179,10 +181,6 @@ class Runtime:
                 raise result
         self._page = building.result()
         return rendering.result(), installing.result()
-
-    def _start_engines(self, names: Collection[str]) -> None:
-        prepare_all(self._tools, self._choices.progress, names=names)
-        self._engines.start_all(names, self._choices.progress)
 
     def _read_assembly(self) -> Assembly:
         folder = self._choices.assembly

@@ -49,8 +49,13 @@ class S3BucketFacts:
                     return "elsewhere"
                 listed = self.client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=1)
                 reply = self.client.get_bucket_versioning(Bucket=bucket)
-                for entry in listed.get("Contents", []):
-                    self._read_a_byte(bucket, entry.get("Key", ""))
+                # HEAD and listings succeed without the key that an object is encrypted with.
+                for key in [entry.get("Key", "") for entry in listed.get("Contents", [])]:
+                    try:
+                        self.client.get_object(Bucket=bucket, Key=key, Range="bytes=0-0")
+                    except ClientError as error:
+                        if code_of(error) not in _NOT_READ:
+                            raise
         except ParamValidationError:
             return "absent"
         except ClientError as error:
@@ -62,11 +67,3 @@ class S3BucketFacts:
                 raise
             return _REFUSED[code]
         return "usable" if reply.get("Status") == "Enabled" else "unversioned"
-
-    def _read_a_byte(self, bucket: str, key: str) -> None:
-        # HEAD and listings succeed without the key that an object is encrypted with.
-        try:
-            self.client.get_object(Bucket=bucket, Key=key, Range="bytes=0-0")
-        except ClientError as error:
-            if code_of(error) not in _NOT_READ:
-                raise

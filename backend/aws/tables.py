@@ -1,7 +1,6 @@
 """DynamoDB behind the port `core.tables.Tables`."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -213,14 +212,21 @@ class DynamoTables:
 
     def _write(self, kind: str, request: dict[str, Any]) -> Item | None:
         """Carry out one write; an update returns the item."""
-        with _conflicts_as_busy(), translated_write():
-            if kind == "Update":
-                reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
-                return from_wire(reply.get("Attributes", {}))
-            if kind == "Put":
-                self.client.put_item(**request)
-            else:
-                self.client.delete_item(**request)
+        try:
+            with translated_write():
+                if kind == "Update":
+                    reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
+                    return from_wire(reply.get("Attributes", {}))
+                if kind == "Put":
+                    self.client.put_item(**request)
+                else:
+                    self.client.delete_item(**request)
+        except ClientError as error:
+            # A single write, too, is refused while a transaction holds its item; the SDK does not
+            # retry it.
+            if code_of(error) == "TransactionConflictException":
+                raise _BusyError from error
+            raise
         return None
 
     def _transact(self, requests: list[dict[str, Any]], writes: Sequence[Write]) -> None:
@@ -292,20 +298,6 @@ def _sort_clauses(expression: Expression, name: str, query: Query) -> Iterator[s
 def _stop_if_done(pending: object) -> None:
     if pending:
         raise _BusyError
-
-
-@contextmanager
-def _conflicts_as_busy() -> Generator[None]:
-    """Treat conflicts with transactions as busy.
-
-    A single write is also refused while a transaction holds its item; the SDK does not retry it.
-    """
-    try:
-        yield
-    except ClientError as error:
-        if code_of(error) == "TransactionConflictException":
-            raise _BusyError from error
-        raise
 
 
 def _retry_while_busy(step: Callable[[], T]) -> T:

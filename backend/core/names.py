@@ -316,17 +316,17 @@ class Form:
     def __get_pydantic_core_schema__(
         self, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return no_info_after_validator_function(self._check_pattern, handler(source))
+        def check(value: str) -> str:
+            if not re.fullmatch(self.pattern, value):
+                raise ValueError(self.fact)
+            return value
+
+        return no_info_after_validator_function(check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {**handler(core_schema), "pattern": f"^{self.pattern}$"}
-
-    def _check_pattern(self, value: str) -> str:
-        if not re.fullmatch(self.pattern, value):
-            raise ValueError(self.fact)
-        return value
 
 
 def _schema(**schema: object) -> Any:

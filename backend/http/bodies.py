@@ -46,19 +46,16 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
     try:
         value = pydantic_core.from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        raise InvalidInputError.of("body", _syntax_fact(str(error))) from None
+        fact, _, where = str(error).partition(" at line ")
+        reason = f"is not valid JSON: {error}"
+        if fact in _SURROGATES:  # which other parsers accept
+            half = "half of a surrogate pair, or no UTF-8"
+            reason = f"is not valid Unicode text: {half}, at line {where}"
+        raise InvalidInputError.of("body", reason) from None
     if not isinstance(value, dict):
         raise InvalidInputError.of("body", "must be a JSON object")
     _check_names_once(raw)
     return cast("dict[str, Any]", value)
-
-
-def _syntax_fact(reason: str) -> str:
-    """Return why a text is not JSON; lone surrogates are named, which other parsers accept."""
-    fact, _, where = reason.partition(" at line ")
-    if fact in _SURROGATES:
-        return f"is not valid Unicode text: half of a surrogate pair, or no UTF-8, at line {where}"
-    return f"is not valid JSON: {reason}"
 
 
 def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: str = "body") -> M:

@@ -221,7 +221,14 @@ class _Schemas:
         schema = self._resolve(self._references[model])
         for name, field in schema.get("properties", {}).items():
             self._use(field)
-            yield name, _without_null(field), name in schema.get("required", ())
+            # A query field is omitted, but never null.
+            choices = [choice for choice in field.get("anyOf", ()) if choice.get("type") != "null"]
+            if len(choices) == 1:
+                rest = {k: value for k, value in field.items() if k not in {"anyOf", "default"}}
+                shown = {**choices[0], **rest}
+            else:
+                shown = field
+            yield name, shown, name in schema.get("required", ())
 
     def example(self, model: type[BaseModel]) -> object:
         """Return an example of a model: every required field, and those that have examples."""
@@ -341,15 +348,6 @@ def _add_example(name: str, schema: Json, examples: Mapping[str, object] = EXAMP
         kinds = {choice.get("type") for choice in choices}
         value = examples[name]
         schema["examples"] = [[value] if "array" in kinds else value]
-
-
-def _without_null(schema: Json) -> Json:
-    """Return the schema of a query field, which is omitted but never null."""
-    choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
-    if len(choices) != 1:
-        return schema
-    rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
-    return {**choices[0], **rest}
 
 
 def _references(schema: object) -> Iterator[str]:

@@ -75,7 +75,10 @@ def confine(bounds: Bounds, folder: Path | None = None) -> Means:
     privileges = _attempt(lambda: _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
     if privileges and _status("NoNewPrivs") == 1:
         privileges = "were excluded already"
-    in_folder, places = _restrict(folder)
+    in_folder, places = False, "refused, or not in this kernel"
+    if folder is not None and (version := landlock.version()):
+        refused = _attempt(lambda: landlock.restrict_to(folder))
+        in_folder, places = not refused, refused or f"version {version}"
     filtered, how = _filter(files=folder is not None)
     return Means(
         filtered=filtered,
@@ -110,14 +113,6 @@ def _filter(*, files: bool) -> tuple[bool, str]:
         return True, seccomp.install(os.getpid(), files=files)
     except OSError as error:
         return False, error.strerror or str(error)
-
-
-def _restrict(folder: Path | None) -> tuple[bool, str]:
-    version = 0 if folder is None else landlock.version()
-    if folder is None or version == 0:
-        return False, "refused, or not in this kernel"
-    refused = _attempt(lambda: landlock.restrict_to(folder))
-    return not refused, refused or f"version {version}"
 
 
 def _attempt(call: Callable[[], None]) -> str:

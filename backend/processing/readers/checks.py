@@ -136,16 +136,6 @@ _SEPARATORS = bytes.maketrans(b",{}", b"   ")
 _WORD = re.compile(rb"[^\s,{}]+")
 
 
-def _without_comments(text: bytes) -> bytes:
-    """Return a text of the same length: places remain the same."""
-    return _COMMENT.sub(
-        lambda comment: (
-            comment[1] or b"\n".join(b" " * len(line) for line in comment[0].split(b"\n"))
-        ),
-        text,
-    )
-
-
 def _require_numbers(text: bytes, data: bytes, start: int) -> int:
     """Require that all words of a list are numbers; return how many there are.
 
@@ -178,7 +168,13 @@ def _require_fbx(data: bytes) -> None:
         return
     data = utf8_lines(data)
     for start, end, declared in _fbx_lists(data):
-        text = _without_comments(data[start:end])
+        # Of the same length: places remain the same.
+        text = _COMMENT.sub(
+            lambda comment: (
+                comment[1] or b"\n".join(b" " * len(line) for line in comment[0].split(b"\n"))
+            ),
+            data[start:end],
+        )
         count = _require_numbers(text, data, start)
         if declared is not None and count != int(declared[:18]):
             raise RefusedError(

@@ -1,7 +1,6 @@
 """PLY: meshes, point clouds and Gaussian splats; as text and binary."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -117,8 +116,11 @@ def _header(text: str) -> _Header:
                 header.generator = header.generator or " ".join(words)
             case ["element", name, count] if count.isdecimal():
                 header.elements.append(Element(name, int(count[:18])))  # beyond all limits
-            case ["property", *words] if header.elements:
-                header.elements[-1].properties.extend(_property(words))
+            case ["property", "list", counted, kind, name] if header.elements:
+                listed = Property(name, _type(kind), _type(counted))
+                header.elements[-1].properties.append(listed)
+            case ["property", kind, name] if header.elements:
+                header.elements[-1].properties.append(Property(name, _type(kind)))
             case _:
                 pass
     if header.order == "?":
@@ -140,16 +142,6 @@ def _require_sound(elements: list[Element]) -> None:
             raise RefusedError(f"the PLY header declares the element {element.name:.40} twice")
         if element.count and not element.properties:
             raise RefusedError(f"the element {element.name:.40} has no properties")
-
-
-def _property(words: list[str]) -> Iterator[Property]:
-    match words:
-        case ["list", counted, kind, name]:
-            yield Property(name, _type(kind), _type(counted))
-        case [kind, name]:
-            yield Property(name, _type(kind))
-        case _:
-            pass
 
 
 def _type(name: str) -> str:

@@ -158,19 +158,17 @@ class Reader:
             first = np.array(starts[i], np.int64)
             if declared.count_kind:
                 lengths = np.array(counts[i], np.int64)
-                values = body.gather(declared.kind, _all_places(first, lengths, sizes[i][0]))
+                total = int(lengths.sum())
+                if total > 4 * limits.TRIANGLES:
+                    fact = f"the lists of the PLY file have {total} values, which are too many"
+                    raise RefusedError(fact)
+                nth = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+                places = np.repeat(first, lengths) + nth * sizes[i][0]
+                values = body.gather(declared.kind, places)
                 rows.lists[declared.name] = (values, lengths)
             else:
                 rows.columns[declared.name] = body.gather(declared.kind, first)
         return rows
-
-
-def _all_places(first: Indices, lengths: Indices, size: int) -> Indices:
-    total = int(lengths.sum())
-    if total > 4 * limits.TRIANGLES:
-        raise RefusedError(f"the lists of the PLY file have {total} values, which are too many")
-    nth = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return np.repeat(first, lengths) + nth * size
 
 
 class Text:

@@ -330,17 +330,12 @@ class _Parsing:
     def _use(self, attributes: dict[str, str]) -> _Use:
         paths = [value for key, value in attributes.items() if key.endswith(" path")]
         part = _part_name(paths[0]) if paths else self._part
-        return _Use(part, attributes.get("objectid", ""), _matrix(attributes.get("transform")))
-
-
-def _matrix(text: str | None) -> Floats:
-    matrix = np.eye(4)
-    if text is None:
-        return matrix
-    matrix[:, :3] = np.array(_transform_of(text.encode())).reshape(4, 3)
-    if not np.isfinite(matrix).all():
-        raise RefusedError(f"the transform '{text[:60]}' is not finite")
-    return matrix
+        matrix, text = np.eye(4), attributes.get("transform")
+        if text is not None:
+            matrix[:, :3] = np.array(_transform_of(text.encode())).reshape(4, 3)
+        if not np.isfinite(matrix).all():
+            raise RefusedError(f"the transform '{text:.60}' is not finite")
+        return _Use(part, attributes.get("objectid", ""), matrix)
 
 
 def _together(scenes: Sequence[Scene]) -> Scene:

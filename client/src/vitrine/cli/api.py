@@ -93,7 +93,13 @@ def call_api(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer cal
             for name, value in response.headers.items():
                 session.output.line(f"{name}: {value}")
             session.output.line("")
-        _print_content(session, response)
+        if response.content and "json" in response.headers.get("Content-Type", ""):
+            session.output.json(response.text)
+        elif response.has_redirect_location:
+            session.output.json(json.dumps({"location": response.headers["Location"]}))
+        else:  # bytes as they are
+            session.output.flush()
+            sys.stdout.buffer.write(response.content)
 
 
 def _request(method: str, path: str, body: Path | None, headers: Sequence[str]) -> Request:
@@ -222,7 +228,14 @@ def _replies(session: Session, request: Request, *, paginate: bool) -> Iterator[
             headers=request.headers,
         )
         yield response
-        token = _next_token(response) if paginate else None
+        if not paginate:
+            return
+        try:
+            page = _Page.model_validate_json(response.content)
+        except ValidationError:
+            return
+        inner = page.message
+        token = page.next_token or (inner.next_token if isinstance(inner, _Page) else None)
         if token is None:
             return
         if token in seen:
@@ -232,22 +245,3 @@ def _replies(session: Session, request: Request, *, paginate: bool) -> Iterator[
         request = replace(
             request, **{name: {**(getattr(request, name) or {}), "startingToken": token}}
         )
-
-
-def _next_token(response: httpx.Response) -> str | None:
-    try:
-        page = _Page.model_validate_json(response.content)
-    except ValidationError:
-        return None
-    return page.next_token or (page.message.next_token if isinstance(page.message, _Page) else None)
-
-
-def _print_content(session: Session, response: httpx.Response) -> None:
-    """Print JSON on a line, a redirect to the storage as its address, and bytes as they are."""
-    if response.content and "json" in response.headers.get("Content-Type", ""):
-        session.output.json(response.text)
-    elif response.has_redirect_location:
-        session.output.json(json.dumps({"location": response.headers["Location"]}))
-    else:
-        session.output.flush()
-        sys.stdout.buffer.write(response.content)

@@ -151,7 +151,13 @@ def apply_template(
     ] = None,
 ) -> None:
     """Create a role's constraints from a template; replaces those created before."""
-    values = {**_assignments(set_ or []), ROLE_NAME: role}
+    values: dict[str, str] = {}
+    for text in set_ or []:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise ConfigurationError(f"--set takes NAME=VALUE, not {text}")
+        values[name] = value
+    values[ROLE_NAME] = role
     if database is not None:
         values["DATABASE_ID"] = database
     if tag is not None:
@@ -175,16 +181,6 @@ def _template(session: Session, name: str) -> Template:
             f"there is no template {name}; the templates are {', '.join(known)}"
         )
     return read_json(path, Template)
-
-
-def _assignments(texts: list[str]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator or not name:
-            raise ConfigurationError(f"--set takes NAME=VALUE, not {text}")
-        values[name] = value
-    return values
 
 
 def _text(value: str | list[str]) -> str:

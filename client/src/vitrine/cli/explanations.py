@@ -6,7 +6,7 @@ import typer
 
 from vitrine.cli.session import Session, command
 from vitrine.quoting import quote_text
-from vitrine.resources.explanations import Decision, Explanation
+from vitrine.resources.explanations import Decision
 
 _FIELD = "NAME=VALUE"
 _NOTHING = "no constraint allows it"
@@ -37,7 +37,12 @@ def explain(
     mfa: Annotated[bool, typer.Option("--mfa", help="Assume sign-in with MFA.")] = False,
 ) -> None:
     """Explain a user's permissions on an object, with the deciding constraints."""
-    fields = dict(_parse_field(text) for text in field or [])
+    fields: dict[str, str] = {}
+    for text in field or []:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise typer.BadParameter(f"{quote_text(text)} is not {_FIELD}")
+        fields[name] = value
     if asset is not None:
         database_id, slash, asset_id = asset.partition("/")
         if not (database_id and slash and asset_id):
@@ -45,36 +50,20 @@ def explain(
         fields |= {"databaseId": database_id, "assetId": asset_id}
     if mfa:
         fields["mfa"] = "true"
-    explanation = _request_explanation(session, (user, action, object_type), route, fields)
+    explanations = session.client.explanations
+    if object_type is not None:
+        more = {} if route is None else {"route": route}
+        explanation = explanations.explain(user, action, object_type, **fields, **more)
+    elif route is not None:
+        explanation = explanations.explain_request(user, action, route, **fields)
+    else:
+        raise typer.BadParameter("name the TYPE of the object, or a --route")
     session.output.document(explanation.wire())
     decisions = [("route", explanation.tier1), ("object", explanation.tier2)]
     session.output.rows(
         ["target", "decision", "constraint", "given to"],
         [row for name, decision in decisions if decision for row in _rows(name, decision)],
     )
-
-
-def _request_explanation(
-    session: Session,
-    subject: tuple[str, str, str | None],
-    route: str | None,
-    fields: dict[str, str],
-) -> Explanation:
-    explanations = session.client.explanations
-    user, action, object_type = subject
-    if object_type is not None:
-        more = {} if route is None else {"route": route}
-        return explanations.explain(user, action, object_type, **fields, **more)
-    if route is None:
-        raise typer.BadParameter("name the TYPE of the object, or a --route")
-    return explanations.explain_request(user, action, route, **fields)
-
-
-def _parse_field(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise typer.BadParameter(f"{quote_text(text)} is not {_FIELD}")
-    return name, value
 
 
 def _rows(name: str, decision: Decision) -> list[list[str]]:

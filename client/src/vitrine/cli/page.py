@@ -32,7 +32,14 @@ def open_page(
     if search is not None and asset is not None:
         raise ConfigurationError("--search finds assets: give no ASSET with it")
     page = f"{session.client.api_url.rstrip('/')}/ui/"
-    _require_page(session, page)
+    # A browser would not explain that the deployment serves no page.
+    try:
+        with httpx.Client(transport=session.wiring.api_transport, timeout=_SECONDS) as client:
+            reply = client.get(page, headers={"Accept": "text/html"})
+    except httpx.HTTPError as error:
+        raise UnreachableError(f"{page} does not respond: {error}") from error
+    if not reply.is_success or "html" not in reply.headers.get("Content-Type", ""):
+        raise ConfigurationError(f"this deployment serves no page at {page}")
     address = page + _place(session, database, asset, file, search)
     session.output.document({"url": address})
     opened = not print_only and session.wiring.browse(address)
@@ -68,20 +75,3 @@ def _value(text: str) -> str:
     except ValueError:
         return text
     return json.dumps(text, ensure_ascii=False)
-
-
-def _require_page(session: Session, page: str) -> None:
-    """Check that the deployment serves the page, which a browser would not explain.
-
-    Raises:
-        ConfigurationError: it does not.
-        UnreachableError: it does not respond.
-    """
-    transport = session.wiring.api_transport
-    try:
-        with httpx.Client(transport=transport, timeout=_SECONDS) as client:
-            reply = client.get(page, headers={"Accept": "text/html"})
-    except httpx.HTTPError as error:
-        raise UnreachableError(f"{page} does not respond: {error}") from error
-    if not reply.is_success or "html" not in reply.headers.get("Content-Type", ""):
-        raise ConfigurationError(f"this deployment serves no page at {page}")

@@ -137,15 +137,11 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         hits = list(session.client.search.everything(wanted))
         total = Total(value=len(hits))
         return _print_hits(session, SearchResult(hits=Hits(total=total)), hits)
-    return _print_some(session, wanted, limit, with_facets=with_facets)
-
-
-def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facets: bool) -> None:
     verb = session.client.search.full if with_facets else session.client.search.simple
     most = LARGEST_FOLDED_PAGE if wanted.fold_files else LARGEST_PAGE
     pages = list(_pages(lambda start, size: verb(wanted, start=start, size=size), limit, most))
     hits = [hit for page in pages for hit in page.hits.hits]
-    _print_hits(session, pages[0], hits)
+    return _print_hits(session, pages[0], hits)
 
 
 @command("suggest")
@@ -244,21 +240,16 @@ def _print_counts(session: Session, first: SearchResult, shown: int) -> None:
 
 
 def _histogram_text(histogram: Histogram) -> str:
-    if histogram.interval is None:
-        counted = [f"{_sizes_text(bucket)}: {_number_of(bucket)}" for bucket in histogram.buckets]
-    else:
-        counted = [f"{bucket.start}: {_number_of(bucket)}" for bucket in histogram.buckets]
-    kept = [
-        text for text, bucket in zip(counted, histogram.buckets, strict=True) if bucket.documents
-    ]
+    kept: list[str] = []
+    for bucket in histogram.buckets:
+        place = str(bucket.start)
+        if histogram.interval is None:
+            ends = (("from", bucket.start), ("below", bucket.end))
+            place = " ".join(f"{word} {end}" for word, end in ends if end is not None)
+        if bucket.documents:
+            kept.append(f"{place}: {_number_of(bucket)}")
     every = f" (each {histogram.interval})" if histogram.interval else ""
     return (", ".join(kept) or "none") + every
-
-
-def _sizes_text(bucket: HistogramBucket) -> str:
-    start = f"from {bucket.start}" if bucket.start is not None else ""
-    end = f"below {bucket.end}" if bucket.end is not None else ""
-    return f"{start} {end}".strip()
 
 
 def _facet_text(counted: MetadataFacetCounts) -> str:

@@ -49,7 +49,11 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
         asset_version_id=version,
     )
     if head:
-        _print_head(session, source)
+        reply = session.client.streams.head(source)
+        cells = {"type": reply.content_type, "etag": reply.etag, "version": reply.version_id}
+        names = {"type": "contentType", "version": "versionId"}
+        facts = {names.get(name, name): value for name, value in cells.items()}
+        session.output.reply({"size": reply.size, **facts}, size=reply.size, **cells)
         return
     if session.output.as_json:
         raise ConfigurationError("--json can be used only with --head")
@@ -93,19 +97,3 @@ def ingest(
     )
     if not result.overall_success:
         raise typer.Exit(FAILED)
-
-
-def _print_head(session: Session, source: Source) -> None:
-    head = session.client.streams.head(source)
-    session.output.reply(
-        {
-            "size": head.size,
-            "contentType": head.content_type,
-            "etag": head.etag,
-            "versionId": head.version_id,
-        },
-        size=head.size,
-        type=head.content_type,
-        etag=head.etag,
-        version=head.version_id,
-    )

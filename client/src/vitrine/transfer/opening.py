@@ -78,7 +78,14 @@ class Opening:
         measured = self._measure(files)
         uploads = self._find(measured)
         known = {going.file.file.key for upload in uploads for going in upload.files}
-        opened = [self._reopen(upload) for upload in uploads]
+        opened: list[Opened] = []
+        for upload in uploads:
+            counts = {file.file.file.key: file.num_parts for file in upload.files}
+            entry = upload.entry
+            urls = PartUrls(self.client, entry.upload_id, counts)
+            opened.append(
+                Opened(upload_id=entry.upload_id, files=upload.files, urls=urls, entry=entry)
+            )
         return [
             *opened,
             *self._open_uploads([file for file in measured if file.file.key not in known]),
@@ -93,13 +100,6 @@ class Opening:
             return find_uploads(self.client, journal, self.asset, files, self.pool)
         except (VitrineError, OSError):
             return []  # any problem is reported, with its reason, when the files are sent again
-
-    def _reopen(self, upload: Found) -> Opened:
-        counts = {file.file.file.key: file.num_parts for file in upload.files}
-        urls = PartUrls(self.client, upload.entry.upload_id, counts)
-        return Opened(
-            upload_id=upload.entry.upload_id, files=upload.files, urls=urls, entry=upload.entry
-        )
 
     def _measure(self, files: Sequence[LocalFile]) -> list[Measured]:
         running = [(file, self.pool.submit(measure, file)) for file in files]

@@ -93,33 +93,26 @@ def _resumable(
     # The upload has ended or expired: its files are sent again.
     except (NotFoundError, ConflictError, InvalidInputError):
         return []
-    return [
-        *(
-            OpenFile(
-                file=item,
-                upload_id_s3=entry.files[item.file.key].upload_id_s3,
-                num_parts=entry.files[item.file.key].num_parts,
-                working=True,
-            )
-            for item in working
-        ),
-        *(_resume_file(entry, item, renewed[item.file.key.lstrip("/")], pool) for item in started),
+    resumed = [
+        OpenFile(
+            file=item,
+            upload_id_s3=entry.files[item.file.key].upload_id_s3,
+            num_parts=entry.files[item.file.key].num_parts,
+            working=True,
+        )
+        for item in working
     ]
-
-
-def _resume_file(
-    entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
-) -> OpenFile:
-    if renewed.assembled:
-        stored = dict.fromkeys(range(1, renewed.num_parts + 1), ASSEMBLED)
-    else:
-        stored = _verified_parts(entry, measured, renewed, pool)
-    return OpenFile(
-        file=measured,
-        upload_id_s3=renewed.upload_id_s3,
-        num_parts=renewed.num_parts,
-        stored=stored,
-    )
+    for item in started:
+        file = renewed[item.file.key.lstrip("/")]
+        stored = dict.fromkeys(range(1, file.num_parts + 1), ASSEMBLED)
+        if not file.assembled:
+            stored = _verified_parts(entry, item, file, pool)
+        resumed.append(
+            OpenFile(
+                file=item, upload_id_s3=file.upload_id_s3, num_parts=file.num_parts, stored=stored
+            )
+        )
+    return resumed
 
 
 def _verified_parts(

@@ -5,9 +5,8 @@ After a lost reply the state is read before the file is reported as failed.
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 
 from vitrine.client import Vitrine
 from vitrine.errors import (
@@ -124,7 +123,12 @@ class BatchUpload:
         try:
             slices = slices_of(going.file, going.num_parts)
         except ProtocolError as error:
-            return partial(_raised, error)
+            failure = error
+
+            def fail() -> tuple[Part, ...]:
+                raise failure
+
+            return fail
         key = going.file.file.key
         self._observer.moved(sum(slices[number].length for number in going.stored))
         there = [Part(part_number=number, e_tag=etag) for number, etag in going.stored.items()]
@@ -133,7 +137,17 @@ class BatchUpload:
             for number, part in slices.items()
             if number not in going.stored
         ]
-        return lambda: _all_parts(there, futures)
+
+        def collect() -> tuple[Part, ...]:
+            # Every part, even after one failed: nothing may continue in the background.
+            failures = [future.exception() for _, future in futures]
+            for failure in failures:
+                if failure is not None:
+                    raise failure
+            sent = [Part(part_number=number, e_tag=future.result()) for number, future in futures]
+            return tuple(sorted([*there, *sent], key=lambda part: part.part_number))
+
+        return collect
 
     def _put(self, opened: Opened, key: str, number: int, part: Slice) -> str:
         """Send one part, by a new URL if the current one has expired."""
@@ -303,19 +317,3 @@ class BatchUpload:
 def _finished_file(going: OpenFile, parts: tuple[Part, ...]) -> FinishedFile:
     key = going.file.file.key
     return FinishedFile(relative_key=key, upload_id_s3=going.upload_id_s3, parts=parts)
-
-
-def _all_parts(
-    there: Sequence[Part], futures: Sequence[tuple[int, Future[str]]]
-) -> tuple[Part, ...]:
-    """Wait for every part, even after one failed: nothing may continue in the background."""
-    failures = [future.exception() for _, future in futures]
-    for failure in failures:
-        if failure is not None:
-            raise failure
-    sent = [Part(part_number=number, e_tag=future.result()) for number, future in futures]
-    return tuple(sorted([*there, *sent], key=lambda part: part.part_number))
-
-
-def _raised(error: Exception) -> tuple[Part, ...]:
-    raise error
