@@ -223,3 +223,28 @@ test('a folder is downloaded as one ZIP', async ({ page }) => {
   assert.equal((await saving).suggestedFilename(), 'papers.zip');
   acts.end('Download a folder');
 });
+
+test('the runs of an asset are shown, one is run again, and jobs have a page', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const model = [file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }];
+  await newAsset(page, model, 'inspected');
+  await page.locator('.model[data-state=shown]').waitFor();
+  const acts = countActs(page);
+  await acts.click('heading', 'Runs of workflows');
+  const run = page.locator('.timeline li', { hasText: 'a.gltf' }).first();
+  await run.getByText('succeeded').waitFor();
+  acts.end('See the runs of workflows on an asset');
+  await fits(page);
+  await accessible(page, 'the runs of an asset');
+  await run.getByRole('button', { name: /^Details/ }).click();
+  await dialog(page).getByText('Steps').waitFor();
+  await accessible(page, 'a run');
+  await page.keyboard.press('Escape');
+  await run.getByRole('button', { name: /^Run again/ }).click();
+  await page.getByText('The run is started again.').waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('link', { name: 'Jobs' }).click();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await fits(page);
+  await accessible(page, 'the jobs');
+});
