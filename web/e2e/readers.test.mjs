@@ -78,7 +78,9 @@ test('a reader of one database sees nothing of the others, and is offered no cha
   assert.equal(await page.getByRole('link', { name: /Upload/ }).count(), 0);
   await page.goto(`${UI}databases/${database}/assets/${own.id}`);
   await page.getByText('of the reader').waitFor();
-  const changes = page.locator('.file-menu').or(page.getByRole('button', { name: /Edit|Restore/ }));
+  const changes = page
+    .getByLabel(/^Change /)
+    .or(page.getByRole('button', { name: /Edit|Restore/ }));
   assert.equal(await changes.or(page.getByRole('link', { name: /Upload/ })).count(), 0);
   assert.equal(await page.locator('.asset .failure').count(), 0, 'what is not allowed is left out');
   await page.goto(`${UI}upload`);

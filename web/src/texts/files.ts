@@ -2,6 +2,7 @@ import { formatNumber, pluralize } from './formats';
 
 export const filesTexts = {
   change: (name: string) => `Change ${name}`,
+  menuOf: (name: string) => `What can be done with ${name}`,
   showArchived: 'Show archived files',
   archived: 'archived',
   deleted: 'deleted',

@@ -25,10 +25,12 @@ function place(menu: HTMLElement | null): void {
 export type Transfer = 'download' | 'upload' | 'replace' | 'versions' | 'zip';
 
 export interface MenuActions {
-  /** Absent where the caller may not download, or not upload, files. */
-  onTransfer: ((transfer: Transfer, subject: Subject) => void) | undefined;
-  onAct: (act: Act, subject: Subject) => void;
+  onTransfer: (transfer: Transfer, subject: Subject) => void;
+  /** Absent where the caller may not change files. */
+  onAct: ((act: Act, subject: Subject) => void) | undefined;
 }
+
+const WRITES: readonly Transfer[] = ['upload', 'replace'];
 
 function menuItems(subject: Subject, { onTransfer, onAct }: MenuActions) {
   const transfers: [Transfer, string][] = isFolder(subject)
@@ -43,11 +45,11 @@ function menuItems(subject: Subject, { onTransfer, onAct }: MenuActions) {
           ['replace', filesTexts.uploadVersion],
           ['versions', filesTexts.versions],
         ];
+  const allowed = onAct ? transfers : transfers.filter(([transfer]) => !WRITES.includes(transfer));
+  const changes = onAct ? allowedActs(subject).map((act) => ({ act, onAct })) : [];
   return [
-    ...(onTransfer
-      ? transfers.map(([transfer, name]) => ({ name, act: () => onTransfer(transfer, subject) }))
-      : []),
-    ...allowedActs(subject).map((act) => ({
+    ...allowed.map(([transfer, name]) => ({ name, act: () => onTransfer(transfer, subject) })),
+    ...changes.map(({ act, onAct }) => ({
       name: filesTexts.acts[act],
       act: () => onAct(act, subject),
     })),
@@ -67,6 +69,7 @@ export function openContextMenu(event: MouseEvent<HTMLElement>): void {
 /** What can be done with a file or folder of the tree. One menu is open at a time. */
 export function FileMenu(props: MenuActions & { subject: Subject }) {
   const { subject } = props;
+  const label = props.onAct ? filesTexts.change : filesTexts.menuOf;
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLElement>(null);
   const menu = useRef<HTMLDivElement>(null);
@@ -79,6 +82,8 @@ export function FileMenu(props: MenuActions & { subject: Subject }) {
     for (const event of ['scroll', 'resize']) addEventListener(event, follow, options);
     return () => ending.abort();
   }, [open]);
+  const items = menuItems(subject, props);
+  if (!items.length) return null;
   const close = () => setOpen(false);
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
     // Safari gives a pressed button no focus, so that the focus goes nowhere.
@@ -112,13 +117,13 @@ export function FileMenu(props: MenuActions & { subject: Subject }) {
       <summary
         ref={opener}
         data-path={subject.path}
-        aria-label={filesTexts.change(visibleName(subject.path.replace(/^\/|\/$/g, '')))}
+        aria-label={label(visibleName(subject.path.replace(/^\/|\/$/g, '')))}
       >
         <span aria-hidden="true">⋯</span>
       </summary>
       {open && (
         <div className="choices" ref={menu}>
-          {menuItems(subject, props).map(({ name, act }) => (
+          {items.map(({ name, act }) => (
             <button
               key={name}
               type="button"

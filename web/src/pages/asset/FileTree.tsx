@@ -23,7 +23,7 @@ interface Props {
   shown: string | undefined;
   /** How many files each file lacks, by its path. */
   missing: ReadonlyMap<string, number> | undefined;
-  /** Absent where the caller may not change files. */
+  /** Absent where nothing can be done with the files. */
   actions: MenuActions | undefined;
   /** The version of the asset whose files these are; else they are the newest. */
   version?: string;

@@ -1,10 +1,12 @@
 import {
+  useQuery,
   useQueryClient,
   type QueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { usePermissions } from '../../api/queries';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { filesTexts } from '../../texts/files';
@@ -23,7 +25,7 @@ import {
 import { FileDialog } from './FileDialog';
 import { FolderDialog } from './FolderDialog';
 import { FileTree } from './FileTree';
-import type { File } from '../../api/assets';
+import { assetQuery, type File } from '../../api/assets';
 import type { LocalFile } from '../upload/localFiles';
 import { DROPPED_FILES } from '../upload/useFileDrop';
 import { saveDownload } from './AssetButtons';
@@ -49,12 +51,14 @@ interface Props {
 /** The files of an asset, and what can be done with them. */
 export function FilesSection(props: Props) {
   const { place, query, files, shown, missing, mayWrite, withArchived } = props;
+  const mayDownload = useMayDownload(place);
   const section = useRef<HTMLElement>(null);
   const [pending, setPending] = useState<PendingAction | null>(null);
   const cache = useQueryClient();
   const afterChange = useAfterChange(props);
   const [opened, setOpened] = useState<OpenedDialog | null>(null);
   const transfer = useTransfer(place, setOpened);
+  const ask = (act: Act, subject: Subject) => setPending({ act, subject });
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -82,8 +86,8 @@ export function FilesSection(props: Props) {
           shown={shown}
           missing={missing}
           actions={
-            mayWrite
-              ? { onTransfer: transfer, onAct: (act, subject) => setPending({ act, subject }) }
+            mayWrite || mayDownload
+              ? { onTransfer: transfer, onAct: mayWrite ? ask : undefined }
               : undefined
           }
         />
@@ -118,6 +122,13 @@ export function FilesSection(props: Props) {
       )}
     </section>
   );
+}
+
+/** Whether the files may be downloaded, and are there to be. */
+function useMayDownload(place: Place): boolean {
+  const asset = useQuery(assetQuery(place)).data;
+  const { download } = usePermissions();
+  return download && asset?.status === 'active' && asset.isDistributable;
 }
 
 function ArchivedChoice(props: { shown: boolean; onChange: (shown: boolean) => void }) {

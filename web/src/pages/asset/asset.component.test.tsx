@@ -188,12 +188,18 @@ test('metadata is shown by its types, and as text', async () => {
   expect(region.querySelector('a, img')).toBeNull();
 });
 
-test('who may only read is offered no changes', async () => {
+test('who may only read is offered no changes, but downloads and versions', async () => {
   respond('post', '/auth/routes', rightsTo('/search', '/assets', '/databases'));
-  await openPage(PAGE);
+  const user = await openPage(PAGE);
   await screen.findByRole('link', { name: /^a\.txt/ });
   expect(screen.queryByLabelText(/^Change /)).toBeNull();
   expect(screen.queryByLabelText('Show archived files')).toBeNull();
+  await user.click(await screen.findByLabelText('What can be done with a.txt'));
+  const menu = document.querySelector('.file-menu[open] .choices');
+  expect([...(menu?.children ?? [])].map(({ textContent }) => textContent)).toEqual([
+    'Download',
+    'Versions',
+  ]);
 });
 
 test('an archived asset lists its files, and is restored with them', async () => {
