@@ -16,7 +16,7 @@ import gzip
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -80,7 +80,16 @@ class Archive:
         image: dict[str, Any] = change["OldImage"]
         owner = owner_at(Key(image[PARTITION_KEY]["S"], image[SORT_KEY]["S"]))
         with tempfile.TemporaryFile() as file:
-            _write_lines(file, image, self._items(owner))
+            # as DynamoDB exports items, the image of the deleted one first
+            typed = (
+                {name: TypeSerializer().serialize(value) for name, value in item.items()}
+                for item in self._items(owner)
+            )
+            with gzip.open(file, "wt", encoding="utf-8") as lines:
+                for entry in chain([image], typed):
+                    text = json.dumps({"Item": entry}, ensure_ascii=False, default=_base64)
+                    lines.write(f"{text}\n")
+            file.seek(0)
             self._put(self.object_key(owner, change["SequenceNumber"]), file)
         self._delete(owner)
 
@@ -122,16 +131,6 @@ class Archive:
 
 def _attributes(key: Key) -> dict[str, str]:
     return {PARTITION_KEY: key.pk, SORT_KEY: key.sk}
-
-
-def _write_lines(file: IO[bytes], image: Mapping[str, Any], items: Iterable[Item]) -> None:
-    """Write items as DynamoDB exports them, the image of the deleted one first."""
-    serialize = TypeSerializer().serialize
-    typed = ({name: serialize(value) for name, value in item.items()} for item in items)
-    with gzip.open(file, "wt", encoding="utf-8") as lines:
-        for entry in chain([image], typed):
-            lines.write(json.dumps({"Item": entry}, ensure_ascii=False, default=_base64) + "\n")
-    file.seek(0)
 
 
 def _base64(binary: bytes) -> str:

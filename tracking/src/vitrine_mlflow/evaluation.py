@@ -173,7 +173,10 @@ class EvaluationDatasets:
         def attempt() -> StoredDataset:
             stored = self._to_assign(dataset_id)
             for experiment_id in wanted:
-                self._require_experiment(experiment_id)
+                try:
+                    self._experiments.find(experiment_id)
+                except MlflowException as error:
+                    raise missing_error(f"No Experiment with id={experiment_id}") from error
             now = self._now
             new = _each_once(
                 experiment_id for experiment_id in wanted if experiment_id not in stored.experiments
@@ -191,12 +194,6 @@ class EvaluationDatasets:
         if stored is None:
             raise missing_error(f"Dataset '{dataset_id}' not found")
         return stored
-
-    def _require_experiment(self, experiment_id: str) -> None:
-        try:
-            self._experiments.find(experiment_id)
-        except MlflowException as error:
-            raise missing_error(f"No Experiment with id={experiment_id}") from error
 
     def remove_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
         wanted = {str(experiment_id) for experiment_id in experiment_ids}

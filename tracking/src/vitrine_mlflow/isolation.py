@@ -61,7 +61,14 @@ def require_startable(context: Context) -> None:
             while other workspaces than the default have resources in the table.
     """
     if context.isolation is not None:
-        _require_root(context.artifact_root)
+        root = context.artifact_root
+        segments = [segment for segment in urlsplit(root).path.split("/") if segment]
+        if WORKSPACES_DIR_NAME in segments[-2:]:
+            raise wrong_state(
+                f"Cannot enable workspace mode because the default artifact root {root} contains "
+                f"the reserved '{WORKSPACES_DIR_NAME}' segment. Choose a different artifact root "
+                "before enabling workspaces."
+            )
         return
     for workspace in sorted(_recorded_workspaces(context) - {DEFAULT_WORKSPACE}):
         if kind := _kind_of_a_resource(context, workspace):
@@ -92,13 +99,3 @@ def _kind_of_a_resource(context: Context, workspace: str) -> str | None:
         if next(iter(context.database.query(pk, index=index, limit=1)), None) is not None:
             return kind
     return None
-
-
-def _require_root(root: str) -> None:
-    segments = [segment for segment in urlsplit(root).path.split("/") if segment]
-    if WORKSPACES_DIR_NAME in segments[-2:]:
-        raise wrong_state(
-            f"Cannot enable workspace mode because the default artifact root {root} contains the "
-            f"reserved '{WORKSPACES_DIR_NAME}' segment. Choose a different artifact root before "
-            "enabling workspaces."
-        )

@@ -36,13 +36,17 @@ def is_serving() -> bool:
 
     The settings themselves mark a process, too, so that other services can be bound by the lists.
     """
+    flask: Any = sys.modules.get("flask")  # a client may not have it
+    click: Any = sys.modules.get("click")
+    command = click and click.get_current_context(silent=True)
     return (
         not os.environ.keys().isdisjoint((VARIABLE, LOCATIONS))
         or any(name.startswith(_SERVER_PREFIX) for name in os.environ)
         or any(name in sys.modules for name in _SERVER_MODULES)
         or not _SERVER_COMMANDS.isdisjoint(_command())
-        or _has_flask_context()
-        or _is_garbage_collection()
+        or (flask is not None and bool(flask.has_app_context()))
+        # `mlflow gc`, which deletes the artifacts of addresses that others stored
+        or (command is not None and command.command.name == "gc")
     )
 
 
@@ -50,18 +54,6 @@ def _command() -> set[str]:
     """The names of the program: `uvicorn`, or `uvicorn/__main__.py` of `python -m uvicorn`."""
     path = Path(sys.argv[0]) if sys.argv else Path()
     return {path.stem, path.parent.name}
-
-
-def _has_flask_context() -> bool:
-    flask: Any = sys.modules.get("flask")  # a client may not have it
-    return flask is not None and bool(flask.has_app_context())
-
-
-def _is_garbage_collection() -> bool:
-    """Whether `mlflow gc` runs, which deletes the artifacts of addresses that others stored."""
-    click: Any = sys.modules.get("click")
-    context = click and click.get_current_context(silent=True)
-    return context is not None and context.command.name == "gc"
 
 
 def listed_databases(workspace: str | None = None) -> frozenset[str]:

@@ -157,14 +157,6 @@ class Metrics:
             wanted = Range(prefix + low, Range.of_prefix(f"{prefix}{high}#").high)
         return [value_of(key, item) for item in self._database.query(pk, wanted)]
 
-    def list_ranked(self, experiment_id: str, key: str, backward: bool = False) -> Iterator[str]:
-        """Ids of runs by a metric, highest first; NaN last. The primary metric has no ranks."""
-        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
-        prefix = keys.METRIC_RANK.prefix(key=key)
-        for item in self._database.query_prefix(pk, prefix, backward=backward):
-            fields = keys.METRIC_RANK.sk.parse(item[SORT_KEY]) or {}
-            yield fields["run_id"]
-
 
 class _Batch:
     """Writes of metrics to one run."""

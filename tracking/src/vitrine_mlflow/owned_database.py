@@ -92,7 +92,13 @@ class OwnedDatabase(Database):
             owner = self._workspace_of(fields["experiment_id"])
             return owner is None or owner == self._active()
         if (fields := keys.EVALUATION_RECORD.pk.parse(pk)) is not None:
-            return self._has_dataset(pk, fields["dataset_id"])
+            active = self._active()
+            if self._known(pk) == active:
+                return True
+            key = keys.EVALUATION_DATASET.key(workspace=active, **fields)
+            if self._whole.get(key) is None:
+                return False
+            self._cache_owner(pk, active)
         return True
 
     def _workspace_of(self, experiment_id: str) -> str | None:
@@ -101,16 +107,6 @@ class OwnedDatabase(Database):
         if owner is None and (item := self._whole.get(key)) is not None:
             owner = self._cache_item(key.pk, item)
         return owner
-
-    def _has_dataset(self, pk: str, dataset_id: str) -> bool:
-        active = self._active()
-        if self._known(pk) == active:
-            return True
-        key = keys.EVALUATION_DATASET.key(workspace=active, dataset_id=dataset_id)
-        exists = self._whole.get(key) is not None
-        if exists:
-            self._cache_owner(pk, active)
-        return exists
 
     def _known(self, pk: str) -> str | None:
         at, owner = self._recent.get(pk, (0.0, None))

@@ -34,26 +34,14 @@ def area_of(name: str) -> str | None:
     return next((area for area, words in AREAS.items() if any(w in name for w in words)), None)
 
 
-def _empty_listing() -> Callable[..., Any]:
+def _unsupported(name: str, area: str) -> Callable[..., Any]:
     def method(*_: Any, **__: Any) -> Any:
-        return page_of([], None)
-
-    return method
-
-
-def _refuse(area: str) -> Callable[..., Any]:
-    def method(*_: Any, **__: Any) -> Any:
+        if name.startswith(_LISTS):
+            return page_of([], None)
         raise MlflowNotImplementedException(f"This tracking store does not support {area}.")
 
+    method.__name__ = name
     return method
-
-
-def _methods() -> dict[str, Callable[..., Any]]:
-    return {
-        name: _empty_listing() if name.startswith(_LISTS) else _refuse(area)
-        for name in dir(AbstractStore)
-        if (area := area_of(name)) is not None
-    }
 
 
 def require_no_demo(name: str) -> None:
@@ -81,6 +69,6 @@ class UnsupportedMethods(AbstractStore):
     """Lists are empty; everything else is refused with one sentence."""
 
 
-for _name, _method in _methods().items():
-    _method.__name__ = _name
-    setattr(UnsupportedMethods, _name, _method)
+for _name in dir(AbstractStore):
+    if (_area := area_of(_name)) is not None:
+        setattr(UnsupportedMethods, _name, _unsupported(_name, _area))

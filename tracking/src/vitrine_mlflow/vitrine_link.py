@@ -94,7 +94,13 @@ def connect() -> "Vitrine":
     except ImportError as error:
         raise invalid(_INSTALL) from error
     if is_serving():
-        _require_own_credentials(config.API_VARIABLE, config.KEY_VARIABLE, config.ENDPOINT_VARIABLE)
+        api, key, endpoint = config.API_VARIABLE, config.KEY_VARIABLE, config.ENDPOINT_VARIABLE
+        # without these, the client would read the login
+        if not os.environ.get(key if os.environ.get(api) else endpoint):
+            raise denied_error(
+                f"A tracking server does not use the login of `vitrine login`: set {api} and "
+                f"{key}, or {endpoint} alone, in its environment."
+            )
     try:
         connection = config.resolve(
             api=None,
@@ -106,16 +112,6 @@ def connect() -> "Vitrine":
     except ConfigurationError as error:
         raise invalid(f"No Vitrine deployment to read assets of: {error}") from error
     return Vitrine(connection.api, connection.key)
-
-
-def _require_own_credentials(api: str, key: str, endpoint: str) -> None:
-    # without these, the client would read the login
-    needed = key if os.environ.get(api) else endpoint
-    if not os.environ.get(needed):
-        raise denied_error(
-            f"A tracking server does not use the login of `vitrine login`: set {api} and {key}, or "
-            f"{endpoint} alone, in its environment."
-        )
 
 
 @contextmanager

@@ -190,7 +190,13 @@ class DynamoWorkspaceStore(AbstractStore):
         resources = _Resources(self._database, workspace_name)
         match mode:
             case WorkspaceDeletionMode.RESTRICT:
-                _require_none(workspace_name, resources)
+                contents = {**resources.names(), "webhooks": resources.webhooks()}
+                if kind := next((kind for kind, names in contents.items() if names), None):
+                    raise wrong_state(
+                        f"Cannot delete workspace '{workspace_name}': table '{kind}' still "
+                        f"contains {len(contents[kind])} resource(s). Remove or reassign them "
+                        "before deleting the workspace."
+                    )
             case WorkspaceDeletionMode.CASCADE:
                 resources.remove()
             case WorkspaceDeletionMode.SET_DEFAULT:
@@ -251,16 +257,6 @@ def _given_fields(workspace: Workspace) -> dict[str, str | None]:
 
 def _entity(item: Item) -> Workspace:
     return Workspace(item["name"], *(item.get(name) for name in _FIELDS))
-
-
-def _require_none(workspace_name: str, resources: _Resources) -> None:
-    contents = {**resources.names(), "webhooks": resources.webhooks()}
-    for kind, names in contents.items():
-        if names:
-            raise wrong_state(
-                f"Cannot delete workspace '{workspace_name}': table '{kind}' still contains "
-                f"{len(names)} resource(s). Remove or reassign them before deleting the workspace."
-            )
 
 
 def _require_other_names(workspace_name: str, own: _Resources, default: _Resources) -> None:

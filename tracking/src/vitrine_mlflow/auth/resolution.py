@@ -146,16 +146,15 @@ class ResolutionMethods:
                     manages = manages or permission == _MANAGE
                     if resource_type == _WORKSPACE or permission == _MANAGE:
                         best = _higher(best, permission)
-                elif _applies(item, resource_type, resource_id):
+                elif item["resource_type"] == resource_type and item["pattern"] in {
+                    "*",
+                    resource_id,
+                }:
                     denied = denied or permission == _DENY
                     best = best if permission == _DENY else _higher(best, permission)
         if denied and not manages:
             return types.DENY
         return None if best is None else get_permission(best)
-
-
-def _applies(item: Item, resource_type: str, resource_id: str) -> bool:
-    return item["resource_type"] == resource_type and item["pattern"] in ("*", resource_id)
 
 
 def _higher(permission: str | None, other: str) -> str:

@@ -232,7 +232,11 @@ class Models:
         claim = Claim.take(self._database, self.keys_of(new_name))
         items = [item for item in self._items(name) if "last_version" not in item]
         new_pk = self.keys_of(new_name).model.pk
-        claim.put(_renamed_item(item, new_pk, now) for item in items)
+        claim.put(
+            {**item, PARTITION_KEY: new_pk}
+            | ({INFO: {**item[INFO], "updated": now}} if _is_version(item) else {})
+            for item in items
+        )
         new_meta = self._meta(new_name, info, model.tags, model.meta["last_version"])
         try:
             self._database.write(
@@ -275,7 +279,11 @@ class Models:
         new_pk = target.keys_of(name).model.pk
         claim = Claim.take(self._database, target.keys_of(name))
         items = [item for item in self._items(name) if "last_version" not in item]
-        claim.put(_moved_item(item, new_pk, workspace) for item in items)
+        claim.put(
+            {**item, PARTITION_KEY: new_pk}
+            | ({INFO: {**item[INFO], "workspace": workspace}} if INFO in item else {})
+            for item in items
+        )
         info = {**model.info, "workspace": workspace}
         new_meta = target._meta(name, info, model.tags, model.meta["last_version"])
         self._database.write(
@@ -347,20 +355,6 @@ def name_of(item: Item) -> str:
 
 def _is_version(item: Item) -> bool:
     return "version" in item and INFO in item
-
-
-def _renamed_item(item: Item, pk: str, now: int) -> Item:
-    copied = {**item, PARTITION_KEY: pk}
-    if _is_version(item):
-        copied[INFO] = {**item[INFO], "updated": now}
-    return copied
-
-
-def _moved_item(item: Item, pk: str, workspace: str) -> Item:
-    copied = {**item, PARTITION_KEY: pk}
-    if INFO in item:
-        copied[INFO] = {**item[INFO], "workspace": workspace}
-    return copied
 
 
 def _pack_tags(tags: dict[str, str]) -> dict[str, str]:

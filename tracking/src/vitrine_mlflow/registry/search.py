@@ -68,7 +68,15 @@ def search_versions(
     page_token: str | None,
 ) -> tuple[list[ModelVersion], bytes | None]:
     """One page of versions. A filter `name = '…'` reads that model only."""
-    _check_size(max_results)
+    if not isinstance(max_results, int) or max_results < 1:
+        raise invalid(
+            f"Invalid value for max_results. It must be a positive integer, but got {max_results}"
+        )
+    if max_results > SEARCH_MODEL_VERSION_MAX_RESULTS_THRESHOLD:
+        raise invalid(
+            "Invalid value for request parameter max_results. It must be at most "
+            f"{SEARCH_MODEL_VERSION_MAX_RESULTS_THRESHOLD}, but got value {max_results}"
+        )
     filters: list[_Parsed] = SearchModelVersionUtils.parse_search_filter(filter_string)
     filters = [_checked_version_filter(parsed) for parsed in filters]
     clauses = _version_order(order_by or _DEFAULT_ORDER)
@@ -83,7 +91,15 @@ def search_versions(
         versions += [
             model.version(number, with_aliases=False)
             for number, info in model.live_versions().items()
-            if _attributes_match(filters, _searchable_version(model, number, info))
+            if _attributes_match(
+                filters,
+                {
+                    "name": model.name,
+                    "version_number": number,
+                    "run_id": info["run_id"],
+                    "source_path": info["source"],
+                },
+            )
             and _tags_match(filters, model.version_tags.get(number, {}), prompts=prompts)
         ]
     return _page(versions, clauses, offset, max_results)
@@ -92,15 +108,6 @@ def search_versions(
 def _require_comparable(filters: Iterable[_Parsed]) -> None:
     for parsed in filters:
         require_comparable(parsed["comparator"], parsed["value"])
-
-
-def _searchable_version(model: StoredModel, number: int, info: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "version_number": number,
-        "run_id": info["run_id"],
-        "source_path": info["source"],
-    }
 
 
 def _all(models: Models, filters: Iterable[_Parsed]) -> Iterator[StoredModel]:
@@ -191,18 +198,6 @@ def _number(key: str, comparator: str, value: Any) -> int:
         return int(value)
     except (TypeError, ValueError) as error:
         raise invalid(f"Invalid value for numeric attribute '{key}': {value!r}") from error
-
-
-def _check_size(max_results: Any) -> None:
-    if not isinstance(max_results, int) or max_results < 1:
-        raise invalid(
-            f"Invalid value for max_results. It must be a positive integer, but got {max_results}"
-        )
-    if max_results > SEARCH_MODEL_VERSION_MAX_RESULTS_THRESHOLD:
-        raise invalid(
-            "Invalid value for request parameter max_results. It must be at most "
-            f"{SEARCH_MODEL_VERSION_MAX_RESULTS_THRESHOLD}, but got value {max_results}"
-        )
 
 
 def _model_order(order_by: Sequence[str] | None) -> list[tuple[str, bool]]:

@@ -116,6 +116,7 @@ class Webhooks:
         self._database.write([Delete(self._key(webhook_id))])
 
     def _entity(self, info: dict[str, Any]) -> Webhook:
+        secret: str | None = info["secret"]
         return Webhook(
             webhook_id=info["id"],
             name=info["name"],
@@ -125,7 +126,7 @@ class Webhooks:
             last_updated_timestamp=info["updated"],
             description=info["description"],
             status=WebhookStatus(info["status"]),
-            secret=_decrypt(info["secret"]),
+            secret=None if secret is None else _cipher().decrypt(secret.encode()).decode(),
             workspace=self._context.workspace,
         )
 
@@ -150,10 +151,6 @@ def _cipher() -> Any:
 
 def _encrypt(secret: str | None) -> str | None:
     return None if secret is None else _cipher().encrypt(secret.encode()).decode()
-
-
-def _decrypt(secret: str | None) -> str | None:
-    return None if secret is None else _cipher().decrypt(secret.encode()).decode()
 
 
 def _ignore(_: Any) -> None: ...

@@ -128,14 +128,14 @@ def _matches(
 
 def _on_datasets(stored: StoredModel, datasets: Sequence[dict[str, Any]]) -> list[ModelMetric]:
     return [
-        metric for metric in stored.metrics if any(_is_on(metric, dataset) for dataset in datasets)
+        metric
+        for metric in stored.metrics
+        if any(
+            metric.dataset_name == dataset["dataset_name"]
+            and metric.dataset_digest == dataset.get("dataset_digest", metric.dataset_digest)
+            for dataset in datasets
+        )
     ]
-
-
-def _is_on(metric: ModelMetric, dataset: dict[str, Any]) -> bool:
-    if metric.dataset_name != dataset["dataset_name"]:
-        return False
-    return "dataset_digest" not in dataset or metric.dataset_digest == dataset["dataset_digest"]
 
 
 def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:

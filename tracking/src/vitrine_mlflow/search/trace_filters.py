@@ -197,8 +197,12 @@ def _condition(parsed: dict[str, Any]) -> Condition:
         raise invalid(f"Invalid search expression type '{kind}'")
     if kind == "tag" and key == LINKED_PROMPTS:
         _require_prompt(condition)
-    if kind == "request_metadata" and key in (TOKEN_USAGE, COST):
-        _require_plain(condition)
+    is_reserved = kind == "request_metadata" and key in (TOKEN_USAGE, COST)
+    if is_reserved and condition.comparator not in {"=", "!=", "IS NULL", "IS NOT NULL"}:
+        raise invalid(
+            f"Comparator '{condition.comparator}' is not supported for reserved metadata "
+            f"'{key}'. Only '=', '!=', 'IS NULL', and 'IS NOT NULL' are supported."
+        )
     return condition
 
 
@@ -212,14 +216,6 @@ def _require_prompt(condition: Condition) -> None:
         raise invalid(
             f"Invalid prompts filter value '{condition.value}'. "
             'Expected format: prompt = "name/version"'
-        )
-
-
-def _require_plain(condition: Condition) -> None:
-    if condition.comparator not in {"=", "!=", "IS NULL", "IS NOT NULL"}:
-        raise invalid(
-            f"Comparator '{condition.comparator}' is not supported for reserved metadata "
-            f"'{condition.key}'. Only '=', '!=', 'IS NULL', and 'IS NOT NULL' are supported."
         )
 
 

@@ -43,7 +43,13 @@ class TraceOrder:
         clauses: list[tuple[str, str, bool]] = []
         for text in order_by or []:
             kind, key, ascending = SearchTraceUtils.parse_order_by_for_search_traces(text)
-            _require_sortable(kind, key)
+            if kind not in {"attribute", "tag", "request_metadata"}:
+                raise invalid(f"Invalid identifier type '{kind}'")
+            if kind == "request_metadata" and key in (TOKEN_USAGE, COST):
+                raise invalid(
+                    f"Ordering by reserved metadata '{key}' is not supported because it is "
+                    "represented by multiple columns."
+                )
             if any((known, name) == (kind, key) for known, name, _ in clauses):
                 raise MlflowException(f"`order_by` contains duplicate fields: {order_by}")
             clauses.append((kind, key, ascending))
@@ -70,16 +76,6 @@ class TraceOrder:
                 return 1 if first is None else -1
             return -1 if (first < second) == ascending else 1
         return 0
-
-
-def _require_sortable(kind: str, key: str) -> None:
-    if kind not in {"attribute", "tag", "request_metadata"}:
-        raise invalid(f"Invalid identifier type '{kind}'")
-    if kind == "request_metadata" and key in (TOKEN_USAGE, COST):
-        raise invalid(
-            f"Ordering by reserved metadata '{key}' is not supported because it is "
-            "represented by multiple columns."
-        )
 
 
 @dataclass(frozen=True)
