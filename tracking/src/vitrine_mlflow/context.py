@@ -10,10 +10,9 @@ from typing import Protocol
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.config import Config
-from vitrine_mlflow.database import Database
+from vitrine_mlflow.database import Database, OwnedDatabase
 from vitrine_mlflow.expressions import Put, with_key
 from vitrine_mlflow.keys import DEFAULT_WORKSPACE
-from vitrine_mlflow.owned_database import OwnedDatabase
 
 # MLflow's API returns ids of experiments as 32-bit integers in some replies.
 EXPERIMENT_IDS = range(100_000_000, 2**31)

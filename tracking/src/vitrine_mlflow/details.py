@@ -19,7 +19,7 @@ from vitrine_mlflow.mlflow_api import (
     validate_param,
     validate_tag,
 )
-from vitrine_mlflow.ranks import param_rank_key
+from vitrine_mlflow.ownership import param_rank_key
 from vitrine_mlflow.runs import Runs, StoredRun, tag_key
 from vitrine_mlflow.summaries import (
     DETAILS,

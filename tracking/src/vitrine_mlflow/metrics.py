@@ -1,7 +1,7 @@
 """Metrics of runs: the latest value, the history, and the order of runs by a metric."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,10 @@ from vitrine_mlflow.expressions import (
 )
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.mlflow_api import validate_metric
-from vitrine_mlflow.ranks import metric_rank_key
+from vitrine_mlflow.ownership import metric_rank_key
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
-from vitrine_mlflow.table import INFO, PARTITION_KEY, SORT_KEY
+from vitrine_mlflow.table import INFO, PARTITION_KEY
 
 # Writes of the run's summary of its metrics (`SummaryChain`), which each transaction includes.
 _ROOM_FOR_SUMMARIES = 6

@@ -30,7 +30,7 @@ from vitrine_mlflow.datasets import Datasets
 from vitrine_mlflow.details import Details
 from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiments import Experiments
-from vitrine_mlflow.histories import Histories
+from vitrine_mlflow.histories import Histories, read_run
 from vitrine_mlflow.isolation import isolation_of, require_startable
 from vitrine_mlflow.issues import Issues
 from vitrine_mlflow.logged_models import LoggedModels
@@ -44,21 +44,17 @@ from vitrine_mlflow.mlflow_api import (
     validate_run_id,
 )
 from vitrine_mlflow.removal import Removal
-from vitrine_mlflow.run_reading import read_run
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.scorers import Scorers
-from vitrine_mlflow.search.datasets import search_datasets
 from vitrine_mlflow.search.experiments import search_experiments
-from vitrine_mlflow.search.runs import RunSearch
+from vitrine_mlflow.search.runs import RunSearch, search_datasets
 from vitrine_mlflow.search.traces import TraceSearch
-from vitrine_mlflow.store_evaluation import EvaluationMethods
-from vitrine_mlflow.store_models import ModelMethods
+from vitrine_mlflow.store_evaluation import EvaluationMethods, ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
 from vitrine_mlflow.store_unsupported import UnsupportedMethods, require_no_demo
 from vitrine_mlflow.traces.assessments import Assessments
-from vitrine_mlflow.traces.deprecated import DeprecatedTraces
 from vitrine_mlflow.traces.metrics import TraceMetrics
-from vitrine_mlflow.traces.traces import Traces
+from vitrine_mlflow.traces.traces import DeprecatedTraces, Traces
 from vitrine_mlflow.uri import StoreAddress
 
 _DEFAULT_ARTIFACTS = "mlflow-artifacts:/"

@@ -1,8 +1,5 @@
 """The methods of MLflow's tracking store for evaluation: datasets, scorers, issues, correlation."""
 
-
-# pyright: reportIncompatibleMethodOverride=false
-
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +10,10 @@ from mlflow.entities import (
     Issue,
     IssueSeverity,
     IssueStatus,
+    LoggedModel,
+    LoggedModelParameter,
+    LoggedModelStatus,
+    LoggedModelTag,
     ScorerVersion,
 )
 from mlflow.store.tracking.abstract_store import AbstractStore
@@ -20,11 +21,14 @@ from mlflow.store.tracking.abstract_store import AbstractStore
 from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.issues import Issues
+from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.mlflow_api import page_of, parsed_experiment_id
 from vitrine_mlflow.scorers import Scorers
-from vitrine_mlflow.search.correlation import filter_correlation
 from vitrine_mlflow.search.evaluation import search_datasets
-from vitrine_mlflow.search.traces import TraceSearch
+from vitrine_mlflow.search.logged_models import search_logged_models
+from vitrine_mlflow.search.traces import TraceSearch, filter_correlation
+
+# pyright: reportIncompatibleMethodOverride=false
 
 
 class EvaluationMethods(AbstractStore):
@@ -218,4 +222,65 @@ class EvaluationMethods(AbstractStore):
             experiment_ids,
             (filter_string1, filter_string2),
             base_filter,
+        )
+
+
+# pyright: reportIncompatibleMethodOverride=false
+
+
+class ModelMethods(AbstractStore):
+    """Logged models by id."""
+
+    logged_models: LoggedModels
+
+    def create_logged_model(
+        self,
+        experiment_id: str,
+        name: str | None = None,
+        source_run_id: str | None = None,
+        tags: list[LoggedModelTag] | None = None,
+        params: list[LoggedModelParameter] | None = None,
+        model_type: str | None = None,
+    ) -> LoggedModel:
+        return self.logged_models.create(
+            experiment_id, name, source_run_id, tags, params, model_type
+        )
+
+    def log_logged_model_params(self, model_id: str, params: list[LoggedModelParameter]) -> None:
+        self.logged_models.log_params(model_id, params)
+
+    def get_logged_model(self, model_id: str, allow_deleted: bool = False) -> LoggedModel:
+        return self.logged_models.get(model_id, allow_deleted=allow_deleted)
+
+    def delete_logged_model(self, model_id: str) -> None:
+        self.logged_models.delete(model_id)
+
+    def finalize_logged_model(self, model_id: str, status: LoggedModelStatus) -> LoggedModel:
+        return self.logged_models.finalize(model_id, status)
+
+    def set_logged_model_tags(self, model_id: str, tags: list[LoggedModelTag]) -> None:
+        self.logged_models.set_tags(model_id, tags)
+
+    def delete_logged_model_tag(self, model_id: str, key: str) -> None:
+        self.logged_models.delete_tag(model_id, key)
+
+    def search_logged_models(
+        self,
+        experiment_ids: list[str],
+        filter_string: str | None = None,
+        datasets: list[dict[str, Any]] | None = None,
+        max_results: int | None = None,
+        order_by: list[dict[str, Any]] | None = None,
+        page_token: str | None = None,
+    ) -> Any:
+        return page_of(
+            *search_logged_models(
+                self.logged_models,
+                experiment_ids,
+                filter_string,
+                datasets,
+                max_results,
+                order_by,
+                page_token,
+            )
         )

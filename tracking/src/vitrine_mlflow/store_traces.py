@@ -12,12 +12,10 @@ from mlflow.store.tracking import SEARCH_TRACES_DEFAULT_MAX_RESULTS
 from mlflow.store.tracking.abstract_store import AbstractStore
 
 from vitrine_mlflow.mlflow_api import page_of
-from vitrine_mlflow.search.sessions import completed_sessions
-from vitrine_mlflow.search.traces import TraceSearch
+from vitrine_mlflow.search.traces import TraceSearch, completed_sessions
 from vitrine_mlflow.traces.assessments import Assessments
-from vitrine_mlflow.traces.deprecated import DeprecatedTraces
 from vitrine_mlflow.traces.metrics import MetricQuery, TraceMetrics
-from vitrine_mlflow.traces.traces import Traces
+from vitrine_mlflow.traces.traces import DeprecatedTraces, Traces
 
 
 class TraceMethods(AbstractStore):

@@ -7,8 +7,8 @@ from mlflow.server.auth import permissions as types
 from mlflow.server.auth.entities import WorkspacePermission
 from mlflow.server.auth.permissions import Permission, get_permission, max_permission
 
-from vitrine_mlflow.auth.grants import Grants
 from vitrine_mlflow.auth.items import AuthItems, StoredRole
+from vitrine_mlflow.auth.roles import Grants
 from vitrine_mlflow.expressions import Item
 from vitrine_mlflow.mlflow_api import validate_grant, validate_resource_type
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from mlflow.entities.model_registry import (
     ModelVersion,
@@ -14,10 +15,11 @@ from mlflow.entities.model_registry import (
 from mlflow.entities.model_registry.model_version_stages import STAGE_DELETED_INTERNAL
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.expressions import Item
+from vitrine_mlflow.database import TRANSACTION_WRITES, Database
+from vitrine_mlflow.expressions import ABSENT, Check, Delete, Item, Put, key_of, with_key
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.summaries import item_size
-from vitrine_mlflow.table import INFO, SORT_KEY
+from vitrine_mlflow.table import INFO, PARTITION_KEY, SORT_KEY
 
 
 @dataclass
@@ -175,3 +177,53 @@ class ModelKeys:
         return keys.MODEL_VERSION_TAG.key(
             workspace=self.workspace, model_name=self.name, version=str(number), key=key
         )
+
+
+# Each transaction also checks the holder of the claim (decision 70).
+_PORTION = TRANSACTION_WRITES - 1
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The exclusive right to write under the name of a model that does not exist."""
+
+    database: Database
+    own: ModelKeys
+    holder: str
+
+    @classmethod
+    def take(cls, database: Database, own: ModelKeys) -> "Claim":
+        """Take the claim, also from another holder, and delete what is left under the name.
+
+        Raises:
+            ConflictError: there is such a model (write 0 failed), or another writer came between.
+        """
+        claim = cls(database, own, uuid4().hex)
+        item = with_key(own.claim, {"holder": claim.holder})
+        database.write([Check(own.model, {PARTITION_KEY: ABSENT}), Put(item)])
+        left = [item for item in database.query(own.model.pk) if key_of(item) != own.claim]
+        for portion in portions(left, _PORTION):
+            claim._write([Delete(key_of(item)) for item in portion])
+        return claim
+
+    def put(self, items: Iterable[Item]) -> None:
+        """Write items of the model that is going to exist.
+
+        Raises:
+            ConflictError: another writer has taken the claim over, or came between.
+        """
+        for portion in portions(items, _PORTION):
+            self._write([Put(item) for item in portion])
+
+    def _write(self, writes: list[Put] | list[Delete]) -> None:
+        if writes:
+            self.database.write([Check(self.own.claim, {"holder": self.holder}), *writes])
+
+    def release(self) -> Delete:
+        """The write that ends the claim, for the transaction that creates the model."""
+        return Delete(self.own.claim, {"holder": self.holder})
+
+
+def unclaimed_check(own: ModelKeys) -> Check:
+    """The condition of a creation that needs no claim."""
+    return Check(own.claim, {PARTITION_KEY: ABSENT})

@@ -37,14 +37,15 @@ from vitrine_mlflow.mlflow_api import (
     validate_model_tag,
     validate_tag_name,
 )
-from vitrine_mlflow.registry.claims import Claim, unclaimed_check
 from vitrine_mlflow.registry.items import (
     PROMPT_TAG,
+    Claim,
     ModelKeys,
     StoredModel,
     is_one_portion,
     portions,
     stored_model,
+    unclaimed_check,
 )
 from vitrine_mlflow.table import GSI5, INFO, PARTITION_KEY, TAGS
 

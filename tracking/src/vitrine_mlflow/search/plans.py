@@ -9,7 +9,7 @@ from vitrine_mlflow import keys
 from vitrine_mlflow.database import Range
 from vitrine_mlflow.encoding import invert, iso_time, ordered_double
 from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME
-from vitrine_mlflow.ranks import ranked_value
+from vitrine_mlflow.ownership import ranked_value
 from vitrine_mlflow.runs import indexed_name, name_start
 from vitrine_mlflow.search.orders import Order, Position
 from vitrine_mlflow.search.predicates import Candidate, Predicate

@@ -8,11 +8,7 @@ from typing import Any
 
 from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.mlflow_api import (
-    MLFLOW_DATASET_CONTEXT,
-    MLFLOW_RUN_NAME,
-    SearchUtils,
-)
+from vitrine_mlflow.mlflow_api import MLFLOW_DATASET_CONTEXT, MLFLOW_RUN_NAME, SearchUtils
 from vitrine_mlflow.runs import StoredRun
 from vitrine_mlflow.summaries import Summary
 

@@ -16,7 +16,14 @@ from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
-from vitrine_mlflow.mlflow_traces import COST, TOKEN_USAGE, SearchTraceUtils, resolved_locations
+from vitrine_mlflow.mlflow_genai import correlation, correlation_result
+from vitrine_mlflow.mlflow_traces import (
+    COST,
+    TOKEN_USAGE,
+    SearchTraceUtils,
+    completed_session,
+    resolved_locations,
+)
 from vitrine_mlflow.search.trace_filters import (
     Condition,
     TraceFilter,
@@ -263,3 +270,68 @@ def _comparison(backward: bool) -> Any:
         return (first[1] > second[1]) - (first[1] < second[1])
 
     return compare
+
+
+def completed_sessions(
+    search: TraceSearch,
+    experiment_id: str,
+    last: tuple[int, int],
+    max_results: int | None,
+    filter_string: str | None,
+) -> list[Any]:
+    """Sessions whose last trace is of this range of times and whose first one a filter finds."""
+    own_id = str(parsed_experiment_id(experiment_id))
+    times: dict[str, list[int]] = {}
+    for stored in search.matching_traces(own_id, None):
+        if stored.document.session is not None:
+            times.setdefault(stored.document.session, []).append(stored.document.time)
+    if filter_string:
+        firsts = {
+            (stored.document.session, stored.document.time)
+            for stored in search.matching_traces(own_id, filter_string)
+        }
+        times = {name: starts for name, starts in times.items() if (name, min(starts)) in firsts}
+    ended = sorted(
+        (max(starts), name, min(starts))
+        for name, starts in times.items()
+        if last[0] <= max(starts) <= last[1]
+    )
+    return [completed_session(name, first, latest) for latest, name, first in ended[:max_results]]
+
+
+def filter_correlation(
+    search: TraceSearch,
+    experiments: Experiments,
+    experiment_ids: Sequence[str],
+    filters: tuple[str, str],
+    base_filter: str | None,
+) -> Any:
+    """The correlation of two filters over the traces of experiments, or those of a third filter."""
+    wanted = dict.fromkeys(
+        str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids
+    )
+    combined = [
+        f"{base_filter} and {filter_string}" if base_filter else filter_string
+        for filter_string in filters
+    ]
+    for text in combined:
+        TraceFilter.parse(text)  # refused also where there is no experiment to read
+    scope = experiments.existing_of(list(wanted))
+
+    def found(filter_string: str | None) -> set[str]:
+        return {
+            trace.trace_id for own in scope for trace in search.matching_traces(own, filter_string)
+        }
+
+    first, second = map(found, combined)
+    total = len(found(base_filter))
+    joint = len(first & second)
+    result = correlation((joint, len(first), len(second), total))
+    return correlation_result(
+        npmi=result.npmi,
+        npmi_smoothed=result.npmi_smoothed,
+        filter1_count=len(first),
+        filter2_count=len(second),
+        joint_count=joint,
+        total_count=total,
+    )

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlflow.entities import Span, Trace, TraceData, TraceInfo
+from mlflow.entities.trace_info_v2 import TraceInfoV2
+from mlflow.entities.trace_status import TraceStatus
 from mlflow.exceptions import MlflowTracingException
 
 from vitrine_mlflow import keys
@@ -311,3 +313,65 @@ def require_locations_storable(tags: Mapping[str, Any]) -> None:
 
 def _tag_key(stored: StoredTrace, key: str) -> Key:
     return keys.TRACE_TAG.key(experiment_id=stored.experiment_id, trace_id=stored.trace_id, key=key)
+
+
+class DeprecatedTraces:
+    """Writes traces whose spans the client uploads as an artifact."""
+
+    def __init__(self, context: Context, experiments: Experiments, items: TraceStore) -> None:
+        self._context = context
+        self._experiments = experiments
+        self._items = items
+
+    def start(
+        self,
+        experiment_id: str,
+        timestamp_ms: int,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str],
+    ) -> TraceInfoV2:
+        """Write a trace that is in progress; the id is new."""
+        name = validated_name(tags.get(NAME_TAG))
+        require_locations_storable(tags)
+        experiment = self._experiments.find(experiment_id)
+        experiment.require_active()
+        trace_id = self._context.sources.new_hex()
+        document = TraceDocument(timestamp_ms, TraceStatus.IN_PROGRESS.to_state().value, name=name)
+        document.tags = {key: value for key, value in tags.items() if key != NAME_TAG}
+        document.tags |= artifact_tag(self._experiments, experiment, trace_id)
+        document.promote(metadata)
+        return _info_v2(
+            self._items.write(StoredTrace(experiment.experiment_id, trace_id, document))
+        )
+
+    def end(
+        self,
+        trace_id: str,
+        timestamp_ms: int,
+        status: TraceStatus,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str],
+    ) -> TraceInfoV2:
+        """Complete a trace.
+
+        Raises:
+            MlflowException: there is no such trace.
+        """
+        require_locations_storable(tags)
+
+        def change(stored: StoredTrace) -> StoredTrace:
+            document = stored.document
+            document.duration = timestamp_ms - document.time
+            document.state = status.to_state().value
+            if NAME_TAG in tags:
+                document.name = validated_name(tags[NAME_TAG])
+            document.tags |= {key: value for key, value in tags.items() if key != NAME_TAG}
+            document.promote(metadata)
+            return self._items.write(stored)
+
+        return _info_v2(self._items.change(trace_id, change))
+
+
+def _info_v2(stored: StoredTrace) -> TraceInfoV2:
+    info: Any = stored.document.entity(stored.experiment_id, stored.trace_id)
+    return TraceInfoV2.from_v3(info)
