@@ -276,22 +276,3 @@ def test_of_moves_of_one_file_at_the_same_time_one_succeeds(
     moved = [path for path in shown(api, lion) if path.startswith("/b")]
     assert moved == [f"/b{answers.index(200)}.stl"]
     wait_for(lambda: found(api, database), {moved[0][1:], ODD[1:], "parts/1.stl"})
-
-
-def test_a_file_that_is_no_longer_there_is_refused_by_every_route(api: Api, lion: str) -> None:
-    none = {"filePath": "/none.stl"}
-    for method, verb, body in (
-        ("DELETE", "archiveFile", none),
-        ("POST", "unarchiveFile", none),
-        ("DELETE", "deleteFile", {**none, "confirmPermanentDelete": True}),
-        ("POST", "revertFileVersion/1", none),
-        ("PUT", "setPrimaryFile", {**none, "primaryType": "lod1"}),
-        ("POST", "moveFile", {"sourcePath": "/none.stl", "destinationPath": "/x.stl"}),
-        ("POST", "copyFile", {"sourcePath": "/none.stl", "destinationPath": "/x.stl"}),
-        ("DELETE", "deleteAssetPreview", None),
-    ):
-        assert api.refused(method, f"{lion}/{verb}", body)[0] == 404, verb
-    unknown = lion.rpartition("/")[0] + "/none"
-    assert api.refused("DELETE", f"{unknown}/archiveFile", none)[0] == 404
-    aux = api.ok("DELETE", f"{lion}/deleteAuxiliaryPreviewAssetFiles", none)
-    assert aux["deletedCount"] == 0

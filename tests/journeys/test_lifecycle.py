@@ -109,18 +109,5 @@ def test_a_database_can_be_deleted_when_its_assets_are_archived(
     assert (status, body["code"]) == (409, "DatabaseDeleted")
 
 
-def test_an_unconfirmed_request_changes_nothing(api: Api, database: str) -> None:
-    path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}"
-    for operation, confirmed in CONFIRMED.items():
-        method = "PUT" if operation == "unarchive" else "DELETE"
-        unsaid: list[dict[str, bool]] = (
-            [] if operation == "archive" else [{}]
-        )  # as in VAMS, an omitted confirmation is accepted there
-        for body in (*unsaid, dict.fromkeys(confirmed, False)):
-            status, error = api.refused(method, f"{path}/{operation}Asset", body)
-            assert (status, error["errors"][0]["field"]) == (400, next(iter(confirmed)))
-    assert api.ok("GET", path)["status"] == "active"
-
-
 def job(api: Api, job_id: str) -> Any:
     return api.ok("GET", f"/jobs/{quote(job_id)}")

@@ -225,7 +225,6 @@ def test_comments_live_and_go_with_their_asset(runtime: Runtime, database: str) 
     assert [one[KEY] for one in api.ok("GET", root)["message"]] == ["0:third", "0:first"]
     (deleted,) = api.ok("GET", f"{root}?showDeleted=true")["message"]
     assert (deleted["assetId"], deleted["commentBody"]) == (asset, "On 0:second ä")
-    _refusals(api, place)
 
     path = f"/database/{database}/assets/{quote(asset)}"
     job = api.ok("DELETE", f"{path}/deleteAsset", {"confirmPermanentDelete": True})["jobId"]
@@ -235,21 +234,3 @@ def test_comments_live_and_go_with_their_asset(runtime: Runtime, database: str) 
     api.new_asset(database, "Tiger", assetId=asset)
     for query in ("", "?showDeleted=true"):
         assert api.ok("GET", root + query) == {"message": []}
-
-
-def _refusals(api: Api, place: str) -> None:
-    for method, key, body, status in (
-        ("POST", "0:first", {"commentBody": "Again"}, 409),
-        ("POST", "0:second", {"commentBody": "Again"}, 409),
-        ("POST", "7:first", {"commentBody": "Of no version"}, 404),
-        ("POST", "first", {"commentBody": "Of no version"}, 400),
-        ("POST", "0:fourth", {"commentBody": ""}, 400),
-        ("POST", "0:fourth", {"commentBody": "x" * 10_001}, 400),
-        ("PUT", "0:fourth", {"commentBody": "New"}, 404),
-        ("PUT", "0:second", {"commentBody": "New"}, 404),
-        ("DELETE", "0:second", None, 404),
-        ("GET", "0:second", None, 404),
-    ):
-        found, error = api.refused(method, f"{place}/{key}", body)
-        assert (found, bool(error["code"])) == (status, True), (method, key, error)
-    assert api.refused("GET", f"/comments/assets/none-{uuid4().hex}")[0] == 404

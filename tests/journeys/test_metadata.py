@@ -195,45 +195,6 @@ def test_schemas_of_a_database_apply_to_files_copied_into_it(api: Api, database:
     assert values(api, f"{theirs}/metadata/file?{of_copy}") == {"polygons": "9"}
 
 
-def test_a_file_that_is_not_there_or_in_the_bin_gets_no_metadata(api: Api, database: str) -> None:
-    asset = api.new_asset(database, "Lion")
-    api.upload(database, asset, {"/binned.glb": [noise(20, "binned")]})
-    base = f"/database/{database}/assets/{asset}"
-    api.completed("DELETE", f"{base}/archiveFile", {"filePath": "/binned.glb"})
-    for name in ("/never.glb", "/binned.glb"):
-        body = {"filePath": name, "type": "metadata", "metadata": [record("n")]}
-        status, error = api.refused("POST", f"{base}/metadata/file", body)
-        assert (status, error["code"]) == (404, "FileNotFound"), name
-        of = httpx.QueryParams({"filePath": name, "type": "metadata"})
-        assert values(api, f"{base}/metadata/file?{of}") == {}
-
-
-def test_contradictory_schemas_are_refused(api: Api, database: str) -> None:
-    circle = [
-        field("a", dependsOnFieldKeyName=["b"]),
-        field("b", dependsOnFieldKeyName=["a"]),
-    ]
-    body: dict[str, Any] = {
-        "databaseId": database,
-        "metadataSchemaEntityType": "assetMetadata",
-        "schemaName": "Circle",
-        "fields": {"fields": circle},
-    }
-    wrong: list[tuple[str, dict[str, Any]]] = [
-        ("fields", {}),
-        ("databaseId", {"databaseId": "no-such-database", "fields": {"fields": [field("a")]}}),
-        ("metadataSchemaEntityType", {"metadataSchemaEntityType": "asset"}),
-        (
-            "fileKeyTypeRestriction",
-            {"fields": {"fields": [field("a")]}, "fileKeyTypeRestriction": ".x"},
-        ),
-    ]
-    for where, change in wrong:
-        status, error = api.refused("POST", "/metadataschema", {**body, **change})
-        assert (status, error["errors"][0]["field"]) == (400, where), error
-    assert api.ok("GET", f"/metadataschema?databaseId={database}")["Items"] == []
-
-
 def test_an_asset_never_gets_more_than_500_records_however_many_write(
     runtime: Runtime, database: str
 ) -> None:

@@ -262,29 +262,3 @@ def test_the_current_version_is_archived_with_its_asset(
     assert [one["Version"] for one in listed(api, base)] == ["1"]
     wanted = {"downloadType": "assetFile", "key": "/a.stl", "assetVersionId": "0"}
     assert api.refused("POST", f"{base}/download", wanted)[0] == 410
-
-
-def test_wrong_requests_change_nothing(api: Api, database: str) -> None:
-    asset = api.new_asset(database, "A pump")
-    base = base_of(database, asset)
-    twice = [{"relativeKey": "/a", "versionId": "x"}] * 2
-    for body in (
-        {},
-        {"comment": "x"},
-        {"comment": "x" * 257, "useLatestFiles": True},
-        {"comment": "x", "useLatestFiles": True, "versionAlias": "7"},
-        {"comment": "x", "files": twice},
-    ):
-        assert api.refused("POST", f"{base}/createVersion", body)[0] == 400, body
-    for method, below in (
-        ("GET", "getVersion/7"),
-        ("PUT", "assetversions/7"),
-        ("POST", "assetversions/7/archive"),
-        ("POST", "revertAssetVersion/7"),
-    ):
-        body = None if method == "GET" else {"comment": "x"}
-        assert api.refused(method, f"{base}/{below}", body)[0] == 404
-    nowhere = base_of(database, "nothing")
-    wanted = {"comment": "x", "useLatestFiles": True}
-    assert api.refused("POST", f"{nowhere}/createVersion", wanted)[0] == 404
-    assert [one["Version"] for one in listed(api, base)] == ["0"]

@@ -103,6 +103,7 @@ WRONG_FIELDS: list[tuple[str, object]] = [
     ("assetId", "x" * 256),
     ("assetId", "cafe\u0301"),
     ("assetId", ".."),
+    ("assetId", "dot."),
     ("assetId", "previews"),
     ("assetId", "temp-uploads"),
     ("assetId", "\U00010400" * 255),

@@ -67,6 +67,9 @@ def test_an_unknown_bucket_is_refused_by_name(client: Client) -> None:
         ("databaseId", "ab"),
         ("databaseId", "x" * 256),
         ("databaseId", "ab\u0000c"),
+        ("databaseId", "a\tb"),
+        ("databaseId", ""),
+        ("databaseId", ["abc"]),
         ("databaseId", 7),
         ("databaseId", None),
         ("databaseId", "GLOBAL"),
@@ -84,7 +87,7 @@ def test_a_wrong_field_is_refused_by_name(client: Client, field: str, value: obj
     assert [error["field"] for error in answer.body["errors"]] == [field]
 
 
-@pytest.mark.parametrize("body", ["", "{", "[1]", "NaN", '{"databaseId": NaN}', '"\ud800"'])
+@pytest.mark.parametrize("body", ["", "{", "{}}", "[1]", "null", "\x00", "NaN", '{"databaseId": NaN}', '"\ud800"'])
 def test_a_body_that_is_no_json_object_is_refused(client: Client, body: str) -> None:
     answer = client.send("POST", "/database", body=body)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "body")
