@@ -3,9 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
-import httpx
-
-from tests.journeys.runtime import Api, Runtime, run_local, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_until
 from tests.journeys.test_constraints import constraint, unique
 
 
@@ -83,19 +81,6 @@ def test_a_user_without_rights_has_a_profile_features_and_no_pages(runtime: Runt
     assert own.ok("POST", "/auth/routes", pages) == {"allowedRoutes": [], "email": user}
     allowed = runtime.client().ok("POST", "/auth/routes", pages)["allowedRoutes"]
     assert [page["route__path"] for page in allowed] == ["/assets"]
-
-
-def test_without_a_user_pool_no_one_is_administered_there(runtime: Runtime) -> None:
-    api = runtime.client()
-    for method, path, body in (
-        ("GET", "/user/cognito", None),
-        ("POST", "/user/cognito", {"userId": "ann", "email": "ann@example.org"}),
-        ("PUT", "/user/cognito/ann", {"email": "ann@example.org"}),
-        ("DELETE", "/user/cognito/ann", None),
-        ("POST", "/user/cognito/ann/resetPassword", {"confirmReset": True}),
-    ):
-        status, error = api.refused(method, path, body)
-        assert (status, error["code"]) == (404, "UserPoolNotDeployed")
 
 
 def rule_of(asset: str, *users: str) -> dict[str, Any]:
@@ -194,18 +179,3 @@ def test_the_audit_log_lists_changes_and_the_creation_newest_first(
     assert made["operation"] == "create_database"
     newest = api.ok("GET", "/audit", params={"userId": made["userId"], "maxItems": "1"})
     assert "NextToken" in newest
-
-
-def test_a_second_start_on_the_same_folder_is_one_clear_line(runtime: Runtime) -> None:
-    again = run_local("up", "--state", str(runtime.state))
-    assert again.returncode == 2
-    assert "Traceback" not in again.stderr
-    assert len(again.stderr.strip().splitlines()) == 1
-
-
-def test_a_port_in_use_is_one_clear_line(runtime: Runtime, own_runtime: Runtime) -> None:
-    port = httpx.URL(runtime.endpoint["api"]).port
-    refused = run_local("up", "--state", str(own_runtime.state), "--port", str(port))
-    assert refused.returncode == 1
-    assert str(port) in refused.stderr
-    assert len(refused.stderr.strip().splitlines()) == 1

@@ -1,7 +1,6 @@
 """Searches, checks and rebuilds of the indexes, and bytes of files as viewers request them."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
@@ -158,57 +157,6 @@ def test_a_search_waits_for_the_previous_change_of_files(writer: Writer) -> None
     gone = {"filePath": "/d.glb", "confirmPermanentDelete": True}
     writer.write("DELETE", writer.path(asset, "/deleteFile"), gone)
     assert set(files()) == {f"{asset}/b/c.txt"}
-
-
-def test_metadata_is_filtered_counted_and_sorted_by_its_type(writer: Writer) -> None:
-    made: dict[str, str] = {}
-    for name, height, place in (("a", "9", "[13.4, 52.5]"), ("b", "10", "[2.3, 48.9]")):
-        made[name] = writer.api.new_asset(writer.database, name)
-        point = f'{{"type": "Point", "coordinates": {place}}}'
-        body = records(height=(height, "number"), place=(point, "geopoint"))
-        writer.write("POST", writer.path(made[name], "/metadata"), {"metadata": body})
-    a, b = made.values()
-    writer.search()
-    writer.tokens = writer.tokens[-1:]
-    expected: list[tuple[Body, set[str]]] = [
-        ({"key": "height", "op": "gt", "value": 9}, {b}),
-        ({"key": "height", "op": "between", "value": [9, 10]}, {a, b}),
-        ({"key": "height", "op": "in", "value": [9, 11]}, {a}),
-        ({"key": "weight", "op": "exists", "value": False}, {a, b}),
-        (
-            {"key": "place", "op": "geoDistance", "value": {"lat": 52, "lon": 13, "meters": 1e5}},
-            {a},
-        ),
-        (
-            {
-                "key": "place",
-                "op": "geoBox",
-                "value": {"top": 50, "left": 0, "bottom": 40, "right": 5},
-            },
-            {b},
-        ),
-    ]
-    for request, found in expected:
-        assert _eventually(lambda one=request: writer.ids(one), found), request
-    sort = [{"field": "metadata.height", "type": "number", "order": "desc"}]
-    reply = writer.search(sort=sort, metadataFacets=[{"key": "height"}])
-    assert [hit["_source"]["str_assetid"] for hit in reply["hits"]["hits"]] == [b, a]
-    (facet,) = reply["metadataFacets"]
-    assert (facet["documents"], facet["number"]["max"]) == (2, 10)
-    status, error = writer.api.refused(
-        "POST", "/search", {"metadataFilters": [{"key": "height", "op": "gt", "value": "soon"}]}
-    )
-    assert (status, error["errors"][0]["field"]) == (400, "metadataFilters.0.value")
-
-
-def _eventually(read: Callable[[], set[str]], expected: set[str]) -> bool:
-    """The first of the two assets was written before the last write, which alone is waited for."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while read() != expected:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.2)
-    return True
 
 
 def test_pages_by_cursor_continue_where_the_last_one_ended(

@@ -204,19 +204,6 @@ def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database
     assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
 
 
-def test_an_alias_that_a_version_drops_is_free_for_another(api: Api, database: str) -> None:
-    asset = api.new_asset(database, "Shown")
-    base = base_of(database, asset)
-    for body in (b"solid old\n", b"solid new\n"):
-        api.upload(database, asset, {"/a.stl": [body]})
-        made(api, base)
-    for number, alias in (("1", "shown"), ("1", "stored"), ("2", "shown")):
-        api.ok("PUT", f"{base}/assetversions/{number}", {"versionAlias": alias})
-    assert [one["versionAlias"] for one in listed(api, base)] == ["shown", "stored", ""]
-    assert content(api, base, assetVersionIdAlias="shown") == b"solid new\n"
-    assert content(api, base, assetVersionIdAlias="stored") == b"solid old\n"
-
-
 def test_versions_keep_the_name_of_a_file_that_is_deleted_permanently(
     api: Api, database: str
 ) -> None:

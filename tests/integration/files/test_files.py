@@ -173,43 +173,6 @@ def test_a_second_upload_makes_a_second_version(museum: Gallery) -> None:
     assert httpx.get(old).content == GLB
 
 
-def test_an_archived_file_is_listed_only_on_request(museum: Gallery) -> None:
-    uploaded(museum, {"/a.glb": GLB, "/b/c.glb": GLB})
-    museum.objects.delete(BUCKET, "statue/b/c.glb")
-    rows = museum.list_files().body["items"]
-    assert [(row["relativePath"], row["isArchived"]) for row in rows] == [("/a.glb", False)]
-    rows = museum.list_files(includeArchived="true").body["items"]
-    assert [(row["relativePath"], row["isArchived"]) for row in rows] == [
-        ("/a.glb", False),
-        ("/b/", False),
-        ("/b/c.glb", True),
-    ]
-    assert museum.file_info("/b/c.glb").body["isArchived"] is True
-    assert museum.download(key="/b/c.glb").status == 410
-
-
-def test_a_listing_continues_where_a_page_ended(museum: Gallery) -> None:
-    uploaded(museum, {f"/{n // 10}/{n:02}.glb": GLB for n in range(25)})
-    for query in ({}, {"basic": "true"}, {"includeArchived": "true"}):
-        found: list[str] = []
-        token: dict[str, str] = {}
-        while True:
-            page = museum.list_files(pageSize="4", **query, **token).body
-            found += [row["relativePath"] for row in page["items"]]
-            if "NextToken" not in page:
-                break
-            token = {"startingToken": page["NextToken"]}
-        assert len(found) == len(set(found)) == 28, query
-
-
-def test_a_preview_is_replaced(museum: Gallery) -> None:
-    uploaded(museum, {"/a.glb": GLB, "/a.glb.previewFile.png": b"png"})
-    uploaded(museum, {"/a.glb.previewFile.jpg": b"jpg"})
-    assert museum.file_info("/a.glb").body["previewFile"] == "statue/a.glb.previewFile.jpg"
-    old = museum.objects.head(BUCKET, "statue/a.glb.previewFile.png")
-    assert not isinstance(old, ObjectHead)
-
-
 FILES = 60
 OWN = ("/d1/own.glb", "/own ä+b.glb")
 

@@ -55,19 +55,6 @@ def test_an_event_is_built_as_api_gateway_builds_it(http: httpx.Client) -> None:
     assert 0 < answer["left"] <= 5000
 
 
-def test_a_json_body_is_text_and_a_binary_one_is_base64(http: httpx.Client) -> None:
-    assert http.post("/echo", json={"a": "ä"}).json()["event"]["body"] == '{"a":"ä"}'
-
-    answer = http.post(
-        "/binary", content=b"\x01\xff", headers={"content-type": "application/octet-stream"}
-    )
-
-    assert answer.status_code == 201
-    assert answer.content == b"\xff\x01"
-    assert answer.headers["x-length"] == "2"
-    assert answer.headers.get_list("set-cookie") == ["a=1; Path=/", "b=2"]
-
-
 @pytest.mark.parametrize(
     ("path", "authorization", "status", "message"),
     [
@@ -218,17 +205,6 @@ def test_a_record_that_the_function_reports_is_abandoned_alone_with_its_body(sma
     assert context["condition"] == "RetryAttemptsExhausted"
     assert batch["batchSize"] == 1
     assert [r["dynamodb"]["Keys"]["id"]["S"] for r in payload["Records"]] == ["poison"]
-
-
-def test_a_record_that_makes_the_function_raise_is_found_by_splitting(small: Small) -> None:
-    keys = [f"split-{number}" for number in range(12)]
-    for key in keys:
-        small.put(key, **({"raise": {"S": "yes"}} if key == "split-7" else {}))
-    small.wait_drained()
-
-    assert [key for key in keys if small.seen(key) == 0] == ["split-7"]
-    (document,) = _failed_batches(small, "split-7")
-    assert "Unhandled" in str(document["responseContext"])
 
 
 def test_messages_that_fail_too_often_become_dead_letters(small: Small) -> None:

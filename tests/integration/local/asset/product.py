@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import importlib
 import json
 import os
@@ -57,17 +56,6 @@ def _large(event: Event, _context: Context) -> Event:
     return {"statusCode": 200, "body": "x" * int(_query(event)["bytes"])}
 
 
-def _binary(event: Event, _context: Context) -> Event:
-    body = base64.b64decode(cast("str", event["body"])) if event["isBase64Encoded"] else b"text"
-    return {
-        "statusCode": 201,
-        "headers": {"content-type": "application/octet-stream", "X-Length": str(len(body))},
-        "cookies": ["a=1; Path=/", "b=2"],
-        "body": base64.b64encode(body[::-1]).decode(),
-        "isBase64Encoded": True,
-    }
-
-
 def _malformed(_event: Event, _context: Context) -> Event:
     return {"statusCode": "soon", "body": 3}
 
@@ -87,7 +75,6 @@ _ANSWERS: Mapping[str, Callable[[Event, Context], Event]] = {
     "/fail": _fail,
     "/sleep": _sleep,
     "/large": _large,
-    "/binary": _binary,
     "/malformed": _malformed,
     "/import": _import,
 }

@@ -29,5 +29,6 @@ def site(
     engine.prepare(tools, lambda _: None)
     place = Site(engine, tools, tmp_path_factory.mktemp(engine.name))
     place.start()
+    assert place.listens_on_loopback_only()
     yield place
     place.end()

@@ -9,10 +9,6 @@ from tests.integration.local.engines.support import Site
 ENGINE = "aws"
 
 
-def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
-    assert site.listens_on_loopback_only()
-
-
 def test_a_secret_is_kept_until_the_server_ends(site: Site) -> None:
     made = site.clients.secrets.create_secret(Name="pepper", SecretString="x")
     assert f":{Options().account}:" in made["ARN"]

@@ -68,10 +68,6 @@ def from_the_beginning(site: Site, stream: str) -> str:
     )["ShardIterator"]
 
 
-def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
-    assert site.listens_on_loopback_only()
-
-
 def test_items_and_indexes_survive_a_crash(site: Site) -> None:
     make_table(site, "items")
     put(site, "items", "a", "b")

@@ -38,10 +38,6 @@ def test_pages_of_other_origins_can_neither_read_nor_write(site: Site) -> None:
         client.delete("/private").raise_for_status()
 
 
-def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
-    assert site.listens_on_loopback_only()
-
-
 def test_an_index_is_not_made_by_writing_to_it(site: Site) -> None:
     answer = httpx.post(f"{site.running.endpoint.url}/nowhere/_doc", json={"a": 1}, timeout=60)
     assert answer.status_code == 404

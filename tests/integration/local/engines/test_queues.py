@@ -74,10 +74,6 @@ def receive_all(site: Site, queue: str) -> set[str]:
     return bodies
 
 
-def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
-    assert site.listens_on_loopback_only()
-
-
 def test_queues_with_attributes_and_tags_survive_a_crash(site: Site) -> None:
     dead = arn(site, make(site, "buried"))
     policy = json.dumps({"deadLetterTargetArn": dead, "maxReceiveCount": 3})

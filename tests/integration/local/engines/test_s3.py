@@ -90,10 +90,6 @@ def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str | None]:
     return metadata["HTTPStatusCode"], metadata["HTTPHeaders"].get("x-amz-delete-marker")
 
 
-def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
-    assert site.listens_on_loopback_only()
-
-
 def test_a_body_that_ends_early_is_refused(site: Site) -> None:
     s3 = site.clients.s3
     name = bucket(s3, "cut")
