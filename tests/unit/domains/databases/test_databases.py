@@ -87,7 +87,9 @@ def test_a_wrong_field_is_refused_by_name(client: Client, field: str, value: obj
     assert [error["field"] for error in answer.body["errors"]] == [field]
 
 
-@pytest.mark.parametrize("body", ["", "{", "{}}", "[1]", "null", "\x00", "NaN", '{"databaseId": NaN}', '"\ud800"'])
+@pytest.mark.parametrize(
+    "body", ["", "{", "{}}", "[1]", "null", "\x00", "NaN", '{"databaseId": NaN}', '"\ud800"']
+)
 def test_a_body_that_is_no_json_object_is_refused(client: Client, body: str) -> None:
     answer = client.send("POST", "/database", body=body)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "body")
