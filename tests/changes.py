@@ -23,11 +23,11 @@ def _attacks(*names: str) -> tuple[str, ...]:
 _EXECUTIONS = ("contract", *_journeys("executions"))
 _FILES = ("contract", "tests/integration/files", *_journeys("file_changes", "uploads"))
 _SLICES: Mapping[str, tuple[str, ...]] = {
-    "access": ("contract", "tests/integration/access", *_journeys("permissions", "constraints")),
+    "access": ("contract", "tests/integration/databases", *_journeys("permissions")),
     "asset_lifecycle": ("contract", "tests/integration/files", *_journeys("lifecycle")),
     "asset_links": ("contract", *_journeys("links")),
     "asset_versions": ("contract", *_journeys("versions")),
-    "assets": ("contract", *_journeys("lifecycle", "bad_input"), *_attacks("reading")),
+    "assets": ("contract", *_journeys("lifecycle", "administration"), *_attacks("reading")),
     "audit": (
         *("contract", "tests/integration/audit"),
         *(*_journeys("administration"), *_attacks("reading")),

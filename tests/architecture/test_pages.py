@@ -1,5 +1,6 @@
-"""Pages name only files that exist, their links resolve, and decision records are short."""
+"""Pages name files that exist, links resolve, records are short, and references are current."""
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,6 +18,9 @@ from backend.search.query import (
     words,
 )
 from backend.spec.search_indexes import MAX_CLAUSES
+from docs.generate import COSTS, REFERENCE, pages
+from docs.idle_costs import idle_costs
+from docs.web_declarations import FILE, web_declarations
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -119,3 +123,30 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
     ):
         assert fact in page
     assert cursors.MAX_OPEN == 10  # the page says "ten"
+
+
+GENERATED = pages()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_reference_page_is_up_to_date(name: str) -> None:
+    assert (REFERENCE / name).read_text(encoding="utf-8") == GENERATED[name], "run: make docs"
+
+
+def test_every_reference_page_is_generated() -> None:
+    assert {path.name for path in REFERENCE.iterdir()} == {*GENERATED, COSTS}
+
+
+def test_the_declarations_of_the_web_page_are_up_to_date() -> None:
+    assert FILE.read_text(encoding="utf-8") == web_declarations(), "run: make docs"
+
+
+def test_the_page_on_costs_has_the_prices_and_units_of_today() -> None:
+    # The rest of the page is measured; the part `costs` compares it.
+    assert "\n".join(idle_costs()) in (REFERENCE / COSTS).read_text(encoding="utf-8")
+
+
+def test_every_schema_of_the_api_has_a_name_of_its_own() -> None:
+    # If two models have one name, the path of the module is part of both names.
+    schemas = json.loads(GENERATED["openapi.json"])["components"]["schemas"]
+    assert [name for name in schemas if "__" in name] == []

@@ -1,13 +1,12 @@
-"""An asset of many files that is changed while all processes are killed, and reports of failures.
-
-Its files are put directly into its folder, which takes a fraction of the time of uploads.
-"""
+"""Assets of many files, and documents as large as they can be."""
 
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from typing import Any, cast
 
 import boto3
@@ -146,3 +145,36 @@ class ManyFiles:
                 config=Config(signature_version="s3v4", max_pool_connections=WRITERS),
             ),
         )
+
+
+RECORDS = 64
+"""The maximum number of records with the longest indexed values."""
+VALUE_BYTES = 32_000
+_AT_ONCE = 2
+_REPEATS = 3
+
+
+def new_large_assets(api: Api, database: str, count: int) -> list[str]:
+    """Create assets with metadata of two megabytes each; return their ids."""
+    with ThreadPoolExecutor(_AT_ONCE) as writers:
+        return list(writers.map(partial(_new_one, api, database), range(count)))
+
+
+def _new_one(api: Api, database: str, number: int) -> str:
+    asset = api.new_asset(database, f"bomb {number}")
+    records = [
+        {
+            "metadataKey": f"key{key}",
+            "metadataValue": f"{key} " + "x" * VALUE_BYTES,
+            "metadataValueType": "string",
+        }
+        for key in range(RECORDS)
+    ]
+    path = f"/database/{database}/assets/{asset}/metadata"
+    # A busy machine may take longer than a request allows; clients repeat a 503.
+    answer = api.send("POST", path, {"metadata": records})
+    for _ in range(_REPEATS):
+        if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            answer = api.send("POST", path, {"metadata": records})
+    assert answer.is_success, answer.text
+    return asset

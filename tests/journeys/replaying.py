@@ -1,9 +1,14 @@
-"""Real poison and real dead letters, for the commands of the guide on replaying failures."""
+"""Clients that write, and batches and schedules that a test leaves behind."""
 
 import json
 import sqlite3
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import boto3
 import httpx
@@ -14,7 +19,7 @@ from local.engines import Options
 from local.state import StateFolder
 from tests.factories.failures import BATCH_KEY, failed_batch
 from tests.factories.search import stream_record
-from tests.journeys.runtime import Api, Runtime, noise, wait_until
+from tests.journeys.runtime import Api, Runtime, noise, put_parts, wait_until
 
 DATABASE = "workshop"
 OPTIONS = Options()
@@ -137,3 +142,170 @@ def follow_the_guide(runtime: Runtime, say: Callable[[str], str], written: list[
     wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(queues))
     runtime.drain()
     assert len(api.search(databaseId=DATABASE, entityTypes=["file"])) == 1
+
+
+OUTAGES = {503, 504}
+"""Statuses that clients may receive while an engine is unavailable; never a 500."""
+
+
+PATIENCE = 900
+"""Seconds within which a started process must reply, also on a busy machine."""
+
+
+@dataclass(frozen=True)
+class PatientApi(Api):
+    """Repeats requests without a reply or with a 503: for use after a restart."""
+
+    def send(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with suppress(httpx.TransportError):
+                answer = super().send(method, path, body, **more)
+                if answer.status_code not in OUTAGES:
+                    return answer
+            assert time.monotonic() < deadline, f"{method} {path}: no answer in {PATIENCE} s"
+            time.sleep(0.5)
+
+
+@dataclass
+class Load:
+    """Writers of one database; `acknowledged` has the confirmed writes by asset id."""
+
+    database: str
+    acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    refused: list[str] = field(default_factory=list[str])
+    wrong: list[str] = field(default_factory=list[str])
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def write(self, api: Api, writer: int) -> None:
+        """Create assets with a file and metadata, and rename them, until the stop event is set."""
+        number = 0
+        while not self.stopped.is_set():
+            number += 1
+            try:
+                self._one(api, f"w{writer}-{number}")
+            # the runtime or S3 does not respond, or a reply was lost
+            except httpx.HTTPError as error:
+                self.refused.append(repr(error))
+                self.stopped.wait(0.2)
+
+    def _one(self, api: Api, name: str) -> None:
+        body: dict[str, Any] = {
+            "databaseId": self.database,
+            "assetId": f"{self.database}-{name}",
+            "assetName": name,
+            "description": "made under load",
+            "isDistributable": True,
+            "tags": [],
+        }
+        made = self._sent(api, "POST", "/assets", body)
+        if made is None:
+            return
+        asset = made["assetId"]
+        known = self.acknowledged[asset] = {"name": name}
+        path = f"/database/{self.database}/assets/{quote(asset)}"
+        entry = {"metadataKey": "k", "metadataValue": name, "metadataValueType": "string"}
+        if self._sent(api, "POST", f"{path}/metadata", {"metadata": [entry]}) is not None:
+            known["metadata"] = {"k": name}
+        if self._uploaded(api, asset):
+            known["files"] = {"/a.stl"}
+        known["name"] = None  # the effect of a request whose reply was lost is not known
+        if self._sent(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
+            known["name"] = f"{name} again"
+
+    def _uploaded(self, api: Api, asset: str) -> bool:
+        scope = {"assetId": asset, "databaseId": self.database, "uploadType": "assetFile"}
+        content = noise(50, asset)
+        wanted = [{"relativeKey": "/a.stl", "num_parts": 1, "file_size": len(content)}]
+        begun = self._sent(api, "POST", "/uploads", {**scope, "files": wanted})
+        if begun is None:
+            return False
+        done = put_parts(begun["files"][0], [content])
+        complete = f"/uploads/{begun['uploadId']}/complete"
+        reply = self._sent(api, "POST", complete, {**scope, "files": [done]})
+        return reply is not None and reply["overallSuccess"]
+
+    def _sent(self, api: Api, method: str, path: str, body: Any) -> Any:
+        """Return the body of a reply; None if the request was refused."""
+        reply = api.send(method, path, body)
+        if reply.status_code == 200:
+            return reply.json()
+        self.refused.append(f"{method} {path}: {reply.status_code}")
+        if reply.status_code not in OUTAGES and reply.status_code >= 500:
+            self.wrong.append(f"{method} {path}: {reply.status_code} {reply.text}")
+        self.stopped.wait(0.1)
+        return None
+
+
+@contextmanager
+def load(runtime: Runtime, database: str, *, writers: int = 2) -> Generator[Load]:
+    """Run writers while the block runs; then stop them."""
+    found = Load(database)
+    clients = [runtime.client() for _ in range(writers)]
+    threads = [
+        threading.Thread(target=found.write, args=(client, number))
+        for number, client in enumerate(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield found
+    finally:
+        found.stopped.set()
+        for thread in threads:
+            thread.join()
+
+
+def stored(api: Api, database: str) -> dict[str, Any]:
+    """The content of tables and S3, as returned by the API, by the name of each document."""
+    found: dict[str, Any] = {}
+    for asset in all_assets(api, database):
+        path = f"/database/{database}/assets/{quote(asset['assetId'])}"
+        records = api.ok("GET", f"{path}/metadata")["metadata"]
+        found[asset["assetId"]] = (
+            asset["assetName"],
+            asset["assetType"],
+            {record["metadataKey"]: record["metadataValue"] for record in records},
+        )
+        for file in files_of(api, path):
+            found[file["key"]] = (asset["assetName"], file["size"])
+    return found
+
+
+def files_of(api: Api, asset: str) -> list[Any]:
+    """The listed files of an asset (a path), without folders, on one page."""
+    items = api.ok("GET", f"{asset}/listFiles")["items"]
+    return [item for item in items if not item["isFolder"]]
+
+
+def all_assets(api: Api, database: str) -> list[Any]:
+    found: list[Any] = []
+    query = "?pageSize=100"
+    while True:
+        page = api.ok("GET", f"/database/{database}/assets{query}")
+        found += page["Items"]
+        if not page.get("NextToken"):
+            return found
+        query = f"?pageSize=100&startingToken={quote(page['NextToken'])}"
+
+
+def indexed(api: Api, database: str) -> dict[str, Any]:
+    """The content of the indexes, in the form of `stored`."""
+    return {
+        one.get("str_key", one["str_assetid"]): (
+            (one["str_assetname"], one["num_filesize"])
+            if one["_rectype"] == "file"
+            else (one["str_assetname"], one["str_assettype"], one.get("MD_", {}))
+        )
+        for one in api.search(databaseId=database)
+    }
+
+
+def drift(api: Api, database: str) -> dict[str, Any]:
+    """The differences between index and tables: both sides of each."""
+    there, ours = indexed(api, database), stored(api, database)
+    return {
+        name: (there.get(name), ours.get(name))
+        for name in there.keys() | ours.keys()
+        if there.get(name) != ours.get(name)
+    }

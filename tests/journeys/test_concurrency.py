@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from tests.amounts import amount
-from tests.journeys.load import OUTAGES, PATIENCE, drift, files_of
+from tests.journeys.replaying import OUTAGES, PATIENCE, drift, files_of
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 
 SECONDS = float(amount("CONCURRENCY_SECONDS"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 
-from tests.journeys.load import Load, drift
+from tests.journeys.replaying import Load, drift
 from tests.journeys.runtime import Runtime, wait_until
 
 RIGHT_AGAIN_SECONDS = 60

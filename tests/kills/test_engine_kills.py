@@ -20,8 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.load import Load, load, stored
-from tests.journeys.replaying import abandon_batch, let_schedules_be_due
+from tests.journeys.replaying import Load, abandon_batch, let_schedules_be_due, load, stored
 from tests.journeys.runtime import (
     START_SECONDS,
     Api,

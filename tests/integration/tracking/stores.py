@@ -1,13 +1,15 @@
-"""Both stores of the differential test, with one clock and one series of ids."""
+"""Both stores with one clock, their tables, the requests they send, and seeds of histories."""
 
 import itertools
+import os
+import random
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from unittest import mock
 
 from mlflow.store.tracking import sqlalchemy_store
@@ -17,8 +19,11 @@ from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.table import create_request
 
+from tests.amounts import amount
+
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
 
 ARTIFACTS = "s3://artifacts/root"
 
@@ -111,3 +116,102 @@ class SqlStore:
 
     def inject(self) -> AbstractContextManager[None]:
         return _inject_series(self._series)
+
+
+_MEASURED = ("GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem",
+             "BatchWriteItem", "TransactWriteItems")  # fmt: skip
+_WRITES = frozenset(_MEASURED[3:])
+
+
+class Meter:
+    """Measures the requests in its block."""
+
+    def __init__(self, client: Any) -> None:
+        self._events = client.meta.events
+        self.requests = 0
+        self.write_units = 0.0
+        self.read_units = 0.0
+        self.operations: list[str] = []
+
+    def __enter__(self) -> "Meter":
+        for name in _MEASURED:
+            self._events.register(f"provide-client-params.dynamodb.{name}", self._request_capacity)
+            self._events.register(f"after-call.dynamodb.{name}", self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in _MEASURED:
+            self._events.unregister(
+                f"provide-client-params.dynamodb.{name}", self._request_capacity
+            )
+            self._events.unregister(f"after-call.dynamodb.{name}", self._count)
+
+    def _request_capacity(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {**params, "ReturnConsumedCapacity": "TOTAL"}
+
+    def _count(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
+        self.requests += 1
+        self.operations.append(model.name)
+        consumed: Any = parsed.get("ConsumedCapacity") or []
+        parts = cast("list[dict[str, Any]]", consumed if isinstance(consumed, list) else [consumed])
+        units = sum(float(part["CapacityUnits"]) for part in parts)
+        if model.name in _WRITES:
+            self.write_units += units
+        else:
+            self.read_units += units
+
+
+class Recorder:
+    """Records the keys, ranges and indexes that the requests in its block use."""
+
+    def __init__(self, client: Any) -> None:
+        self._events = client.meta.events
+        self.indexes: set[str] = set()
+        self.keys: list[tuple[str, str]] = []
+        self.ranges: list[tuple[str, str]] = []  # of the table: partition, start
+
+    def __enter__(self) -> "Recorder":
+        for name in _MEASURED:
+            self._events.register(f"provide-client-params.dynamodb.{name}", self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in _MEASURED:
+            self._events.unregister(f"provide-client-params.dynamodb.{name}", self._note)
+
+    def _note(self, params: dict[str, Any], **_: Any) -> None:
+        if "KeyConditionExpression" in params:
+            values = [next(iter(value.values())) for value in _values(params)]
+            if "IndexName" in params:
+                self.indexes.add(params["IndexName"])
+            else:
+                self.ranges.append((values[0], values[1] if len(values) > 1 else ""))
+        self.keys += _keys_in(params)
+
+
+def _values(params: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(params["ExpressionAttributeValues"].values())
+
+
+def _keys_in(value: Any) -> list[tuple[str, str]]:
+    """Every primary key inside the parameters of a request."""
+    if isinstance(value, list):
+        return [key for item in cast("list[Any]", value) for key in _keys_in(item)]
+    if not isinstance(value, dict):
+        return []
+    members = cast("dict[str, Any]", value)
+    if "PK" in members and "SK" in members:
+        return [(members["PK"]["S"], members["SK"]["S"])]
+    return [key for member in members.values() for key in _keys_in(member)]
+
+
+_AMOUNT = os.environ.get("MLFLOW_REGISTRY_HISTORIES")
+_FIRST = os.environ.get("MLFLOW_FIRST_SEED")
+HISTORIES = amount("MLFLOW_REGISTRY_HISTORIES")
+
+
+def seed_of(number: int) -> int:
+    """Return the seed of one history, counted from MLFLOW_FIRST_SEED if it is set."""
+    if _AMOUNT is not None and _FIRST is None:
+        return random.SystemRandom().randrange(1_000_000_000)
+    return int(_FIRST or "0") + number

@@ -17,8 +17,14 @@ from tests.amounts import amount
 from tests.integration.tracking.comparison import Comparison, error_of
 from tests.integration.tracking.histories import Call
 from tests.integration.tracking.logged_model_histories import LoggedModelHistory
-from tests.integration.tracking.seeds import HISTORIES, seed_of
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
+from tests.integration.tracking.stores import (
+    HISTORIES,
+    Series,
+    SqlStore,
+    TrackingTables,
+    dynamo_store,
+    seed_of,
+)
 from tests.integration.tracking.trace_histories import TraceHistory
 
 RUN_HISTORIES = amount("MLFLOW_HISTORIES")

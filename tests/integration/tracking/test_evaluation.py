@@ -27,8 +27,14 @@ from vitrine_mlflow.store import DynamoTrackingStore
 
 from tests.integration.tracking.comparison import error_of
 from tests.integration.tracking.evaluation_histories import EvaluationHistory, Step
-from tests.integration.tracking.seeds import HISTORIES, seed_of
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
+from tests.integration.tracking.stores import (
+    HISTORIES,
+    Series,
+    SqlStore,
+    TrackingTables,
+    dynamo_store,
+    seed_of,
+)
 from tests.integration.tracking.trace_histories import TraceHistory
 
 _LEFT_OUT: dict[type, set[str]] = {

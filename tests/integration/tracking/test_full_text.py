@@ -22,8 +22,7 @@ from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
-from tests.integration.tracking.metering import Meter, Recorder
-from tests.integration.tracking.stores import TrackingTables
+from tests.integration.tracking.stores import Meter, Recorder, TrackingTables
 
 FULL = "".join(map(chr, range(0x4E00, 0x4E00 + 47)))  # as many trigrams as a name's rows may have
 OTHER = "".join(map(chr, range(0x5E00, 0x5E00 + 47)))

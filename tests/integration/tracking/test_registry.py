@@ -17,8 +17,13 @@ from vitrine_mlflow.registry_store import DynamoRegistryStore
 
 from tests.integration.tracking.comparison import error_of
 from tests.integration.tracking.registry_histories import RegistryHistory
-from tests.integration.tracking.seeds import HISTORIES, seed_of
-from tests.integration.tracking.stores import Series, TrackingTables, empty_database
+from tests.integration.tracking.stores import (
+    HISTORIES,
+    Series,
+    TrackingTables,
+    empty_database,
+    seed_of,
+)
 
 
 @pytest.fixture

@@ -1,20 +1,47 @@
-"""Orders that an index serves in part, and searches with several invalid arguments."""
+"""Searches: orders that an index serves in part, invalid arguments, and every access pattern."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
-from mlflow.entities import ViewType
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    ExperimentTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    RunTag,
+    ViewType,
+)
+from mlflow.entities.model_registry import RegisteredModelTag
+from mlflow.entities.workspace import Workspace
 from mlflow.exceptions import MlflowException
 from mlflow.store.model_registry import sqlalchemy_store as sql_registry
+from vitrine_mlflow import keys
+from vitrine_mlflow.auth.store import DynamoAuthStore
+from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.full_text import MODEL_TYPE, NameIndex, RunNames
+from vitrine_mlflow.patterns import PATTERNS, AccessPattern
+from vitrine_mlflow.registry.models import Models
+from vitrine_mlflow.registry.versions import Versions
 from vitrine_mlflow.registry_store import DynamoRegistryStore
+from vitrine_mlflow.store import DynamoTrackingStore
+from vitrine_mlflow.workspaces import DynamoWorkspaceStore
 
 from backend.core.ids import new_uuid
 from tests.integration.tracking.comparison import error_of
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
+from tests.integration.tracking.stores import (
+    Recorder,
+    Series,
+    SqlStore,
+    TrackingTables,
+    dynamo_store,
+)
+from tests.integration.tracking.trace_histories import info_of, span_of
 
 STATUSES = [None, 1, 2, 3, 4, 5]
 # the index of names holds 724 bytes of a name
@@ -207,3 +234,195 @@ def _error(store: Any, method: str, arguments: dict[str, Any]) -> tuple[str, str
     except MlflowException as error:
         return error_of(error)
     return None
+
+
+_AUTH = "Authentication and authorization"
+
+
+class World:
+    """A table with one object of each kind, and the functions of the patterns."""
+
+    def __init__(self, tables: TrackingTables, table: str) -> None:
+        self.client = tables.client
+        context = Context(tables.database(table), "s3://artifacts")
+        self.context = context
+        self.config = context.config
+        self.config.set(RUN_NAMES, "on")
+        self.run_names = RunNames(context.database, "0")
+        self.model_names = NameIndex(context.database, MODEL_TYPE)
+        self.store = DynamoTrackingStore.of_context(context)
+        self.auth = DynamoAuthStore()
+        self.auth.build(context.database)
+        self.auth.create_user("ann", "long enough password")
+        self.auth.grant_user_permission("ann", "experiment", "1", "READ")
+        self.auth.grant_user_permission("ann", "registered_model", "model", "READ")
+        self.workspaces = DynamoWorkspaceStore.of_database(context.database)
+        self.models = Models(context)
+        self.versions = Versions(context, self.models)
+        self.run = self.store.create_run("0", "ann", 1, [], "name").info.run_id
+        self.store.log_batch(
+            self.run, [Metric("m", 1.0, 1, 1), Metric("n", 2.0, 1, 1)], [Param("p", "v")], []
+        )
+        self.use(self.run)
+        self.store.start_trace(info_of("tr-1", tags={"mlflow.traceName": "chat"}))
+        self.store.log_spans("0", [span_of("tr-1", 1)])
+        self.models.create("model", [], None)
+        self.version("model")
+        self.versions.set_alias("model", "best", 1)
+
+    def another(self) -> DynamoTrackingStore:
+        """A store without a cache."""
+        return DynamoTrackingStore.of_context(self.context)
+
+    def use(self, run_id: str) -> None:
+        dataset_input = DatasetInput(Dataset("iris", "digest", "local", "src"), [])
+        self.store.datasets.log_inputs(run_id, [dataset_input], None)
+        self.store.datasets.log_outputs(run_id, [LoggedModelOutput("m-1", 0)])
+
+    def version(self, name: str) -> None:
+        self.versions.create(name, "s3://source", None, [], None, None)
+
+    def new_run(self) -> str:
+        return self.store.create_run("0", "ann", 1, [], "other").info.run_id
+
+    def search(self, filter_string: str, *order_by: str) -> Any:
+        searching: Any = self.store
+        return searching.search_runs(["0"], filter_string, ViewType.ACTIVE_ONLY, 10, order_by)
+
+    def log_batch(self) -> Any:
+        return self.store.log_batch(
+            self.run, [Metric("m", 2.0, 2, 2)], [Param("q", "v")], [RunTag("t", "v")]
+        )
+
+    def set_stage(self) -> None:
+        experiments = self.store.experiments
+        experiments.set_stage(experiments.find("0"), "active")
+
+
+CALLS: dict[str, Callable[[World], Any]] = {
+    "Experiments: Get experiment by ID": lambda w: w.store.experiments.find("0"),
+    "Experiments: Get experiment by name": lambda w: w.store.experiments.get_by_name("Default"),
+    "Experiments: List experiments in workspace": lambda w: w.store.experiments.ids_in_workspace(),
+    "Experiments: List experiments by name": lambda w: w.store.experiments.listed_by_name(),
+    "Experiments: Create experiment": lambda w: w.store.experiments.create("new", None, []),
+    "Experiments: Delete/restore experiment": World.set_stage,
+    "Experiments: Set experiment tag": lambda w: w.store.experiments.set_tag(
+        "0", ExperimentTag("k", "v")
+    ),
+    "Experiments: Search experiments (FTS)": lambda w: w.store.search_experiments(
+        filter_string="name LIKE '%faul%'"
+    ),
+    "Runs: Get run by ID": lambda w: w.another().runs.experiment_of(w.run),
+    "Runs: List runs in experiment": lambda w: w.store.runs.in_stage("0", "active"),
+    "Runs: Filter runs by lifecycle": lambda w: w.store.runs.in_stage("0", "active"),
+    "Runs: Sort runs by start time": lambda w: w.store.runs.by_time("0"),
+    "Runs: Filter runs by status": lambda w: w.search("status = 'RUNNING'"),
+    "Runs: Sort runs by name": lambda w: w.search("", "run_name ASC"),
+    "Runs: Sort runs by metric": lambda w: w.search("", "metrics.m DESC"),
+    "Runs: Create run": World.new_run,
+    "Runs: Update run info": lambda w: w.store.details.update_info(w.run, 3, 9, None),
+    "Runs: Delete/restore run": lambda w: w.store.runs.delete(w.new_run()),
+    "Metrics, params and tags: Log metric": lambda w: w.store.metrics.log(
+        w.run, [Metric("a", 1.0, 1, 1)]
+    ),
+    "Metrics, params and tags: Log metric history": lambda w: w.store.metrics.log(
+        w.run, [Metric("a", 1.0, 2, 2)]
+    ),
+    "Metrics, params and tags: Get metric history": lambda w: w.store.metrics.history(w.run, "m"),
+    "Metrics, params and tags: Log param": lambda w: w.store.details.log_param(
+        w.run, Param("x", "y")
+    ),
+    "Metrics, params and tags: Get all params for run": lambda w: w.store.get_run(w.run),
+    "Metrics, params and tags: Set run tag": lambda w: w.store.details.set_tag(
+        w.run, RunTag("x", "y")
+    ),
+    "Metrics, params and tags: Get all tags for run": lambda w: w.store.get_run(w.run),
+    "Metrics, params and tags: Log batch (metrics + params + tags)": World.log_batch,
+    "Search and ranking: Search runs by metric value": lambda w: w.search("", "metrics.n DESC"),
+    "Search and ranking: Search runs by param value": lambda w: w.search("params.p = 'v'"),
+    "Search and ranking: Full-text search (forward)": lambda w: w.run_names.like("LIKE", "%nam%"),
+    "Search and ranking: Full-text search (global)": lambda w: w.model_names.partitions(["ode"]),
+    "Search and ranking: FTS index cleanup": lambda w: w.store.details.update_info(
+        w.new_run(), None, None, "renamed"
+    ),
+    "Traces: Get trace by ID": lambda w: w.another().traces.items.experiment_of("tr-1"),
+    "Traces: List traces in experiment": lambda w: w.store.traces.items.ids_by_time("0"),
+    "Traces: Sort traces by time": lambda w: w.store.traces.items.ids_by_time("0"),
+    "Traces: Sort traces by name": lambda w: w.store.traces.items.ids_by_name("0", "chat"),
+    "Traces: Set trace tag": lambda w: w.store.traces.set_tag("tr-1", "k", "v"),
+    "Traces: Get trace spans": lambda w: w.store.traces.items.spans(
+        w.store.traces.items.find("tr-1")
+    ),
+    "Traces: Create trace + spans": lambda w: w.store.traces.log_spans("0", [span_of("tr-2", 1)]),
+    "Datasets: Create dataset": lambda w: w.use(w.new_run()),
+    "Datasets: Get dataset": lambda w: w.store.get_run(w.run),
+    "Datasets: Link dataset to run": lambda w: w.use(w.new_run()),
+    "Datasets: List datasets for run": lambda w: w.store.get_run(w.run),
+    "Logged models: Log model to run": lambda w: w.use(w.new_run()),
+    "Logged models: List logged models for run": lambda w: w.store.get_run(w.run),
+    "Model registry: Create registered model": lambda w: w.models.create("other", [], None),
+    "Model registry: Get registered model": lambda w: w.models.require("model"),
+    "Model registry: Get model by name": lambda w: w.models.require("model"),
+    "Model registry: List registered models": lambda w: w.models.listed_by_name(),
+    "Model registry: Create model version": lambda w: w.version("model"),
+    "Model registry: Get model version": lambda w: w.versions.get("model", 1),
+    "Model registry: List model versions": lambda w: w.models.find("model"),
+    "Model registry: Set model tag": lambda w: w.models.set_tag(
+        "model", RegisteredModelTag("k", "v")
+    ),
+    "Model registry: Set model alias": lambda w: w.versions.set_alias("model", "new", 1),
+    f"{_AUTH}: Create user": lambda w: w.auth.create_user("bob", "long enough password"),
+    f"{_AUTH}: Get user": lambda w: w.auth.get_user("ann"),
+    f"{_AUTH}: Authenticate user": lambda w: w.auth.authenticate_user("ann", "wrong password"),
+    f"{_AUTH}: Grant experiment permission": lambda w: w.auth.grant_user_permission(
+        "ann", "experiment", "2", "READ"
+    ),
+    f"{_AUTH}: Check experiment permission": lambda w: w.auth.get_experiment_permission("1", "ann"),
+    f"{_AUTH}: List permissions for experiment": lambda w: w.auth.grants.for_resource(
+        "default", "experiment", "1"
+    ),
+    f"{_AUTH}: Grant registry permission": lambda w: w.auth.grant_user_permission(
+        "ann", "registered_model", "other", "READ"
+    ),
+    f"{_AUTH}: Check registry permission": lambda w: w.auth.get_registered_model_permission(
+        "model", "ann"
+    ),
+    f"{_AUTH}: List permissions for model": lambda w: w.auth.grants.for_resource(
+        "default", "registered_model", "model"
+    ),
+    "Workspace: Get workspace": lambda w: w.workspaces.find("default"),
+    "Workspace: Create/update workspace": lambda w: w.workspaces.create_workspace(
+        Workspace("team-a")
+    ),
+    "Model registry: Get model by alias": lambda w: w.models.version_of_alias("model", "best"),
+    "Configuration: Get config value": lambda w: w.config.get(RUN_NAMES),
+    "Configuration: Set config value": lambda w: w.config.set(RUN_NAMES, "on"),
+    "Configuration: List all config": lambda w: w.config.all(),
+}
+
+
+@pytest.fixture(scope="module")
+def world(tracking_tables: TrackingTables) -> World:
+    return World(tracking_tables, tracking_tables.create("mlflow-patterns"))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_a_pattern_uses_its_key_or_index(pattern: AccessPattern, world: World) -> None:
+    with Recorder(world.client) as recorder:
+        reply = CALLS[pattern.name](world)
+        if isinstance(reply, Iterator):
+            reply = list(cast("Iterator[Any]", reply))
+    if pattern.index is not None:
+        assert pattern.index.name in recorder.indexes
+        assert reply, "the index finds what was written"
+        return
+    wanted = pattern.entity
+    items = [key for key in recorder.keys if wanted.parse(keys.Key(*key)) is not None]
+    ranges = [range_ for range_ in recorder.ranges if _begins(wanted, *range_)]
+    assert items or ranges, (recorder.keys, recorder.ranges)
+
+
+def _begins(entity: keys.Entity, partition: str, start: str) -> bool:
+    """Whether a range of the table begins at or before the keys of an entity, in its family."""
+    family = entity.sk.text.partition("{")[0]
+    return entity.pk.parse(partition) is not None and (not start or start.startswith(family[:2]))

@@ -28,8 +28,7 @@ from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.uri import StoreAddress
 
-from tests.integration.tracking.metering import Meter
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
+from tests.integration.tracking.stores import Meter, Series, SqlStore, TrackingTables, dynamo_store
 from tests.integration.tracking.trace_histories import START, info_of, span_of
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.large_documents import new_large_assets
+from tests.journeys.many_files import new_large_assets
 from tests.journeys.runtime import Api, wait_until
 
 LARGE = 6

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from tests.journeys.attacks.actors import ANY_ROUTE, connect, new_role, new_user
-from tests.journeys.large_documents import new_large_assets
-from tests.journeys.load import PATIENCE
+from tests.journeys.many_files import new_large_assets
+from tests.journeys.replaying import PATIENCE
 from tests.journeys.runtime import Api, Runtime, wait_until
 
 CLIENTS = 31

@@ -22,9 +22,16 @@ from tests.journeys.foreign_workflows import (
     define_workflow,
     queue_of,
 )
-from tests.journeys.load import PATIENCE, Load, PatientApi, load, stored
 from tests.journeys.many_files import INDEXED_SECONDS, ON_DISK_SECONDS, ManyFiles
-from tests.journeys.replaying import abandon_batch, let_schedules_be_due
+from tests.journeys.replaying import (
+    PATIENCE,
+    Load,
+    PatientApi,
+    abandon_batch,
+    let_schedules_be_due,
+    load,
+    stored,
+)
 from tests.journeys.runtime import (
     Api,
     Runtime,

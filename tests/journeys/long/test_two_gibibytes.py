@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from local.engines import free_port
-from tests.journeys.load import PATIENCE, PatientApi
+from tests.journeys.replaying import PATIENCE, PatientApi
 from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
 
 MIB = 1024**2
