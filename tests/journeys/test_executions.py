@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import httpx
 import pytest
 
 from tests.journeys import canaries
@@ -267,34 +266,6 @@ def test_uploaded_files_with_metadata_are_found(runtime: Runtime, database: str)
     wait_for(lambda: files(metadataKey="maker", metadataValue="boulton"), {model})
 
 
-def test_a_downloaded_file_is_the_one_that_was_uploaded(api: Api, database: str) -> None:
-    asset = api.new_asset(database, "Pump")
-    content = noise(70_000, "pump")
-    api.upload(database, asset, {"/pump.stl": [content]})
-    body = {"downloadType": "assetFile", "key": "/pump.stl"}
-    reply = api.ok("POST", f"/database/{database}/assets/{asset}/download", body)
-    fetched = httpx.get(reply["downloadUrl"])
-    assert fetched.content == content
-    assert reply["expiresIn"] <= 3600
-
-
-def test_edits_and_removals_reach_the_index(runtime: Runtime, database: str) -> None:
-    api = runtime.client()
-    asset = api.new_asset(database, "Old name")
-    metadata = f"/database/{database}/assets/{asset}/metadata"
-    entry = {"metadataKey": "state", "metadataValue": "worn", "metadataValueType": "string"}
-    api.ok("POST", metadata, {"metadata": [entry]})
-    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "New name"})
-
-    def documents() -> list[tuple[str, Any]]:
-        found = api.search(databaseId=database)
-        return [(one["str_assetname"], one.get("MD_", {})) for one in found]
-
-    wait_for(documents, [("New name", {"state": "worn"})])
-    api.ok("DELETE", metadata, {"metadataKeys": ["state"]})
-    wait_for(documents, [("New name", {})])
-
-
 def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, database: str) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "Before")
@@ -307,26 +278,6 @@ def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, databas
     wait_for(names, ["Before"] * 12)
     api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "After"})
     wait_for(names, ["After"] * 12)
-
-
-def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) -> None:
-    api = runtime.client()
-    for number in range(3):
-        asset = api.new_asset(database, f"Gear {number}")
-        api.upload(database, asset, {"/a.stl": [b"solid\n"], "/b.ply": [b"ply\n"]})
-    wait_for(lambda: len(api.search(databaseId=database)), 9)
-    only = [{"query_string": {"query": f"str_databaseid:{database}"}}]
-    pages = [
-        api.ok("POST", "/search", {"filters": only, "from": start, "size": 2})
-        for start in range(0, 9, 2)
-    ]
-    assert {page["hits"]["total"]["value"] for page in pages} == {9}
-    seen = [hit["_id"] for page in pages for hit in page["hits"]["hits"]]
-    assert len(seen) == len(set(seen)) == 9
-    facets = pages[0]["aggregations"]
-    extensions = facets["str_fileext"]["filtered_fileext"]["buckets"]
-    assert {(b["key"], b["doc_count"]) for b in extensions} == {(".stl", 3), (".ply", 3)}
-    assert facets["str_assettype"]["doc_count"] == 3
 
 
 def test_both_mappings_are_returned(api: Api) -> None:

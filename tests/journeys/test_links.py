@@ -81,19 +81,6 @@ def test_a_link_is_removed_with_all_of_its_metadata(runtime: Runtime, database: 
     wait_for(lambda: links_of(api, database, hall)["children"], [])
 
 
-def test_trees_are_joined_but_not_to_a_circle(api: Api, database: str) -> None:
-    chain = [api.new_asset(database, f"part {number}") for number in range(6)]
-    for upper, lower in ((0, 1), (1, 2), (3, 4), (4, 5), (2, 3)):
-        link(api, database, chain[upper], chain[lower])
-    for lower in range(1, 6):
-        assert linked(api, database, chain[lower], chain[0]).status_code == 409
-    tree = links_of(api, database, chain[0], childTreeView="true")["children"]
-    below: Any = {}
-    for number in range(5, 0, -1):
-        below = {f"part {number}": below}
-    assert shape(tree) == below
-
-
 def test_assets_are_linked_shown_as_a_tree_found_and_unlinked(
     runtime: Runtime, database: str
 ) -> None:

@@ -393,15 +393,6 @@ def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> No
     found = api.ok("GET", path)
     assert (found["name"], found["constraint"]["name"]) == ("Seeing", "Seeing")
     assert listed(api, role) == {name}
-    wrong = constraint(role, criteriaAnd=[{"field": "who", "operator": "is", "value": ""}])
-    status, error = api.refused("PUT", path, wrong)
-    fields = {each["field"] for each in error["errors"]}
-    assert (status, fields) == (
-        400,
-        {f"criteriaAnd.0.{name}" for name in ("field", "operator", "value")},
-    )
-    status, error = api.refused("PUT", path, constraint("ghost"))
-    assert (status, "role ghost does not exist" in error["message"]) == (400, True)
     assert api.ok("DELETE", path)["operation"] == "delete"
     assert api.refused("GET", path)[0] == 404
     reply = api.ok("GET", "/audit", params={"entity": f"constraint:{name}"})["Items"]
@@ -444,9 +435,6 @@ def test_standard_templates_are_applied_and_applied_again(runtime: Runtime) -> N
     again = api.ok("POST", "/auth/constraintsTemplateImport", body)
     assert again["constraintIds"] == done["constraintIds"]
     assert listed(api, role) == set(done["constraintIds"])
-    missing = {**body, "variableValues": {"ROLE_NAME": role}}
-    status, error = api.refused("POST", "/auth/constraintsTemplateImport", missing)
-    assert (status, error["errors"][0]["field"]) == (400, "variableValues.DATABASE_ID")
 
 
 def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> None:
@@ -464,8 +452,3 @@ def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> No
     assert api.refused("GET", f"/auth/constraints/{names[0]}")[0] == 404
     left = api.ok("GET", f"/auth/constraints/{shared}")["groupPermissions"]
     assert [each["groupId"] for each in left] == [other]
-
-
-def test_a_deployment_has_the_constraints_of_administrators(runtime: Runtime) -> None:
-    found = listed(runtime.client(), "admin")
-    assert {"vitrine-admin-api", "vitrine-admin-asset", "vitrine-admin-database"} <= found

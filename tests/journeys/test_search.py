@@ -178,16 +178,6 @@ def test_pages_by_cursor_continue_where_the_last_one_ended(
     assert set(seen) == made
     status, error = writer.api.refused("POST", "/search", {**query, "after": first})
     assert (status, error["code"], error["errors"][0]["field"]) == (410, "CursorExpired", "after")
-    page = writer.api.ok("POST", "/search", {**query, "after": ""})
-    for wrong in ({**query, "after": "made up"}, {**query, "after": page["after"], "query": "x"}):
-        status, error = writer.api.refused("POST", "/search", wrong)
-        assert (status, error["errors"][0]["field"]) == (400, "after")
-    headers = {"X-After": tokens[0][:-2] + "xx"}
-    status, error = writer.api.refused("POST", "/search", {}, headers=headers)
-    assert (status, error["errors"][0]["field"]) == (400, "X-After")
-    rest = {**query, "after": page["after"]}
-    status, error = writer.api.refused("POST", "/search", rest, headers={"X-After": tokens[0]})
-    assert (status, error["errors"][0]["field"]) == (400, "X-After")
 
 
 CONSISTENCY, REPAIR, REINDEX = (

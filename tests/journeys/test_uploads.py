@@ -18,7 +18,7 @@ from vitrine.transfer.importing import import_directory
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.opening import Settings
 
-from tests.journeys.runtime import Api, Runtime, noise, put_parts
+from tests.journeys.runtime import Api, Runtime, noise
 
 MIB = 1024**2
 PARTS = 12
@@ -156,19 +156,6 @@ def test_the_command_continues_an_upload_by_its_id(
     assert (counts["uploaded"], counts["failed"]) == (1, 0)
     assert run("show", upload_id)["state"] == "completed"
     assert run("list", "--here")["items"] == []
-
-
-def test_an_upload_that_is_abandoned_leaves_nothing(api: Api, database: str) -> None:
-    asset = api.new_asset(database, "given up")
-    scope = {"assetId": asset, "databaseId": database, "uploadType": "assetFile"}
-    wanted = [{"relativeKey": "/a.glb", "file_size": 10, "num_parts": 1}]
-    begun = api.ok("POST", "/uploads", {**scope, "files": wanted})
-    done = put_parts(begun["files"][0], [b"0123456789"])
-    upload = f"/uploads/{begun['uploadId']}"
-    assert api.send("DELETE", upload).status_code == 200
-    assert api.send("GET", upload).status_code == api.send("DELETE", upload).status_code == 404
-    assert api.refused("POST", f"{upload}/complete", {**scope, "files": [done]})[0] == 404
-    assert api.ok("GET", f"/database/{database}/assets/{asset}/listFiles")["items"] == []
 
 
 ASSETS = 6

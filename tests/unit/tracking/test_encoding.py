@@ -159,9 +159,6 @@ def test_binary_values_come_back_as_bytes_or_base64(value: bytes) -> None:
     assert deserialize({"B": base64.b64encode(value).decode()}) == value
 
 
-assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
-
-
 def _client_error(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": "no"}}, "Query")
 
@@ -221,9 +218,6 @@ def test_a_failure_names_the_table(failure: Exception, code: str, message: str) 
         raise failure
     assert reported.value.error_code == code
     assert reported.value.message == message
-
-
-assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
 
 
 def test_a_dataset_that_exceeds_an_item_is_refused_with_field_size_and_limit() -> None:

@@ -236,8 +236,6 @@ def test_a_server_never_uses_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
     connect().close()
 
 
-assert mlflow.__version__  # MLflow loads this package as a plugin, so it must come first
-
 # What calls other methods of the store only, so that MLflow's own code works as it is.
 DEFAULTS = {
     *("delete_traces", "search_runs", "set_model_versions_tags", "resolve_trace_archival_config"),
