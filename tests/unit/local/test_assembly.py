@@ -319,12 +319,6 @@ def test_a_topic_has_the_same_arn_at_every_start_and_after_a_restart_of_its_engi
     assert [topic["TopicArn"] for topic in listed] == [made.ref]
 
 
-@mock_aws
-def test_messages_of_a_topic_are_not_dropped_in_silence(topic_context: Any) -> None:
-    with pytest.raises(AssemblyError, match="FifoTopic"):
-        create_topic(cast("Context", topic_context), topic(FifoTopic=True))
-
-
 def pool_part(kind: str, **properties: Any) -> Resource:
     return cast(
         "Resource",
@@ -357,13 +351,11 @@ def made(pool_context: Any) -> tuple[str, str]:
 
 
 @mock_aws
-def test_a_pool_has_the_same_ids_at_every_start(pool_context: Any) -> None:
-    assert made(pool_context) == made(pool_context)
-
-
-@mock_aws
-def test_a_pool_that_its_engine_forgot_is_made_again_under_its_ids(pool_context: Any) -> None:
+def test_a_pool_has_the_same_ids_at_every_start_and_after_a_restart_of_its_engine(
+    pool_context: Any,
+) -> None:
     pool, client = made(pool_context)
+    assert made(pool_context) == (pool, client)
     client_of_pools = pool_context.clients.cognito
     client_of_pools.delete_user_pool(UserPoolId=pool)
     assert client_of_pools.list_user_pools(MaxResults=5)["UserPools"] == []
@@ -373,6 +365,10 @@ def test_a_pool_that_its_engine_forgot_is_made_again_under_its_ids(pool_context:
 
 
 @mock_aws
-def test_messages_of_a_pool_are_not_dropped_in_silence(pool_context: Any) -> None:
+def test_messages_of_topics_and_pools_are_not_dropped_in_silence(
+    topic_context: Any, pool_context: Any
+) -> None:
+    with pytest.raises(AssemblyError, match="FifoTopic"):
+        create_topic(cast("Context", topic_context), topic(FifoTopic=True))
     with pytest.raises(AssemblyError, match="LambdaConfig"):
         create_user_pool(cast("Context", pool_context), pool_part("UserPool", LambdaConfig={}))

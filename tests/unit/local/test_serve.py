@@ -113,15 +113,10 @@ def _twice_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     return lines, exits
 
 
-def test_signals_within_a_second_are_one_order_to_stop(
+def test_signals_within_a_second_are_one_order_and_a_later_one_ends_the_runner_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _twice_stopped(tmp_path, monkeypatch) == (["stopping"], [])
-
-
-def test_a_signal_that_is_repeated_later_ends_the_runner_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("local.serve._SAME_STOP_SECONDS", 0.3)
     assert _twice_stopped(tmp_path, monkeypatch) == (["stopping"], [1])
 
@@ -269,26 +264,17 @@ async def _kept_until(site: _Site, fact: Callable[[], bool]) -> None:
     await asyncio.gather(keeping, return_exceptions=True)
 
 
-def test_an_engine_that_ended_gets_back_what_it_forgot_once(make: Make) -> None:
-    site = make(_Engine())
+@pytest.mark.parametrize("refusals", [0, 3])
+@pytest.mark.parametrize("ends_again", [False, True])
+def test_an_engine_that_ended_gets_back_what_it_forgot_once(
+    make: Make, ends_again: bool, refusals: int
+) -> None:
+    """It is started again if it ended before it answered, and given again what it refused."""
+    site = make(*[_Engine(in_time=False, exit_code=1)] * ends_again, _Engine())
+    site.refusals = refusals
     site.first.exit_code = -9
     asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
-    assert site.kind.started == 1
-
-
-def test_an_engine_that_ended_again_before_it_answered_is_started_again(make: Make) -> None:
-    site = make(_Engine(in_time=False, exit_code=1), _Engine())
-    site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
-    assert site.kind.started == 2
-
-
-def test_what_an_engine_did_not_take_is_given_to_it_again(make: Make) -> None:
-    site = make(_Engine())
-    site.refusals = 3
-    site.first.exit_code = -9
-    asyncio.run(_kept_until(site, lambda: site.released == ["aws"]))
-    assert site.kind.started == 1
+    assert site.kind.started == 1 + ends_again
 
 
 def test_a_killed_engine_stays_away_until_it_is_started_again(make: Make) -> None:

@@ -61,10 +61,6 @@ def test_a_jar_comes_from_the_mirror_into_the_store(tmp_path: Path) -> None:
     assert fetch(tmp_path, answer) == [len(BODY)]
     assert requests == ["https://mirror.example/maven/org/example/lib/1.0/lib-1.0.jar"]
     assert (tmp_path / JAR.path).read_bytes() == BODY
-
-
-def test_what_is_in_the_store_is_not_fetched_again(tmp_path: Path) -> None:
-    fetch(tmp_path, lambda _: httpx.Response(200, content=BODY))
     assert fetch(tmp_path, lambda _: httpx.Response(500)) == []
 
 
@@ -205,7 +201,9 @@ def every_module(jars: Path) -> None:
         jar(jars, f"{module.jars[0]}3.8.0.jar", f"org/opensearch/x/{title}Plugin.class")
 
 
-def test_the_servers_jars_go_to_lib_and_a_modules_to_its_folder(tmp_path: Path) -> None:
+def test_jars_go_to_lib_or_to_the_folder_of_their_module_which_is_described(
+    tmp_path: Path,
+) -> None:
     every_module(tmp_path / "jars")
     for name in ("opensearch-3.8.0.jar", "opensearch-geo-3.8.0.jar", "netty-common-4.jar"):
         jar(tmp_path / "jars", name)
@@ -216,11 +214,6 @@ def test_the_servers_jars_go_to_lib_and_a_modules_to_its_folder(tmp_path: Path) 
     }
     assert (tmp_path / "modules" / "transport-netty4" / "netty-common-4.jar").exists()
     assert not (tmp_path / "jars").exists()
-
-
-def test_a_module_is_described_with_its_class_and_what_it_extends(tmp_path: Path) -> None:
-    every_module(tmp_path / "jars")
-    arrange_jars(tmp_path / "jars", tmp_path)
     text = (tmp_path / "modules/analysis-common/plugin-descriptor.properties").read_text()
     assert "classname=org.opensearch.x.AnalysisCommonPlugin\n" in text
     assert "extended.plugins=lang-painless\n" in text
@@ -254,13 +247,6 @@ def fake_go(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> Path
     return command
 
 
-def test_a_new_enough_go_of_the_machine_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = fake_go(tmp_path, "go1.30.1", monkeypatch)
-    assert find_go().command == command
-
-
 def test_an_old_go_is_passed_over_for_the_packaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +254,8 @@ def test_an_old_go_is_passed_over_for_the_packaged_one(
     found = find_go()
     assert found.command != old
     assert found.command == Path(found.environment["GOROOT"]) / "bin" / "go"
+    command = fake_go(tmp_path, "go1.30.1", monkeypatch)
+    assert find_go().command == command
 
 
 def test_libeatmydata_is_preloaded_where_it_is_installed(tmp_path: Path) -> None:

@@ -119,12 +119,9 @@ def test_a_decision_is_that_of_a_plain_evaluation(
     assert bool(decision.grants) == decision.allowed
 
 
-def test_without_a_statement_nothing_is_allowed() -> None:
+def test_without_a_statement_nothing_is_allowed_and_a_deny_wins_over_every_allow() -> None:
     decision = Policies([]).decide("dynamodb:GetItem", TABLE)
     assert (decision.allowed, decision.denied) == (False, False)
-
-
-def test_a_deny_wins_over_every_allow() -> None:
     deny = {"Effect": "Deny", "Action": "dynamodb:DeleteItem", "Resource": "*"}
     policies = Policies([_allow("*", "*"), deny])
     assert policies.decide("dynamodb:GetItem", TABLE).allowed
@@ -334,13 +331,12 @@ def test_lambda_receives_what_a_role_lacks(tmp_path: Path) -> None:
     assert roles.lacks("arn:aws:iam::1:role/elsewhere", [NEED]) == NEED[:2]
 
 
-def test_nothing_is_checked_where_nothing_is_enforced(tmp_path: Path) -> None:
+def test_a_function_of_an_unknown_role_may_do_nothing_where_roles_are_enforced(
+    tmp_path: Path,
+) -> None:
     roles = _roles(tmp_path, enforced=False)
     assert roles.lacks("arn:aws:iam::1:role/elsewhere", [NEED]) is None
     assert roles.document("function", ARN) is None
-
-
-def test_a_function_of_an_unknown_role_may_do_nothing(tmp_path: Path) -> None:
     path = _roles(tmp_path).document("function", "arn:aws:iam::1:role/elsewhere")
     assert path is not None
     document = json.loads(path.read_text())

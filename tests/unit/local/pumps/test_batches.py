@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,20 +75,22 @@ def _records(count: int) -> list[Object]:
     return [_record(number) for number in range(count)]
 
 
-def test_a_batch_that_succeeds_is_called_once() -> None:
-    outlet = _Outlet(lambda _: _OK)
-    _deliver(outlet, _records(5))
-
-    assert outlet.calls == [[0, 1, 2, 3, 4]]
-    assert outlet.checkpoints == [4]
-
-
-def test_a_partial_failure_is_retried_from_the_first_that_failed() -> None:
-    outlet = _Outlet(lambda numbers: _report(3, 2) if len(outlet.calls) == 1 else _OK)
-    _deliver(outlet, _records(5))
-
-    assert outlet.calls == [[0, 1, 2, 3, 4], [2, 3, 4]]
-    assert outlet.checkpoints == [1, 4]
+@pytest.mark.parametrize(
+    ("first", "reports", "calls", "checkpoints"),
+    [
+        (_OK, True, [[0, 1, 2, 3, 4]], [4]),
+        # a partial failure is retried from the first that failed
+        (_report(3, 2), True, [[0, 1, 2, 3, 4], [2, 3, 4]], [1, 4]),
+        # without reports only an error is a failure
+        (_report(0), False, [[0, 1, 2, 3, 4]], [4]),
+    ],
+)
+def test_a_batch_is_called_again_from_what_failed(
+    first: InvocationResult, reports: bool, calls: list[list[int]], checkpoints: list[int]
+) -> None:
+    outlet = _Outlet(lambda _: first if len(outlet.calls) == 1 else _OK)
+    _deliver(outlet, _records(5), reports=reports)
+    assert (outlet.calls, outlet.checkpoints) == (calls, checkpoints)
 
 
 def test_a_report_about_no_record_of_the_batch_fails_all() -> None:
@@ -96,13 +99,6 @@ def test_a_report_about_no_record_of_the_batch_fails_all() -> None:
     _deliver(outlet, _records(3), bisects=False)
 
     assert outlet.calls == [[0, 1, 2]] * 3
-
-
-def test_without_reports_only_an_error_is_a_failure() -> None:
-    outlet = _Outlet(lambda _: _report(0))
-    _deliver(outlet, _records(2), reports=False)
-
-    assert outlet.calls == [[0, 1]]
 
 
 def test_splitting_finds_the_one_record_that_raises() -> None:

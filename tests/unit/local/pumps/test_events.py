@@ -130,16 +130,11 @@ def pending() -> Pending:
 WAITING = {"drained": False, "queues": {"Jobs": 1}}
 
 
-def test_nothing_is_pending_in_an_empty_queue(pending: Pending) -> None:
+def test_a_job_that_waits_is_running_or_was_returned_is_pending(pending: Pending) -> None:
     assert pending.report() == {"drained": True}
-
-
-def test_a_job_that_waits_is_pending(pending: Pending) -> None:
     pending.send(delay=600)
     assert pending.report() == WAITING
-
-
-def test_a_job_that_is_running_or_was_returned_is_pending(pending: Pending) -> None:
+    pending.sqs.purge_queue(QueueUrl=pending.queue.url)
     pending.send()
     assert pending.report() == WAITING
     receipt = pending.receive()
