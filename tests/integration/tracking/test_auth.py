@@ -13,9 +13,8 @@ from mlflow.server import auth
 from mlflow.server.auth.sqlalchemy_store import SqlAlchemyStore
 from mlflow.utils.workspace_context import WorkspaceContext
 from vitrine_mlflow.auth.store import DynamoAuthStore
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.store_unsupported import area_of
-
-from tests.integration.tracking.stores import TrackingTables
 
 _PASSWORD = "correct horse battery"
 
@@ -96,9 +95,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ours(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> Store:
+def ours(table: Database) -> Store:
     store = DynamoAuthStore()
-    store.build(tracking_tables.database(new_table()))
+    store.build(table)
     return Store(store)
 
 

@@ -1,7 +1,6 @@
 """Settings in the table with their command, and uses of assets by runs."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,7 @@ from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.uri import StoreAddress
 
-from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
-
-
-@pytest.fixture
-def table(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> Database:
-    return tracking_tables.database(new_table())
+from tests.integration.tracking.stores import Series, SqlStore, dynamo_store
 
 
 def test_everything_is_off_until_it_is_set(table: Database) -> None:
@@ -88,17 +82,14 @@ def _list_uses(uses: list[AssetRun]) -> list[tuple[str, str, str | None, str, st
 
 
 def test_uses_are_listed_newest_first_until_the_run_is_removed(
-    tracking_tables: TrackingTables,
-    new_table: Callable[[], str],
-    monkeypatch: pytest.MonkeyPatch,
+    table: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = tracking_tables.database(new_table())
 
     def connect(_: StoreAddress) -> Database:
-        return database
+        return table
 
     monkeypatch.setattr(StoreAddress, "connect", connect)
-    store = dynamo_store(database, Series())
+    store = dynamo_store(table, Series())
     first = _run(store, 1_000)
     second = _run(store, 2_000)
     store.log_inputs(
@@ -131,7 +122,7 @@ def test_uses_are_listed_newest_first_until_the_run_is_removed(
     assert [use[0] for use in list_uses()] == [second]
     store.delete_experiment("0")
     hooks._hard_delete_experiment("0")
-    assert list(database.query("ASSET#museum#hall")) == []
+    assert list(table.query("ASSET#museum#hall")) == []
 
 
 def test_a_server_is_read_run_by_run(tmp_path: Path) -> None:

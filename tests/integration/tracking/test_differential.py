@@ -2,7 +2,6 @@
 
 import itertools
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
@@ -12,6 +11,7 @@ from mlflow.entities import LoggedModel, Metric, Trace, TraceInfo
 from mlflow.entities.trace_status import TraceStatus
 from mlflow.exceptions import MlflowException, MlflowTracingException
 from sqlalchemy import text
+from vitrine_mlflow.database import Database
 
 from tests.amounts import amount
 from tests.integration.tracking.comparison import Comparison, error_of
@@ -21,7 +21,6 @@ from tests.integration.tracking.stores import (
     HISTORIES,
     Series,
     SqlStore,
-    TrackingTables,
     dynamo_store,
     seed_of,
 )
@@ -36,15 +35,12 @@ _ANSWERED = 10  # of them at least, on average; the stores refuse the rest in th
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + RUN_HISTORIES, _CHUNK))
 def test_replies_and_searches_equal_those_of_the_sql_store(
-    first: int,
-    tracking_tables: TrackingTables,
-    new_table: Callable[[], str],
-    tmp_path: Path,
+    first: int, table: Database, tmp_path: Path
 ) -> None:
     seeds = range(first, min(first + _CHUNK, FIRST + RUN_HISTORIES))
     answered = 0
     for seed in seeds:
-        database = tracking_tables.database(new_table())
+        database = table
         comparison = Comparison(seed, database, tmp_path)
         for _ in range(2):
             comparison.operate(10)
@@ -86,10 +82,8 @@ def _replies(store: Any) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_traces_of_clients_2_equal_those_of_the_sql_store(
-    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> None:
-    ours = dynamo_store(tracking_tables.database(new_table()), Series())
+def test_traces_of_clients_2_equal_those_of_the_sql_store(table: Database, tmp_path: Path) -> None:
+    ours = dynamo_store(table, Series())
     theirs = SqlStore(tmp_path / "sql.db", Series()).store
     assert _replies(ours) == _replies(theirs)
     for store in (ours, theirs):
@@ -110,10 +104,8 @@ TRACE_HISTORIES = amount("MLFLOW_TRACE_HISTORIES")
 
 
 @pytest.mark.parametrize("seed", range(TRACE_HISTORIES))
-def test_traces_equal_those_of_the_sql_store(
-    seed: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> None:
-    both = _BothStores(seed, tracking_tables.database(new_table()), tmp_path)
+def test_traces_equal_those_of_the_sql_store(seed: int, table: Database, tmp_path: Path) -> None:
+    both = _BothStores(seed, table, tmp_path)
     for _ in range(4):
         both.operate(15)
         both.search(10)
@@ -206,9 +198,9 @@ def _plain(value: Any) -> Any:
 
 @pytest.mark.parametrize("number", range(HISTORIES))
 def test_logged_models_equal_those_of_the_sql_store(
-    number: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
+    number: int, table: Database, tmp_path: Path
 ) -> None:
-    both = _ModelStores(seed_of(number), tracking_tables.database(new_table()), tmp_path)
+    both = _ModelStores(seed_of(number), table, tmp_path)
     for _ in range(3):
         both.operate(14)
         both.search(12)
@@ -290,10 +282,7 @@ def _plain_model(model: LoggedModel) -> dict[str, Any]:
     return fields
 
 
-def test_a_model_that_was_removed_permanently_leaves_nothing(
-    tracking_tables: TrackingTables, new_table: Callable[[], str]
-) -> None:
-    table = tracking_tables.database(new_table())
+def test_a_model_that_was_removed_permanently_leaves_nothing(table: Database) -> None:
     store = dynamo_store(table, Series())
     run_id = store.create_run("0", "u", 1, [], "n").info.run_id
     model = store.create_logged_model("0", "m", run_id)

@@ -22,6 +22,7 @@ from mlflow.entities.webhook import WebhookEvent, WebhookStatus
 from mlflow.exceptions import MlflowException
 from mlflow.store.model_registry import sqlalchemy_store as sql_registry
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
 
@@ -31,7 +32,6 @@ from tests.integration.tracking.stores import (
     HISTORIES,
     Series,
     SqlStore,
-    TrackingTables,
     dynamo_store,
     seed_of,
 )
@@ -91,11 +91,9 @@ def _load_json(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("number", range(HISTORIES))
-def test_replies_equal_those_of_the_sql_store(
-    number: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> None:
+def test_replies_equal_those_of_the_sql_store(number: int, table: Database, tmp_path: Path) -> None:
     ours, theirs = Series(), Series()
-    store = dynamo_store(tracking_tables.database(new_table()), ours)
+    store = dynamo_store(table, ours)
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = EvaluationHistory(seed := seed_of(number))
     stores: tuple[tuple[Any, Series], ...] = ((store, ours), (sql.store, theirs))
@@ -144,11 +142,9 @@ def _records(store: Any, dataset: str) -> Any:
     return sorted(_plain(store._load_dataset_records(dataset)[0]), key=str)
 
 
-def test_records_are_paged_without_gaps(
-    tracking_tables: TrackingTables, new_table: Callable[[], str]
-) -> None:
+def test_records_are_paged_without_gaps(table: Database) -> None:
     series = Series()
-    store = dynamo_store(tracking_tables.database(new_table()), series)
+    store = dynamo_store(table, series)
     dataset = store.create_dataset("big").dataset_id
     # outputs may be of any type; a batch of them takes several transactions
     records: list[dict[str, Any]] = [
@@ -198,12 +194,10 @@ class BothStores:
 
 
 @pytest.fixture
-def traced(
-    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> Iterator[BothStores]:
+def traced(table: Database, tmp_path: Path) -> Iterator[BothStores]:
     """Both stores with traces."""
     ours, theirs = Series(), Series()
-    store = dynamo_store(tracking_tables.database(new_table()), ours)
+    store = dynamo_store(table, ours)
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = TraceHistory(3)
     with sql.inject():
@@ -277,16 +271,12 @@ CHANGES: list[dict[str, Any]] = [
 
 @pytest.fixture
 def registries(
-    tracking_tables: TrackingTables,
-    new_table: Callable[[], str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    table: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[BothStores, Series]]:
     monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
     series = Series()
-    database = tracking_tables.database(new_table())
-    ours = DynamoRegistryStore.of_context(Context(database, "", series.sources()))
+    ours = DynamoRegistryStore.of_context(Context(table, "", series.sources()))
     SqlStore(tmp_path / "one.db", Series())
     module: Any = sql_registry
     theirs: Any = module.SqlAlchemyStore(f"sqlite:///{tmp_path / 'one.db'}")
@@ -327,14 +317,13 @@ def test_webhooks_equal_those_of_the_sql_registry(
 
 
 def test_a_webhooks_secret_is_stored_encrypted(
-    tracking_tables: TrackingTables, new_table: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    table: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
-    database = tracking_tables.database(new_table())
-    store = DynamoRegistryStore.of_context(Context(database, ""))
+    store = DynamoRegistryStore.of_context(Context(table, ""))
     store.create_webhook("one", URL, EVENTS, secret="sesame")
-    assert "sesame" not in str(list(database.query("WEBHOOKS#default")))
+    assert "sesame" not in str(list(table.query("WEBHOOKS#default")))
     assert [webhook.secret for webhook in store.list_webhooks()] == ["sesame"]
 
 
@@ -356,10 +345,8 @@ def _hooks(page: Any) -> tuple[list[Any], bool]:
     return [_shown(entry) for entry in page], bool(page.token)
 
 
-def test_what_a_removed_experiment_had_is_removed(
-    tracking_tables: TrackingTables, new_table: Callable[[], str]
-) -> None:
-    store: Any = dynamo_store(tracking_tables.database(new_table()), Series())
+def test_what_a_removed_experiment_had_is_removed(table: Database) -> None:
+    store: Any = dynamo_store(table, Series())
     scorer = store.register_scorer("0", "one", "{}")
     store.upsert_online_scoring_config("0", "one", 0)
     issue = store.create_issue("0", "slow", "it is")

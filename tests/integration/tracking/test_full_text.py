@@ -31,16 +31,6 @@ RUN_FULL, RUN_OTHER = FULL[:-1], OTHER[:-1]  # names of runs have tokens of word
 
 
 @pytest.fixture
-def table(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> Database:
-    return tracking_tables.database(new_table())
-
-
-@pytest.fixture
-def store(table: Database) -> DynamoTrackingStore:
-    return DynamoTrackingStore.of_context(Context(table, "s3://artifacts/root"))
-
-
-@pytest.fixture
 def registry(table: Database) -> DynamoRegistryStore:
     return DynamoRegistryStore.of_context(Context(table, ""))
 

@@ -27,8 +27,7 @@ from tests.integration.tracking.stores import (
 
 
 @pytest.fixture
-def registry(tracking_tables: TrackingTables, new_table: Callable[[], str]) -> DynamoRegistryStore:
-    table = tracking_tables.database(new_table())
+def registry(table: Database) -> DynamoRegistryStore:
     return DynamoRegistryStore.of_context(Context(table, ""))
 
 
@@ -109,7 +108,7 @@ def test_a_refused_creation_of_many_tags_changes_nothing(registry: DynamoRegistr
 @pytest.mark.parametrize("number", range(4))
 def test_of_two_writers_of_one_name_one_leaves_a_whole_model(
     registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch,
-    kind: str, many: bool, number: int,
+    kind: str, many: bool, number: int
 ) -> None:  # fmt: skip
     database: Any = registry.models._database  # pyright: ignore[reportPrivateUsage]
     other = DynamoRegistryStore.of_context(Context(Database(database._client, database._table), ""))
@@ -224,7 +223,7 @@ def test_a_deletion_removes_nothing_of_a_model_created_meanwhile(
 @pytest.mark.parametrize(("count", "size", "largest"), [(150, 1, 100), (60, 90_000, 45)])
 def test_a_model_with_more_than_a_transaction_holds_is_deleted_whole(
     registry: DynamoRegistryStore, monkeypatch: pytest.MonkeyPatch,
-    count: int, size: int, largest: int,
+    count: int, size: int, largest: int
 ) -> None:  # fmt: skip
     tags = [RegisteredModelTag(f"k{number}", "v" * size) for number in range(count)]
     registry.create_registered_model("model", tags)
@@ -269,14 +268,12 @@ def series() -> Series:
 
 
 @pytest.fixture
-def stores(
-    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path, series: Series
-) -> Iterator[tuple[Any, Any]]:
+def stores(table: Database, tmp_path: Path, series: Series) -> Iterator[tuple[Any, Any]]:
     """Our registry and SQL's, with one clock."""
     module: Any = sqlalchemy_store
     path = tmp_path / "registry.db"
     path.write_bytes(empty_database())
-    context = Context(tracking_tables.database(new_table()), "", series.sources())
+    context = Context(table, "", series.sources())
     with mock.patch.object(module, "get_current_time_millis", series.now_ms):
         yield (
             DynamoRegistryStore.of_context(context),

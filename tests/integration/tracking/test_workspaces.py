@@ -17,6 +17,7 @@ from mlflow.store.workspace import sqlalchemy_store as sql_workspaces
 from mlflow.utils.workspace_context import WorkspaceContext
 from vitrine_mlflow import isolation
 from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Database
 from vitrine_mlflow.isolation import RequestWorkspaces
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
@@ -64,13 +65,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def both(
-    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path,
-    template: Path, monkeypatch: pytest.MonkeyPatch,
+    table: Database, tmp_path: Path,
+    template: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Stores, Stores]]:  # fmt: skip
     monkeypatch.setenv("MLFLOW_ENABLE_WORKSPACES", "true")
-    database = tracking_tables.database(new_table())
-    provider = DynamoWorkspaceStore.of_database(database)
-    context = Context(database, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
+    provider = DynamoWorkspaceStore.of_database(table)
+    context = Context(table, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
     with mock.patch.object(isolation.providers, "get_workspace_store", return_value=provider):
         ours = Stores(
             provider,
@@ -247,18 +247,17 @@ def _hook(stores: Stores) -> Any:
 )
 def test_a_table_beside_that_of_the_workspaces_refuses_to_start_without_them(
     kind: str, create: Callable[[Stores], Any], both: tuple[Stores, Stores],
-    tracking_tables: TrackingTables, new_table: Callable[[], str], monkeypatch: pytest.MonkeyPatch,
+    table: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
     both[0].workspaces.create_workspace(_PLAIN)
-    other = tracking_tables.database(new_table())
-    enabled = Context(other, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
+    enabled = Context(table, ARTIFACTS, isolation=RequestWorkspaces("dynamodb://table"))
     apart = Stores(
         both[0].workspaces,
         DynamoTrackingStore.of_context(enabled),
         DynamoRegistryStore.of_context(enabled),
     )
-    plain = Context(other, ARTIFACTS)
+    plain = Context(table, ARTIFACTS)
     classes = (DynamoTrackingStore, DynamoRegistryStore)
     for store in classes:
         store.of_context(plain)  # no workspace has data yet
