@@ -13,7 +13,6 @@ from typing import get_origin
 
 from annotated_types import Ge, Le
 from pydantic import TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from infra.settings.contradictions import contradictions, resources_elsewhere, without_effect
@@ -164,15 +163,11 @@ def _rule(error: ErrorDetails, path: list[str]) -> str:
     if kind == "literal_error":
         return f"must be {context['expected']}"
     if len(path) == 1 and _FIELDS[path[0]].annotation is int:
-        return _whole_number(_FIELDS[path[0]])
+        bounds = _FIELDS[path[0]].metadata
+        least = next((bound.ge for bound in bounds if isinstance(bound, Ge)), None)
+        most = next((bound.le for bound in bounds if isinstance(bound, Le)), None)
+        span = f", at least {least}" if most is None else f" from {least} to {most}"
+        return f"must be a whole number{span}"
     if kind == "greater_than_equal":
         return f"must be a whole number, at least {context['ge']}"
     return _KINDS.get(kind.partition("_")[0], error["msg"])
-
-
-def _whole_number(field: FieldInfo) -> str:
-    least = next((bound.ge for bound in field.metadata if isinstance(bound, Ge)), None)
-    most = next((bound.le for bound in field.metadata if isinstance(bound, Le)), None)
-    if most is None:
-        return f"must be a whole number, at least {least}"
-    return f"must be a whole number from {least} to {most}"

@@ -87,12 +87,23 @@ class IndexingStack(Stack):
         consumed = {s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer in consumers}
         for subscription in OBJECT_SUBSCRIPTIONS:
             if subscription.queue in consumed:
-                self._rule(subscription, "Object events", self._object_events(subscription))
+                pattern: dict[str, object] = {
+                    "source": ["aws.s3"],
+                    "detail-type": list(subscription.events),
+                    "detail": {
+                        "bucket": {"name": self._names(subscription)},
+                        # A prefix and no wildcard: `pump/temp-uploads/a.glb` is a file.
+                        "object": {
+                            "key": [{"anything-but": {"prefix": subscription.ignored_prefix}}]
+                        },
+                    },
+                }
+                self._rule(subscription, "Object events", pattern)
         for subscription in SCAN_SUBSCRIPTIONS if settings.malware_scan else ():
             self._rule(subscription, "Results of scans", self._scan_results(subscription))
         for queue in STATUS_QUEUES:
             what = "Changes of executions' status"
-            pattern: dict[str, object] = {
+            pattern = {
                 "source": ["aws.states"],
                 "detail-type": ["Step Functions Execution Status Change"],
                 "detail": {"stateMachineArn": [resources.state_machine]},
@@ -193,17 +204,6 @@ class IndexingStack(Stack):
                 function=consumers[queue.consumer],
                 concurrency=self._settings.concurrency_of(queue),
             )
-
-    def _object_events(self, spec: ObjectSubscription) -> dict[str, object]:
-        return {
-            "source": ["aws.s3"],
-            "detail-type": list(spec.events),
-            "detail": {
-                "bucket": {"name": self._names(spec)},
-                # A prefix and no wildcard: `pump/temp-uploads/a.glb` is a file.
-                "object": {"key": [{"anything-but": {"prefix": spec.ignored_prefix}}]},
-            },
-        }
 
     def _scan_results(self, spec: ObjectSubscription) -> dict[str, object]:
         return {

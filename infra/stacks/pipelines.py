@@ -12,7 +12,7 @@ from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE
 from infra.assets import Folders
 from infra.constructs.function import FunctionsOf
 from infra.constructs.logs import log_group
-from infra.constructs.network import Network, readers_network
+from infra.constructs.network import readers_network
 from infra.constructs.state_machine import declared_state_machine
 from infra.resources import Resources
 from infra.settings import Settings
@@ -37,7 +37,11 @@ class PipelinesStack(Stack):
         }
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
         if settings.readers_in_vpc:
-            resources.readers_network = self._network(settings, resources)
+            days = settings.log_retention_days
+            group = log_group(self, "ReadersFlowLogs", days=days, key=resources.key)
+            arns = [resources.buckets[b.name].bucket_arn for b in (ASSET_BUCKET, AUXILIARY_BUCKET)]
+            arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
+            resources.readers_network = readers_network(self, buckets=arns, refusals=group)
         if settings.readers != "off":
             resources.readers = {spec.name: made.make(spec) for spec in declared["reader"]}
         if settings.readers == "always":  # pipelines that only wait for their readers are small
@@ -56,15 +60,6 @@ class PipelinesStack(Stack):
             process_output=outputs[0] if outputs else None,
         )
         self._watch(resources)
-
-    def _network(self, settings: Settings, resources: Resources) -> Network:
-        days = settings.log_retention_days
-        group = log_group(self, "ReadersFlowLogs", days=days, key=resources.key)
-        arns = [
-            resources.buckets[bucket.name].bucket_arn for bucket in (ASSET_BUCKET, AUXILIARY_BUCKET)
-        ]
-        arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
-        return readers_network(self, buckets=arns, refusals=group)
 
     def _watch(self, resources: Resources) -> None:
         resources.alarms.above(
