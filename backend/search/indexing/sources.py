@@ -97,30 +97,22 @@ def records_at(tables: Tables, kind: Kind, asset: AssetRef, paths: Iterable[str]
     """Return the records of some paths of an asset."""
     wanted = set(paths)
     if len(wanted) >= _ONE_QUERY_FROM:
-        items = _of_asset(tables, kind, asset, max_pages=len(wanted))
-        if items is not None:
-            return _by_path(kind, items, wanted)
+        # All records of the asset and its files, unless single queries cost less.
+        partition = keys.ASSET.build(asset.database_id, asset.asset_id)
+        query = Query(table=kind.table, partition=partition, index=kind.by_asset)
+        read, after = list[Item](), None
+        for _ in range(len(wanted)):
+            page = tables.query(query, PageRequest(_PAGE, after))
+            read += page.items
+            after = page.after
+            if after is None:
+                return _by_path(kind, read, wanted)
     items = list[Item]()
     for path in sorted(wanted):
         partition = keys.FILE.build(asset.database_id, asset.asset_id, path)
         query = Query(table=kind.table, partition=partition, index=kind.by_path)
         items += tables.query_all(query)
     return _by_path(kind, items, wanted)
-
-
-def _of_asset(tables: Tables, kind: Kind, asset: AssetRef, *, max_pages: int) -> list[Item] | None:
-    """Return all records of an asset and its files; None if single queries cost less."""
-    partition = keys.ASSET.build(asset.database_id, asset.asset_id)
-    query = Query(table=kind.table, partition=partition, index=kind.by_asset)
-    items: list[Item] = []
-    after = None
-    for _ in range(max_pages):
-        page = tables.query(query, PageRequest(_PAGE, after))
-        items += page.items
-        after = page.after
-        if after is None:
-            return items
-    return None
 
 
 def _by_path(kind: Kind, items: Iterable[Item], wanted: set[str]) -> Records:

@@ -35,7 +35,14 @@ class TypedFiles:
         Raises:
             UnavailableError: a table or a bucket does not respond.
         """
-        wanted = [file for file in files if _may_lack(file, since)]
+        wanted = [
+            file
+            for file in files
+            if isinstance(named := file.asset.get("typedFiles"), list)
+            and not (file.version.is_delete_marker or is_archived(file.asset))
+            and (since is None or file.version.last_modified >= since)
+            and _path(file) not in named
+        ]
         heads = in_parallel(
             lambda file: self.objects.head(file.bucket.bucket_name, file.version.key), wanted
         )
@@ -59,14 +66,6 @@ class TypedFiles:
             return False
         _log.warning("asset %s did not record the primary type of %s", asset.asset_id, path)
         return True
-
-
-def _may_lack(file: FileSource, since: datetime | None) -> bool:
-    named = file.asset.get("typedFiles")
-    if not isinstance(named, list) or file.version.is_delete_marker or is_archived(file.asset):
-        return False
-    is_new = since is None or file.version.last_modified >= since
-    return is_new and _path(file) not in named
 
 
 def _path(file: FileSource) -> str:

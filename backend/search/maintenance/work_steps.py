@@ -53,8 +53,16 @@ class WorkSteps:
 
     def repair(self, job: Job) -> Progress:
         """Run a step of a job of the kind `repairSearch` (raises as `check`)."""
-        if "references" in job.parameters:
-            return self._rebuild_named(job)
+        if "references" in job.parameters:  # builds the documents that the job names
+            begin = int(job.cursor.get("begin", 0))
+            end = begin + REFERENCES_A_STEP
+            entries = cast("list[Any]", job.parameters["references"])
+            some: set[Reference] = from_message({"references": entries[begin:end]})
+            try:
+                self.rebuilder.rebuild(some)
+            except StoredVersionAheadError as error:
+                raise UnavailableError(error.message) from error
+            return Progress({"begin": end}, items=len(some), finished=end >= len(entries))
         scope = Scope(job.parameters.get("databaseId"), job.parameters.get("assetId"))
         stepped = self._walk(job, at_once=True, scope=scope)
         if stepped.state.finished:
@@ -76,20 +84,6 @@ class WorkSteps:
             return self.checker.step(check, state)
         except StoredVersionAheadError as error:
             raise UnavailableError(error.message) from error
-
-    def _rebuild_named(self, job: Job) -> Progress:
-        """Build the documents that the job names, some hundred per step."""
-        begin = int(job.cursor.get("begin", 0))
-        entries = cast("list[Any]", job.parameters["references"])
-        some: set[Reference] = from_message(
-            {"references": entries[begin : begin + REFERENCES_A_STEP]}
-        )
-        try:
-            self.rebuilder.rebuild(some)
-        except StoredVersionAheadError as error:
-            raise UnavailableError(error.message) from error
-        end = begin + REFERENCES_A_STEP
-        return Progress({"begin": end}, items=len(some), finished=end >= len(entries))
 
     def _settle(self, job: Job, report: Report, others: list[Write]) -> None:
         """Store the job's result together with the report; no effect if repeated."""

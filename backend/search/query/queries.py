@@ -149,7 +149,14 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
 
 
 def _sort(body: SearchBody) -> tuple[JsonObject, ...]:
-    named = [(criterion, _pairs_of(criterion)) for criterion in body.sort]
+    named: list[tuple[SortField, Named | None]] = []
+    for criterion in body.sort:
+        key, pairs = criterion.field.removeprefix(_METADATA), None
+        if key and key != criterion.field:
+            pairs = Named(METADATA, key)
+        elif criterion.field.startswith(PREFIXES):
+            pairs = pair_named(criterion.field, field="sort")
+        named.append((criterion, pairs))
     texts = sum(
         pairs is not None and (pairs.type or criterion.type) == "string"
         for criterion, pairs in named
@@ -177,16 +184,6 @@ def _by_field(criterion: SortField) -> JsonObject:
     kind = _UNMAPPED.get(name.partition("_")[0], "keyword")
     missing = _LAST_DATE[criterion.order] if kind == "date" else "_last"
     return {field: {"order": criterion.order, "missing": missing, "unmapped_type": kind}}
-
-
-def _pairs_of(criterion: SortField) -> Named | None:
-    """Return the pairs by which a criterion sorts; None if it names a field."""
-    key = criterion.field.removeprefix(_METADATA)
-    if key and key != criterion.field:
-        return Named(METADATA, key)
-    if criterion.field.startswith(PREFIXES):
-        return pair_named(criterion.field, field="sort")
-    return None
 
 
 def _check_few_wildcards(body: SimpleSearchBody) -> None:
