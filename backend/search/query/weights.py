@@ -1,6 +1,6 @@
 """The weight of a search: the time of OpenSearch's processors that it takes. Pure.
 
-A weight of 1 is about 0.03 seconds. OpenSearch prepares each condition in each segment: an
+A weight of 1 is at most 0.03 seconds, also while OpenSearch compiles its code. It prepares each condition in each segment: an
 automaton for a misspelt word or a pattern, a condition for every three characters of a part.
 `python -m benchmarks.weights` prints the seconds of searches at the limit.
 """
@@ -21,7 +21,7 @@ LIGHT = 10
 _REQUEST = 0.5
 # Reads the best files of each asset of a page.
 _FOLDING = 3.0
-_CONDITION = 0.0025
+_CONDITION, _VALUE = 0.0025, 0.0003
 # A word in one field, and each letter of a misspelt one by the number of letters that may differ.
 _WORD, _MISSPELT = 0.002, {0: 0.0, 1: 0.0055, 2: 0.045}
 # A part of a word, a pattern, and a regular expression of letters in all their forms: one, each of
@@ -73,7 +73,9 @@ def _weigh(node: object) -> float:
 
 def _weigh_part(name: str, part: Any) -> float:
     if name in _LEAVES:
-        return _LEAVES[name]
+        lists = part.values() if name == "terms" else ()
+        values = sum(len(cast("list[Any]", part)) for part in lists if isinstance(part, list))
+        return _LEAVES[name] + _VALUE * values
     if name not in _TEXTS and name not in _FORMS:
         return _weigh(part) + (_AGGREGATION * len(part) if name == "aggs" else 0)
     field, about = ("", part) if "query" in part else next(iter(part.items()))
