@@ -1,7 +1,8 @@
 """The weight of a search: the time of OpenSearch's processors that it takes. Pure.
 
-A weight of 1 is at most 0.03 seconds, also while OpenSearch compiles its code. It prepares each condition in each segment: an
-automaton for a misspelt word or a pattern, a condition for every three characters of a part.
+A weight of 1 is at most 0.03 seconds, also while OpenSearch compiles its code. It prepares each
+condition in each segment: an automaton for a misspelt word or a pattern, a condition for every
+three characters of a part.
 `python -m benchmarks.weights` prints the seconds of searches at the limit.
 """
 
