@@ -1,6 +1,7 @@
 """Outputs of executions, and the service that stores them, over any ports."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -121,6 +122,13 @@ class OutputSetup:
             if stored.state != "more":
                 return stored
         raise AssertionError("there is no end to it")
+
+    def run(self, outputs: Mapping[str, bytes | object], **started: Any) -> Stored:
+        """Store these outputs of a new execution."""
+        execution = self.started(**started)
+        for name, body in outputs.items():
+            self.wrote(name, body, execution.execution_id)
+        return self.stores(execution.execution_id)
 
     def outputs(self, execution_id: str = "e1") -> RunOutputs:
         found = self.executions.find(execution_id)

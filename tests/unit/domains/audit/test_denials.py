@@ -103,8 +103,12 @@ class DenialTrail:
         return entries(self.tables)
 
 
-def test_an_entry_shows_who_was_refused_what_and_how_often() -> None:
-    trail = DenialTrail()
+@pytest.fixture
+def trail() -> DenialTrail:
+    return DenialTrail()
+
+
+def test_an_entry_shows_who_was_refused_what_and_how_often(trail: DenialTrail) -> None:
     trail.refuse()
     (entry,) = trail.entries
     assert entry == {
@@ -136,8 +140,9 @@ def test_an_entry_shows_who_was_refused_what_and_how_often() -> None:
     assert trail.entries[-1]["denied"]["leftOut"] == 0
 
 
-def test_the_memory_of_what_was_left_out_and_the_entries_of_all_are_bounded() -> None:
-    trail = DenialTrail()
+def test_the_memory_of_what_was_left_out_and_the_entries_of_all_are_bounded(
+    trail: DenialTrail,
+) -> None:
     for number in range(ENTRIES_OF_ALL + 20):
         trail.refuse(f"user-{number}")
     assert len(trail.entries) == ENTRIES_OF_ALL
@@ -149,8 +154,9 @@ def test_the_memory_of_what_was_left_out_and_the_entries_of_all_are_bounded() ->
     assert sampler.admit(f"user-{USERS}", NOON) == 1
 
 
-def test_an_unavailable_table_is_not_requested_for_a_while_and_that_is_counted() -> None:
-    trail = DenialTrail()
+def test_an_unavailable_table_is_not_requested_for_a_while_and_that_is_counted(
+    trail: DenialTrail,
+) -> None:
     requests: list[str] = []
 
     def out(operation: str) -> None:

@@ -82,8 +82,12 @@ class ReadTrail:
         ]
 
 
-def test_a_read_of_many_named_files_has_entries_that_name_each() -> None:
-    trail = ReadTrail()
+@pytest.fixture
+def trail() -> ReadTrail:
+    return ReadTrail()
+
+
+def test_a_read_of_many_named_files_has_entries_that_name_each(trail: ReadTrail) -> None:
     names = (f"/{'ä' * 400}-{number:04}.png" for number in range(1500))
     paths = tuple(names)
     trail.read(Read((ReadAsset("museum", "statue", paths),), urls=True, all_named=True))
@@ -94,8 +98,7 @@ def test_a_read_of_many_named_files_has_entries_that_name_each() -> None:
     assert {read["requestId"] for read in stored} == {"r1"}
 
 
-def test_a_download_is_one_entry_and_other_reads_have_their_own() -> None:
-    trail = ReadTrail()
+def test_a_download_is_one_entry_and_other_reads_have_their_own(trail: ReadTrail) -> None:
     trail.read(DOWNLOAD, operation="get_download_url")
     assert len(trail.queues.messages) == 1
     assert trail.deliver() == []
@@ -138,8 +141,7 @@ def test_streams_of_an_hour_are_one_message_a_process_and_one_entry() -> None:
     assert len(trail.entries) == 2
 
 
-def test_a_process_remembers_a_limited_number_of_sent_reads() -> None:
-    trail = ReadTrail()
+def test_a_process_remembers_a_limited_number_of_sent_reads(trail: ReadTrail) -> None:
     trail.queues.before = unavailable
     with pytest.raises(UnavailableError):
         trail.read(STREAM)
@@ -152,8 +154,7 @@ def test_a_process_remembers_a_limited_number_of_sent_reads() -> None:
     assert len(trail.queues.messages) == REMEMBERED + 3
 
 
-def test_an_entry_names_a_limited_number_of_files_and_counts_all() -> None:
-    trail = ReadTrail()
+def test_an_entry_names_a_limited_number_of_files_and_counts_all(trail: ReadTrail) -> None:
     short, long = (tuple(f"/{n}" + text for n in range(999)) for text in ("", "ä" * 300))
     trail.read(Read((ReadAsset("museum", "few", short), ReadAsset("museum", "bytes", long))))
     trail.deliver()
@@ -163,8 +164,7 @@ def test_an_entry_names_a_limited_number_of_files_and_counts_all() -> None:
     assert {each["fileCount"] for each in found.values()} == {999}
 
 
-def test_no_message_is_too_large_and_no_asset_is_left_out() -> None:
-    trail = ReadTrail()
+def test_no_message_is_too_large_and_no_asset_is_left_out(trail: ReadTrail) -> None:
     name = "𝄞" * 250
     files = tuple(f"/{'𝄞' * 250}{n}" for n in range(100))
     trail.read(Read(tuple(ReadAsset("museum", f"{name}{n}", files) for n in range(1000))))
@@ -176,8 +176,9 @@ def test_no_message_is_too_large_and_no_asset_is_left_out() -> None:
     assert len(usual.queues.messages) == 1
 
 
-def test_after_an_outage_all_messages_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    trail = ReadTrail()
+def test_after_an_outage_all_messages_come_again(
+    monkeypatch: pytest.MonkeyPatch, trail: ReadTrail
+) -> None:
     trail.read(DOWNLOAD)
     with monkeypatch.context() as patched:
         patched.setattr(MemoryTables, "write", unavailable)
@@ -188,17 +189,14 @@ def test_after_an_outage_all_messages_come_again(monkeypatch: pytest.MonkeyPatch
     assert len(trail.entries) == 1
 
 
-def test_a_message_that_reports_no_read_stops_no_other() -> None:
-    trail = ReadTrail()
+def test_a_message_that_reports_no_read_stops_no_other(trail: ReadTrail) -> None:
     trail.queues.send(READS, [{"userId": "ann"}])
     trail.read(DOWNLOAD)
     assert trail.deliver() == [trail.queues.messages[0].id]
     assert len(trail.entries) == 1
 
 
-def test_of_an_hourly_read_only_what_is_new_is_sent() -> None:
-    trail = ReadTrail()
-
+def test_of_an_hourly_read_only_what_is_new_is_sent(trail: ReadTrail) -> None:
     def previews(*paths: str) -> Read:
         assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
         return Read(assets, urls=True, hourly=True)
@@ -211,8 +209,7 @@ def test_of_an_hourly_read_only_what_is_new_is_sent() -> None:
     assert files == [["/a.png"], ["/b.png"], ["/c.png"]]
 
 
-def test_every_preview_of_a_page_has_an_entry_also_with_long_paths() -> None:
-    trail = ReadTrail()
+def test_every_preview_of_a_page_has_an_entry_also_with_long_paths(trail: ReadTrail) -> None:
     paths = [f"/{number:03}{'é' * 300}.png" for number in range(200)]
     assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
     trail.read(Read(assets, urls=True, hourly=True), operation="search")

@@ -58,26 +58,6 @@ def test_no_more_than_the_limit_are_admitted_and_the_oldest_come_first(runner: R
     assert runner.counted == 3
 
 
-def test_many_executions_all_run_and_never_more_than_the_limit_at_once(runner: Runner) -> None:
-    runner.limit = 7
-    ids = runner.create_many(100)
-    most = 0
-    for _ in range(200):
-        runner.start()
-        running = [one for one, run in runner.runs.started.items() if run.state.status == "RUNNING"]
-        most = max(most, len(running))
-        if not running:
-            break
-        for one in running[::2] or running:
-            runner.runs.end(one, "SUCCEEDED")
-            runner.report(status_event(one))
-    assert set(runner.runs.started) == set(ids)
-    assert {runner.status_of(one) for one in ids} == {"SUCCEEDED"}
-    assert most == 7
-    assert runner.counted == 0
-    assert runner.tables.rows(ACTIVE_EXECUTIONS) == []
-
-
 def test_a_call_stops_in_time_and_has_the_rest_started_by_the_next(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

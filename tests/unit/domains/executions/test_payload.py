@@ -1,10 +1,11 @@
-"""Rows of executions, and the input of pipelines: the fields of VAMS, and no secret."""
+"""Rows of executions, the input of pipelines, and interrupted inspections, which start again."""
 
 import json
 from typing import Any
 
 import pytest
 
+from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Delete
 from backend.domains.executions import rules
@@ -16,12 +17,25 @@ from backend.domains.executions.errors import (
 )
 from backend.domains.executions.models import Execution, RefusedOutput, RunOutputs
 from backend.domains.executions.repository.rows import ExecutionRepository, row_key
-from backend.domains.executions.rules import MAX_LIST_BYTES, reservation_key, target_of
+from backend.domains.executions.rules import MAX_LIST_BYTES, MAX_REPEATS, reservation_key, target_of
 from backend.domains.executions.service.records import ExecutionRecords
 from backend.domains.metadata.models import Entity, NewRecord
-from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
+from backend.spec import keys
+from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
+from backend.spec.shipped import INSPECT
+from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, WORKFLOW_EXECUTIONS
 from tests.factories.assets import ADMIN
-from tests.factories.executions import AUXILIARY, BUCKET, Runner, new_execution, pipeline_snapshot
+from tests.factories.execution_api import Api
+from tests.factories.executions import (
+    AUXILIARY,
+    BUCKET,
+    Runner,
+    new_execution,
+    pipeline_snapshot,
+    status_event,
+)
+from tests.factories.outages import unavailable
 
 FIELDS = {
     *("inputS3AssetFilePath", "outputS3AssetFilesPath", "outputS3AssetPreviewPath"),
@@ -276,3 +290,154 @@ def test_outputs_of_a_deleted_asset_are_refused(executions: ExecutionRepository)
         executions.set_outputs(created, RunOutputs())
     with pytest.raises(ExecutionNotFoundError):
         ExecutionRecords(executions).record_outputs("unknown", RunOutputs())
+
+
+KEY = "statue/a.glb"
+
+
+@pytest.fixture
+def inspections() -> Runner:
+    inspections = Runner()
+    inspections.define_inspection()
+    return inspections
+
+
+def inspecting(inspections: Runner) -> str:
+    """Start the inspection of an upload; return the execution."""
+    inspections.upload()
+    inspections.trigger(KEY)
+    inspections.start()
+    inspections.queues.messages.clear()
+    return inspections.list_executions()[-1].execution_id
+
+
+def interrupt(inspections: Runner, execution_id: str) -> None:
+    """Have the schedule find that Step Functions has no record of an execution."""
+    del inspections.runs.started[execution_id]
+    inspections.wait(minutes=6)
+    inspections.reconciliation.run()
+
+
+def outcomes(inspections: Runner) -> list[tuple[str, str | None]]:
+    return [
+        (run.execution_status, None if run.error is None else run.error.code)
+        for run in inspections.list_executions()
+    ]
+
+
+def test_an_interrupted_inspection_waits_for_a_place_again(inspections: Runner) -> None:
+    first = inspecting(inspections)
+    interrupt(inspections, first)
+    assert outcomes(inspections) == [("FAILED", "Interrupted"), ("NEW", None)]
+    before, repeated = inspections.list_executions()
+    same = {"input_asset_file_key", "input_version_id", "trigger", "started_by", "chain"}
+    assert before.model_dump(include=same) == repeated.model_dump(include=same)
+    assert (repeated.repeats, repeated.started_at, repeated.stopped_at) == (1, "", "")
+    (waiting,) = inspections.active.list_waiting()
+    assert (waiting.execution_id, waiting.user) == (repeated.execution_id, "SYSTEM")
+    assert inspections.counted == 0
+    assert inspections.tables.get(RESERVATIONS, {"reservationKey": keys.last_place("SYSTEM")})
+    assert {} in inspections.queues.take(EXECUTION_STARTS)
+    inspections.start()
+    inspections.report(status_event(repeated.execution_id))
+    assert outcomes(inspections) == [("FAILED", "Interrupted"), ("SUCCEEDED", None)]
+    assert not inspections.tables.rows(ACTIVE_EXECUTIONS)
+    assert inspections.executions.active_run(waiting.reservation) is None
+
+
+def test_an_inspection_that_the_runtime_reports_as_interrupted_is_repeated(
+    inspections: Runner,
+) -> None:
+    first = inspecting(inspections)
+    event = status_event(first, "FAILED", error="Interrupted", cause="The runtime ended")
+    inspections.report(event, event)  # a report that is delivered twice
+    assert outcomes(inspections) == [("FAILED", "Interrupted"), ("NEW", None)]
+
+
+def test_interruptions_end_though_each_inspection_is_interrupted(inspections: Runner) -> None:
+    inspecting(inspections)
+    for _ in range(MAX_REPEATS + 2):
+        inspections.start()
+        active = [run for run in inspections.list_executions() if run.is_active]
+        for one in active:
+            interrupt(inspections, one.execution_id)
+    assert outcomes(inspections) == [("FAILED", "Interrupted")] * (MAX_REPEATS + 1)
+    assert inspections.counted == 0
+    assert not inspections.tables.rows(ACTIVE_EXECUTIONS)
+
+
+def test_one_that_no_place_started_in_time_is_repeated_as_well(
+    inspections: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(inspections.runs, "start", unavailable)
+        inspections.upload()
+        inspections.trigger(KEY)
+        inspections.start()
+        inspections.wait(minutes=16)  # the runtime is stopped
+        inspections.start()
+    assert outcomes(inspections) == [("FAILED", "NotStarted"), ("NEW", None)]
+
+
+@pytest.mark.parametrize(("status", "code"), [("FAILED", "MeshBroken"), ("ABORTED", "Stopped")])
+def test_other_ends_of_inspections_are_not_repeated(
+    inspections: Runner, status: str, code: str
+) -> None:
+    inspections.report(status_event(inspecting(inspections), status, error=code))
+    assert outcomes(inspections) == [(status, code)]
+
+
+def test_interrupted_executions_of_users_and_of_their_pipelines_are_not_repeated(
+    inspections: Runner,
+) -> None:
+    """A pipeline of a user may have written already; a user sees the failure and repeats it."""
+    inspections.define("publish", triggers=".obj")
+    inspections.upload("statue/b.obj")
+    inspections.upload()
+    started = Api(inspections).started(workflowDatabaseId="GLOBAL", workflow_id=INSPECT.id)
+    inspections.trigger("statue/b.obj")
+    inspections.start()
+    own = [
+        run
+        for run in inspections.list_executions()
+        if run.workflow_id == "publish" or run.execution_id == started
+    ]
+    assert len(own) == 2
+    for one in own:
+        inspections.report(status_event(one.execution_id, "FAILED", error="Interrupted"))
+    assert [run.repeats for run in inspections.list_executions()] == [0] * len(
+        inspections.list_executions()
+    )
+
+
+def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(inspections: Runner) -> None:
+    first = inspecting(inspections)
+    newer = inspections.upload()
+    inspections.trigger(KEY)
+    interrupt(inspections, first)
+    for body in inspections.queues.take(UPLOAD_TRIGGERS):
+        if "detail" in body:  # the other message is the reason of the failure
+            inspections.trigger(body["detail"]["object"]["key"])
+    found = {
+        run.execution_id: (run.execution_status, run.repeats)
+        for run in inspections.list_executions()
+    }
+    assert found.pop(first) == ("FAILED", 0)
+    assert list(found.values()) == [("NEW", 0)]
+    assert newer in {run.input_version_id for run in inspections.list_executions()}
+
+
+def test_a_process_that_dies_as_it_ends_one_leaves_it_to_the_next(inspections: Runner) -> None:
+    first = inspecting(inspections)
+    writes = inspections.tables.before
+
+    def crash(operation: str) -> None:
+        if operation == "write":
+            raise UnavailableError("the process died")
+
+    inspections.tables.before = crash
+    interrupt(inspections, first)
+    inspections.tables.before = writes
+    assert outcomes(inspections) == [("RUNNING", None)]
+    inspections.reconciliation.run()
+    assert outcomes(inspections) == [("FAILED", "Interrupted"), ("NEW", None)]

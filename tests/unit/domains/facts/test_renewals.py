@@ -96,8 +96,12 @@ class RenewalSetup:
         return progress
 
 
-def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
-    renewing = RenewalSetup()
+@pytest.fixture
+def renewing() -> RenewalSetup:
+    return RenewalSetup()
+
+
+def test_files_of_older_readers_are_inspected_again_by_the_product(renewing: RenewalSetup) -> None:
     renewing.add("/first.glb")  # the first version stored none
     renewing.add("/old.glb", READERS_VERSION - 1)
     renewing.add("/refused.glb", refused="truncated")
@@ -112,8 +116,9 @@ def test_files_of_older_readers_are_inspected_again_by_the_product() -> None:
     assert found == {(INSPECT.id, "renewal", "SYSTEM")}
 
 
-def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
-    renewing = RenewalSetup()
+def test_a_second_renewal_starts_nothing_during_the_first_or_after_it(
+    renewing: RenewalSetup,
+) -> None:
     renewing.add("/a.glb")
     renewing.renew()
     (first,) = renewing.runner.list_executions()
@@ -126,8 +131,7 @@ def test_a_second_renewal_starts_nothing_during_the_first_or_after_it() -> None:
     assert [run.execution_id for run in renewing.runner.list_executions()] == [first.execution_id]
 
 
-def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
-    renewing = RenewalSetup()
+def test_a_failed_inspection_is_started_again_by_the_next_renewal(renewing: RenewalSetup) -> None:
     renewing.add("/a.glb")
     renewing.renew()
     renewing.runner.start()
@@ -139,8 +143,9 @@ def test_a_failed_inspection_is_started_again_by_the_next_renewal() -> None:
     assert renewing.renewed == ["/a.glb", "/a.glb"]
 
 
-def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() -> None:
-    renewing = RenewalSetup()
+def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal(
+    renewing: RenewalSetup,
+) -> None:
     for path in ("/a.glb", "/read.glb", "/other.obj"):
         renewing.runner.upload(f"statue{path}")
         renewing.inspect(path)
@@ -158,8 +163,9 @@ def test_a_file_whose_only_inspection_failed_is_inspected_by_the_next_renewal() 
     assert renewing.renew(formats=["glb"]).items_done == 0
 
 
-def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_renewal() -> None:
-    renewing = RenewalSetup()
+def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_renewal(
+    renewing: RenewalSetup,
+) -> None:
     renewing.runner.upload("statue/a.glb")
     renewing.inspect("/a.glb")
     for _ in range(MAX_REPEATS + 1):
@@ -195,17 +201,17 @@ def test_a_renewal_continues_where_its_worker_died_and_starts_each_file_once() -
     ],
 )
 def test_a_renewal_may_be_of_a_database_or_of_formats(
-    parameters: dict[str, object], expected: list[str]
+    parameters: dict[str, object], expected: list[str], renewing: RenewalSetup
 ) -> None:
-    renewing = RenewalSetup()
     renewing.add("/a.glb")
     renewing.add("/b.DAE")
     renewing.renew(**parameters)
     assert renewing.renewed == expected
 
 
-def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() -> None:
-    renewing = RenewalSetup()
+def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out(
+    renewing: RenewalSetup,
+) -> None:
     renewing.add("/a.glb")
     renewing.runner.objects.delete(BUCKET, "statue/a.glb")
     assert renewing.renew().state == "done"
@@ -217,8 +223,7 @@ def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out() 
     assert (job.state, job.items_done, renewing.runner.list_executions()) == ("done", 1, [])
 
 
-def test_a_renewal_waits_while_many_executions_wait() -> None:
-    renewing = RenewalSetup()
+def test_a_renewal_waits_while_many_executions_wait(renewing: RenewalSetup) -> None:
     renewing.add("/a.glb")
     waiting = renewing.runner.create_many(MOST_WAITING)
     before = renewing.world.now

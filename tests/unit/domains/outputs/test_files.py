@@ -23,10 +23,8 @@ from tests.unit.domains.files.changes import TickingClock, audit_entries, note, 
 
 
 def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: OutputSetup) -> None:
-    studio.started(chain=["museum:scan", "museum:convert-all"])
-    studio.wrote("1/files/test/pump.e57", b"points")
-    studio.wrote("1/files/test/pump.glb")
-    assert studio.stores().state == "done"
+    written = {"1/files/test/pump.e57": b"points", "1/files/test/pump.glb": b"glTF"}
+    assert studio.run(written, chain=["museum:scan", "museum:convert-all"]).state == "done"
     assert studio.body("/test/pump.e57") == b"points"
     head = studio.head("/test/pump.glb")
     assert head is not None
@@ -43,12 +41,13 @@ def test_files_keep_their_path_and_name_the_workflows_that_led_to_them(studio: O
 
 
 def test_previews_follow_their_files_wherever_they_were_written(studio: OutputSetup) -> None:
-    studio.started()
-    studio.wrote("1/files/a.glb")
-    studio.wrote("1/files/a.glb.previewFile.gif", b"GIF89a")
-    studio.wrote("1/previews/b/c.glb.previewFile.png", PNG)
-    studio.wrote("1/files/b/c.glb")
-    assert studio.stores().state == "done"
+    written = {
+        "1/files/a.glb": b"glTF",
+        "1/files/a.glb.previewFile.gif": b"GIF89a",
+        "1/previews/b/c.glb.previewFile.png": PNG,
+        "1/files/b/c.glb": b"glTF",
+    }
+    assert studio.run(written).state == "done"
     assert studio.head("/a.glb.previewFile.gif") is not None
     assert studio.head("/b/c.glb.previewFile.png") is not None
     assert studio.outputs().previews == ["/a.glb.previewFile.gif", "/b/c.glb.previewFile.png"]
@@ -57,10 +56,7 @@ def test_previews_follow_their_files_wherever_they_were_written(studio: OutputSe
 def test_a_preview_without_its_file_fails_the_execution_and_the_rest_is_stored(
     studio: OutputSetup,
 ) -> None:
-    studio.started()
-    studio.wrote("1/files/a.glb")
-    studio.wrote("1/previews/b.glb.previewFile.png", PNG)
-    stored = studio.stores()
+    stored = studio.run({"1/files/a.glb": b"glTF", "1/previews/b.glb.previewFile.png": PNG})
     assert (stored.state, stored.error) == ("refused", "OutputsRefused")
     assert "Stored: 1 files, 0 previews, 0 metadata files" in stored.cause
     assert (
@@ -73,18 +69,13 @@ def test_a_preview_without_its_file_fails_the_execution_and_the_rest_is_stored(
 
 
 def test_the_preview_of_the_asset_is_stored_at_its_root(studio: OutputSetup) -> None:
-    studio.started()
-    studio.wrote("1/previews/preview.png", PNG)
-    assert studio.stores().state == "done"
+    assert studio.run({"1/previews/preview.png": PNG}).state == "done"
     _, key = studio.museum.files.preview_of(studio.museum.asset)
     assert key == "statue/preview.png"
 
 
 def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: OutputSetup) -> None:
-    studio.started()
-    studio.wrote("1/previews/render.jpg", b"\xff\xd8")
-    studio.wrote("1/previews/notes.txt", b"none")
-    stored = studio.stores()
+    stored = studio.run({"1/previews/render.jpg": b"\xff\xd8", "1/previews/notes.txt": b"none"})
     assert "1/previews/notes.txt: is not an image" in stored.cause
     asset = studio.museum.assets.get_asset(Identity("admin"), "museum", "statue")
     assert asset.preview_location is not None
@@ -103,18 +94,14 @@ def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: Ou
     ],
 )
 def test_what_no_upload_may_create_is_refused(studio: OutputSetup, name: str, reason: str) -> None:
-    studio.started()
-    studio.wrote(f"1/files/{name}", b"\x7fELF" + bytes(20) if "elf" in name else b"glTF")
-    assert reason in studio.stores().cause
+    written = {f"1/files/{name}": b"\x7fELF" + bytes(20) if "elf" in name else b"glTF"}
+    assert reason in studio.run(written).cause
     assert studio.outputs().file_count == 0
 
 
 def test_of_pipelines_that_write_the_same_name_the_last_one_counts(studio: OutputSetup) -> None:
-    studio.started(pipelines=2)
-    studio.wrote("1/files/a.glb", b"first")
-    studio.wrote("1/files/b.glb", b"first")
-    studio.wrote("2/files/a.glb", b"second")
-    assert studio.stores().state == "done"
+    written = {"1/files/a.glb": b"first", "1/files/b.glb": b"first", "2/files/a.glb": b"second"}
+    assert studio.run(written, pipelines=2).state == "done"
     assert (studio.body("/a.glb"), studio.body("/b.glb")) == (b"second", b"first")
     assert studio.versions("/a.glb") == 1
 
@@ -203,9 +190,7 @@ def test_a_large_file_is_copied_by_parts(studio: OutputSetup) -> None:
 
 
 def test_rights_are_those_that_the_user_has_when_outputs_are_stored(studio: OutputSetup) -> None:
-    studio.started(started_by="ann")
-    studio.wrote("1/files/a.glb")
-    stored = studio.stores()
+    stored = studio.run({"1/files/a.glb": b"glTF"}, started_by="ann")
     assert stored.state == "refused"
     assert "Asset statue does not exist" in stored.cause
     assert studio.head("/a.glb") is None
@@ -219,26 +204,24 @@ def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
             return False
 
     studio.authorization = NoRoutes()
-    studio.started()
-    studio.wrote("1/files/a.glb")
-    studio.wrote("1/files/a.glb.previewFile.png", PNG)
-    studio.wrote("1/files/big.bin", bytes(7 * MIB))
-    studio.wrote("1/metadata/metadata.json", {"material": "marble"})
-    assert "admin has no permission for POST /uploads" in studio.stores().cause
+    written = {
+        "1/files/a.glb": b"glTF",
+        "1/files/a.glb.previewFile.png": PNG,
+        "1/files/big.bin": bytes(7 * MIB),
+        "1/metadata/metadata.json": {"material": "marble"},
+    }
+    assert "admin has no permission for POST /uploads" in studio.run(written).cause
     assert studio.outputs().refused_count == 4
     assert studio.head("/a.glb") is None
 
 
 def test_the_product_itself_may_store_outputs(studio: OutputSetup) -> None:
-    studio.started(started_by="SYSTEM")
-    studio.wrote("1/files/a.glb")
-    assert studio.stores().state == "done"
+    assert studio.run({"1/files/a.glb": b"glTF"}, started_by="SYSTEM").state == "done"
 
 
 def test_stopped_and_unknown_executions_store_nothing(studio: OutputSetup) -> None:
-    studio.started(execution_status="ABORTED")
-    studio.wrote("1/files/a.glb")
-    assert "the execution is ABORTED" in studio.stores().cause
+    written = {"1/files/a.glb": b"glTF"}
+    assert "the execution is ABORTED" in studio.run(written, execution_status="ABORTED").cause
     assert studio.head("/a.glb") is None
     stored = studio.commands.store_outputs("nope")
     assert (stored.state, "does not exist" in stored.cause) == ("refused", True)
@@ -281,10 +264,8 @@ def test_metadata_files_describe_the_asset_files_and_folders(running: OutputSetu
 
 
 def test_files_of_the_same_execution_can_be_described(studio: OutputSetup) -> None:
-    studio.started()
-    studio.wrote("1/files/a.glb")
-    studio.wrote("1/metadata/a.glb.metadata.json", records("vendor"))
-    assert studio.stores().state == "done"
+    written = {"1/files/a.glb": b"glTF", "1/metadata/a.glb.metadata.json": records("vendor")}
+    assert studio.run(written).state == "done"
     assert notes(studio.museum, "/a.glb") == {"vendor": "vendor!"}
 
 
@@ -439,8 +420,9 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: OutputS
 
 
 def test_metadata_that_a_later_pipeline_replaced_is_not_written(studio: OutputSetup) -> None:
-    studio.started(pipelines=2)
-    studio.wrote("1/metadata/metadata.json", {"a": "1", "b": "1"})
-    studio.wrote("2/metadata/metadata.json", {"a": "2"})
-    assert studio.stores().state == "done"
+    written = {
+        "1/metadata/metadata.json": {"a": "1", "b": "1"},
+        "2/metadata/metadata.json": {"a": "2"},
+    }
+    assert studio.run(written, pipelines=2).state == "done"
     assert notes(studio.museum, "/") == {"a": "2"}

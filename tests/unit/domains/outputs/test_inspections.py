@@ -137,23 +137,6 @@ def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
     assert (studio.head(SMALL), studio.head(SHOWN) is None) == (None, False)
 
 
-def test_a_small_picture_is_removed_if_a_user_puts_a_preview_meanwhile(studio: OutputSetup) -> None:
-    reported(studio, small="thumbnail.webp")
-    studio.wrote("1/previews/thumbnail.webp", WEBP)
-    objects = studio.objects
-    assert isinstance(objects, MemoryObjects)
-    copies: list[str] = []
-
-    def put_before_the_copy(operation: str) -> None:
-        copies.append(operation)
-        if operation == "copy" and copies.count("copy") == 2:  # that of the small picture
-            studio.museum.put(SHOWN, b"of a user")
-
-    objects.before = put_before_the_copy
-    assert studio.stores().state == "done"
-    assert (studio.body(SHOWN), studio.head(SMALL)) == (b"of a user", None)
-
-
 def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: OutputSetup) -> None:
     version = reported(studio, turntable="turntable.png")
     studio.wrote("1/previews/turntable.png", PNG + b"eight sides")
@@ -176,20 +159,25 @@ def test_a_users_own_preview_always_wins_and_is_never_overwritten(studio: Output
     assert studio.versions(SHOWN) == 1
 
 
-def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: OutputSetup) -> None:
-    reported(studio)
+@pytest.mark.parametrize(("small", "copy"), [(None, 1), ("thumbnail.webp", 2)])
+def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(
+    studio: OutputSetup, small: str | None, copy: int
+) -> None:
+    """Before the copy of the preview, or of the small picture, which is then removed."""
+    reported(studio, small=small)
+    studio.wrote("1/previews/thumbnail.webp", WEBP)
     objects = studio.objects
     assert isinstance(objects, MemoryObjects)
-    done: list[str] = []
+    copies: list[str] = []
 
     def put_before_the_copy(operation: str) -> None:
-        if operation == "copy" and not done:
-            done.append(operation)
+        copies.append(operation)
+        if operation == "copy" and copies.count("copy") == copy:
             studio.museum.put(SHOWN, b"of a user")
 
     objects.before = put_before_the_copy
     assert studio.stores().state == "done"
-    assert studio.body(SHOWN) == b"of a user"
+    assert (studio.body(SHOWN), studio.head(SMALL)) == (b"of a user", None)
 
 
 def test_a_generated_preview_is_replaced_and_goes_where_there_is_none_any_more(
