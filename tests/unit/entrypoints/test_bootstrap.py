@@ -153,15 +153,6 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
     assert authorizer_keys().authenticate("vams_" + ADMIN_API_KEY.name * 10)
 
 
-def test_an_outage_is_answered_with_its_reason(
-    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
-) -> None:
-    monkeypatch.setattr(DynamoTables, "write", _down)
-    answer = run(callback)
-    assert (answer["Status"], answer["Reason"]) == ("FAILED", "DynamoDB does not answer")
-    assert time.now == 120
-
-
 DENIED = "User: arn:aws:sts::1:role/new is not authorized to perform: dynamodb:PutItem"
 
 
@@ -197,17 +188,27 @@ def test_an_outage_or_denial_that_passes_is_waited_for(
     assert time.now == 4
 
 
-def test_a_denial_that_lasts_is_answered_after_a_minute(
-    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
+@pytest.mark.parametrize(
+    ("error", "reason", "seconds"),
+    [
+        (PASSING["an outage"], "DynamoDB does not answer", 120),
+        (PASSING["a denial"], f"PutItem is denied: {DENIED} (retried for 60 seconds)", 60),
+    ],
+)
+def test_what_lasts_is_answered_with_its_reason(
+    callback: Callback,
+    monkeypatch: pytest.MonkeyPatch,
+    time: Time,
+    error: Exception,
+    reason: str,
+    seconds: int,
 ) -> None:
-    def deny(*_: object) -> None:
-        raise denied("DynamoDB")
+    def fail(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr(DynamoTables, "write", deny)
+    monkeypatch.setattr(DynamoTables, "write", fail)
     answer = run(callback)
-    assert answer["Status"] == "FAILED"
-    assert answer["Reason"] == f"PutItem is denied: {DENIED} (retried for 60 seconds)"
-    assert time.now == 60
+    assert (answer["Status"], answer["Reason"], time.now) == ("FAILED", reason, seconds)
 
 
 def test_slow_attempts_leave_time_to_answer(

@@ -99,12 +99,16 @@ def test_a_workflow_that_reads_a_single_file_is_refused_for_a_whole_asset(
     assert api.runner.queues.take(EXECUTION_STARTS) == [{}]  # of the file that it names
 
 
-def test_a_start_names_the_database_of_its_workflow_and_may_name_no_file(api: Api) -> None:
+def test_a_start_names_its_database_and_lists_have_fifty(api: Api) -> None:
     body = {"workflowDatabaseId": "museum", "fileKey": None}
     assert api.post("workflows/{workflowId}", body, workflowId="publish").status == 200
     answer = api.post("workflows/{workflowId}", {}, workflowId="publish")
     assert answer.status == 400
     assert "workflowDatabaseId" in answer.body["message"]
+    for number in range(52):
+        api.runner.create(f"e{number}", input_asset_file_key=f"statue/{number}.glb")
+    page = api.get("workflows/executions").body["message"]
+    assert (len(page["Items"]), "NextToken" in page) == (50, True)
 
 
 def test_a_workflow_runs_once_at_a_time_on_a_file_as_it_was_at_the_start(api: Api) -> None:
@@ -336,13 +340,6 @@ def test_pages_of_executions_hold_each_once(
         query["startingToken"] = page["NextToken"]
     assert len(found) == 7
     assert set(found) == ids
-
-
-def test_pages_have_fifty_executions(api: Api) -> None:
-    for number in range(52):
-        api.runner.create(f"e{number}", input_asset_file_key=f"statue/{number}.glb")
-    page = api.get("workflows/executions").body["message"]
-    assert (len(page["Items"]), "NextToken" in page) == (50, True)
 
 
 def test_an_execution_is_described(api: Api) -> None:

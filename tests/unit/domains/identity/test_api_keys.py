@@ -83,12 +83,31 @@ def test_later_replies_hold_no_secret(client: Client, services: AccessServices) 
     assert stranger.send("GET", "/auth/api-keys").status == 403
 
 
-def test_a_user_without_a_role_gets_no_key_and_a_past_expiry_ends_one(client: Client) -> None:
+def test_a_key_needs_a_role_and_is_disabled_by_texts(
+    client: Client, parts: Parts, services: AccessServices
+) -> None:
     answer = create(client, userId="nobody")
     assert answer.status == 400
     assert answer.body["errors"] == [{"field": "userId", "message": "user nobody has no roles"}]
     create(client)
     assert one(client, "PUT", {"expiresAt": "2020-01-01"}).body["expiresAt"] == "2020-01-01"
+    create(client)
+    assert one(client, "PUT", {"isActive": "false"}).body["isActive"] == "false"
+    assert one(client).body["isActive"] == "false"
+    assert one(client, "PUT", {"isActive": "true"}).body["isActive"] == "true"
+    assert one(client, "PUT", {"isActive": True}).status == 400
+    assert one(client, "PUT", {"isActive": "no"}).status == 400
+    item = parts.tables.get(API_KEYS, {"apiKeyId": "key-0"}) or {}
+    del item["revision"]
+    parts.tables.write(Put(table=API_KEYS, item=item))
+    assert one(client, "PUT", {"description": "second"}).status == 200
+    assert one(client, "PUT", {"description": "third"}).body["description"] == "third"
+    seen = services.api_keys.keys.get("key-0")
+    assert seen is not None
+    one(client, "PUT", {"isActive": "false"})
+    with pytest.raises(Exception, match="changed by someone else"):
+        services.api_keys.keys.change(seen, {"isActive": "true"})
+    assert one(client).body["isActive"] == "false"
 
 
 @pytest.mark.parametrize(
@@ -119,28 +138,6 @@ def test_a_wrong_field_is_refused_by_name(client: Client, field: str, value: obj
     assert answer.status == 400
     assert [error["field"] for error in answer.body["errors"]] in ([field], ["body"])
     assert client.send("GET", "/auth/api-keys").body["Items"] == []
-
-
-def test_a_key_is_disabled_and_enabled_by_texts(
-    client: Client, parts: Parts, services: AccessServices
-) -> None:
-    create(client)
-    assert one(client, "PUT", {"isActive": "false"}).body["isActive"] == "false"
-    assert one(client).body["isActive"] == "false"
-    assert one(client, "PUT", {"isActive": "true"}).body["isActive"] == "true"
-    assert one(client, "PUT", {"isActive": True}).status == 400
-    assert one(client, "PUT", {"isActive": "no"}).status == 400
-    item = parts.tables.get(API_KEYS, {"apiKeyId": "key-0"}) or {}
-    del item["revision"]
-    parts.tables.write(Put(table=API_KEYS, item=item))
-    assert one(client, "PUT", {"description": "second"}).status == 200
-    assert one(client, "PUT", {"description": "third"}).body["description"] == "third"
-    seen = services.api_keys.keys.get("key-0")
-    assert seen is not None
-    one(client, "PUT", {"isActive": "false"})
-    with pytest.raises(Exception, match="changed by someone else"):
-        services.api_keys.keys.change(seen, {"isActive": "true"})
-    assert one(client).body["isActive"] == "false"
 
 
 def test_the_row_of_a_key_goes_a_month_after_its_expiry(client: Client, parts: Parts) -> None:

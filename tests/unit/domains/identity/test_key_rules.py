@@ -247,7 +247,7 @@ def test_a_closed_key_is_closed_at_once_though_the_index_lags(
     refused(behind, KEY)
 
 
-def test_recording_a_use_disturbs_no_other_use_change_or_deletion(world: World) -> None:
+def test_a_use_disturbs_no_other_and_a_new_secret_replaces_a_key(world: World) -> None:
     key, seen = world.authentication.authenticate(KEY), world.keys.get("key-1")
     assert seen is not None
     for _ in range(2):
@@ -256,6 +256,11 @@ def test_recording_a_use_disturbs_no_other_use_change_or_deletion(world: World) 
     world.tables.write(Delete(table=API_KEYS, key={"apiKeyId": "key-1"}))
     world.authentication.record_use(key)
     assert world.tables.get(API_KEYS, {"apiKeyId": "key-1"}) is None
+    other = "vams_" + "m" * 64
+    world.administrators.ensure("boss", other)
+    world.administrators.ensure("boss", SECRET)
+    refused(world.authentication, other)
+    assert world.authentication.authenticate(SECRET).user_id == "boss"
 
 
 def test_the_first_administrator_is_created_once_and_can_authenticate(world: World) -> None:
@@ -271,11 +276,3 @@ def test_the_first_administrator_is_created_once_and_can_authenticate(world: Wor
     world.at += timedelta(days=1)
     world.administrators.ensure("boss", SECRET)
     assert world.rows() == before
-
-
-def test_a_new_secret_replaces_the_key(world: World) -> None:
-    other = "vams_" + "m" * 64
-    world.administrators.ensure("boss", other)
-    world.administrators.ensure("boss", SECRET)
-    refused(world.authentication, other)
-    assert world.authentication.authenticate(SECRET).user_id == "boss"

@@ -95,7 +95,7 @@ def test_a_user_is_made_listed_changed_and_removed(client: Client, pool: Cognito
     assert reset(client, body={"userId": "ann"}).status == 200
 
 
-def test_no_user_is_created_with_an_id_of_another_providers_user(parts: Parts) -> None:
+def test_ids_of_other_providers_and_endless_pools_are_refused(parts: Parts) -> None:
     pool = MemoryUserPool()
     parts = replace(parts, pool=pool, provider_prefix="corp.")
     client = Client(parts.services().router())
@@ -104,6 +104,16 @@ def test_no_user_is_created_with_an_id_of_another_providers_user(parts: Parts) -
         assert [each["field"] for each in answer.body["errors"]] == ["userId"]
     assert pool.users == {}
     assert create(client, userId="corporal").status == 200
+    pool = EndlessPool()
+    parts = replace(parts, pool=pool, authorization=FewVisible())
+    seconds = count()
+    late = replace(
+        parts.services().users, clock=lambda: parts.now + timedelta(seconds=next(seconds))
+    )
+    page = late.list_users(Identity("ann"), PageRequest(60))
+    assert page.items == ()
+    assert page.after == {"number": len(pool.users)}
+    assert len(pool.users) < 5
 
 
 def test_a_reset_sends_or_requires_a_password(client: Client, pool: CognitoUserPool) -> None:
@@ -172,19 +182,6 @@ class EndlessPool(MemoryUserPool):
         number = 0 if page.after is None else int(page.after["number"])
         self.create_user(f"user-{number}", email="x@example.org", phone=None)
         return Page((self.users[f"user-{number}"],), {"number": number + 1})
-
-
-def test_a_list_of_which_little_is_visible_ends_in_time(parts: Parts) -> None:
-    pool = EndlessPool()
-    parts = replace(parts, pool=pool, authorization=FewVisible())
-    seconds = count()
-    late = replace(
-        parts.services().users, clock=lambda: parts.now + timedelta(seconds=next(seconds))
-    )
-    page = late.list_users(Identity("ann"), PageRequest(60))
-    assert page.items == ()
-    assert page.after == {"number": len(pool.users)}
-    assert len(pool.users) < 5
 
 
 @pytest.mark.parametrize(

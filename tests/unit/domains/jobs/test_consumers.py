@@ -48,7 +48,7 @@ def held(world: JobWorld) -> Update:
     return Update(table=JOBS, key={"jobId": ID}, set={"leaseUntil": until})
 
 
-def test_queued_jobs_are_sent_to_the_queues_of_their_kinds() -> None:
+def test_queued_jobs_are_sent_to_the_queues_of_their_kinds(world: JobWorld) -> None:
     queues = MemoryQueues()
     records = [image("queued", name) for name in JOB_KINDS]
     JobStarter(queues).consume({"Records": records})
@@ -66,6 +66,13 @@ def test_queued_jobs_are_sent_to_the_queues_of_their_kinds() -> None:
     free_one["dynamodb"]["NewImage"]["leaseUntil"] = {"N": "0"}
     JobStarter(queues).consume({"Records": [held_one, free_one]})
     assert [delay for _, _, delay in queues.sent[-2:]] == [3, 0]
+    world = JobWorld(world.pages)
+    job = world.jobs.new(DELETE_ASSET, "deleteAsset.a", caller=ADMIN, database_id="museum")
+    world.tables.write(world.jobs.put(job))
+    world.drain()
+    failed = world.job("deleteAsset.a")
+    assert failed.state == "failed"
+    assert failed.problems == ["There is no worker for jobs of the kind deleteAsset"]
 
 
 def test_a_job_is_processed_once_by_its_message(world: JobWorld) -> None:
@@ -262,16 +269,6 @@ def test_ended_cancelled_and_expired_jobs_raise_no_alarm(world: JobWorld) -> Non
     world.jobs.cancel_job(ADMIN, other.job_id)
     world.drain()
     assert world.rung == []
-
-
-def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(world: JobWorld) -> None:
-    world = JobWorld(world.pages)
-    job = world.jobs.new(DELETE_ASSET, "deleteAsset.a", caller=ADMIN, database_id="museum")
-    world.tables.write(world.jobs.put(job))
-    world.drain()
-    failed = world.job("deleteAsset.a")
-    assert failed.state == "failed"
-    assert failed.problems == ["There is no worker for jobs of the kind deleteAsset"]
 
 
 def test_a_job_that_fails_raises_one_alarm(world: JobWorld) -> None:

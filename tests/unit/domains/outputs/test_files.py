@@ -189,11 +189,20 @@ def test_a_large_file_is_copied_by_parts(studio: OutputSetup) -> None:
     assert studio.outputs().file_count == 2
 
 
-def test_rights_are_those_that_the_user_has_when_outputs_are_stored(studio: OutputSetup) -> None:
+def test_rights_are_those_of_the_user_when_outputs_are_stored(studio: OutputSetup) -> None:
     stored = studio.run({"1/files/a.glb": b"glTF"}, started_by="ann")
     assert stored.state == "refused"
     assert "Asset statue does not exist" in stored.cause
     assert studio.head("/a.glb") is None
+    written = {"1/files/a.glb": b"glTF"}
+    stopped = studio.run(written, execution_id="e2", workflow_id="w", execution_status="ABORTED")
+    assert "the execution is ABORTED" in stopped.cause
+    assert studio.head("/a.glb") is None
+    stored = studio.commands.store_outputs("nope")
+    assert (stored.state, "does not exist" in stored.cause) == ("refused", True)
+    assert (
+        studio.run(written, execution_id="e3", workflow_id="x", started_by="SYSTEM").state == "done"
+    )
 
 
 def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
@@ -213,18 +222,6 @@ def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
     assert "admin has no permission for POST /uploads" in studio.run(written).cause
     assert studio.outputs().refused_count == 4
     assert studio.head("/a.glb") is None
-
-
-def test_the_product_itself_may_store_outputs(studio: OutputSetup) -> None:
-    assert studio.run({"1/files/a.glb": b"glTF"}, started_by="SYSTEM").state == "done"
-
-
-def test_stopped_and_unknown_executions_store_nothing(studio: OutputSetup) -> None:
-    written = {"1/files/a.glb": b"glTF"}
-    assert "the execution is ABORTED" in studio.run(written, execution_status="ABORTED").cause
-    assert studio.head("/a.glb") is None
-    stored = studio.commands.store_outputs("nope")
-    assert (stored.state, "does not exist" in stored.cause) == ("refused", True)
 
 
 def records(*keys: str, **more: Any) -> dict[str, Any]:
@@ -263,10 +260,16 @@ def test_metadata_files_describe_the_asset_files_and_folders(running: OutputSetu
     assert running.outputs().metadata_count == 6
 
 
-def test_files_of_the_same_execution_can_be_described(studio: OutputSetup) -> None:
+def test_metadata_of_files_and_of_later_pipelines_is_written(studio: OutputSetup) -> None:
     written = {"1/files/a.glb": b"glTF", "1/metadata/a.glb.metadata.json": records("vendor")}
     assert studio.run(written).state == "done"
     assert notes(studio.museum, "/a.glb") == {"vendor": "vendor!"}
+    written = {
+        "1/metadata/metadata.json": {"a": "1", "b": "1"},
+        "2/metadata/metadata.json": {"a": "2"},
+    }
+    assert studio.run(written, execution_id="e2", workflow_id="w", pipelines=2).state == "done"
+    assert notes(studio.museum, "/") == {"a": "2"}
 
 
 def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: OutputSetup) -> None:
@@ -417,12 +420,3 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: OutputS
     assert "files with the extension .exe are blocked in this deployment" in found
     (written,) = audit_entries(running.tables, "update_asset_metadata")
     assert written["userId"] == "admin"
-
-
-def test_metadata_that_a_later_pipeline_replaced_is_not_written(studio: OutputSetup) -> None:
-    written = {
-        "1/metadata/metadata.json": {"a": "1", "b": "1"},
-        "2/metadata/metadata.json": {"a": "2"},
-    }
-    assert studio.run(written, pipelines=2).state == "done"
-    assert notes(studio.museum, "/") == {"a": "2"}

@@ -56,6 +56,10 @@ def test_they_are_created_once_and_follow_the_declaration(definitions: Definitio
     ensure(definitions, ".usd")
     triggers = definitions.workflow(INSPECT.id, "GLOBAL")["autoTriggerOnFileExtensionsUpload"]
     assert triggers.endswith(",.usd")
+    old = Update(table=DATABASES, key={"databaseId": "museum"}, remove=("processing",))
+    definitions.product.tables.write(old)
+    found = workflows(definitions.product.context).triggered_by("museum", ["/a.glb"])["/a.glb"]
+    assert [one.workflow_id for one in found] == [INSPECT.id]
 
 
 def test_what_an_administrator_changed_is_not_changed_back(definitions: Definitions) -> None:
@@ -91,14 +95,6 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
     assert [one.workflow_id for one in queries.triggered_by("museum", ["/a.glb"])["/a.glb"]] == [
         "other"
     ]
-
-
-def test_databases_from_before_the_switch_are_processed(definitions: Definitions) -> None:
-    ensure(definitions)
-    old = Update(table=DATABASES, key={"databaseId": "museum"}, remove=("processing",))
-    definitions.product.tables.write(old)
-    found = workflows(definitions.product.context).triggered_by("museum", ["/a.glb"])["/a.glb"]
-    assert [one.workflow_id for one in found] == [INSPECT.id]
 
 
 def test_only_workflows_of_the_products_functions_have_its_rights(

@@ -94,7 +94,9 @@ def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(api: Cons
         assert (step().status, epoch(api.memory)) == (200, number + 1)
 
 
-def test_administrators_have_constraints_once(api: Constraints, rules: AdministratorRules) -> None:
+def test_administrators_have_constraints_and_missing_rules(
+    api: Constraints, rules: AdministratorRules
+) -> None:
     rules.create_missing()
     found = {rule["objectType"]: rule for rule in policy(api.memory, "role#admin")}
     assert found["asset"]["criteriaOr"] == [
@@ -107,10 +109,6 @@ def test_administrators_have_constraints_once(api: Constraints, rules: Administr
     before = (rows(api.memory), policies(api.memory), epoch(api.memory))
     rules.create_missing()
     assert (rows(api.memory), policies(api.memory), epoch(api.memory)) == before
-
-
-def test_missing_rules_are_created_again(api: Constraints, rules: AdministratorRules) -> None:
-    rules.create_missing()
     api.delete("vitrine-admin-tag")
     changed = constraint(objectType="web", groupPermissions=groups("admin"))
     api.put("vitrine-admin-web", {**changed, "criteriaAnd": [_path("/")]})
