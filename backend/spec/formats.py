@@ -54,9 +54,9 @@ class Format:
 def _image(
     name: str, extensions: str, media_type: str, start: bytes = b"", viewer: Viewer = "model"
 ) -> Format:
-    """Return a format of Pillow, which reads any image under the name of any other one."""
+    """Return a format of images, whose reader reads any image under the name of any other one."""
     fields = (name, extensions, "Promised", "image", "image", media_type, start)
-    return Format(*fields, libraries="", viewer=viewer)
+    return Format(*fields, libraries="OpenEXR", viewer=viewer)
 
 
 def _stored(
@@ -109,6 +109,8 @@ FORMATS = (
     _image("DDS", "dds", "image/vnd-ms.dds", rb"DDS \x7c\0{3}"),
     _image("JPEG 2000", "jp2", "image/jp2", rb"\0{3}\x0cjP {2}\r\n\x87\n"),
     _image("AVIF", "avif", "image/avif", rb"....ftypavi[fs]", "image"),
+    _image("OpenEXR", "exr", "image/x-exr", rb"v/1\x01"),
+    _image("Radiance", "hdr", "image/vnd.radiance", rb"#\?(?:RADIANCE|RGBE)\s"),
     _image("ICO", "ico", "image/vnd.microsoft.icon"),
     _image("TGA", "tga", "image/x-tga"),
     _stored(
@@ -308,8 +310,6 @@ FORMATS = (
     _stored("SketchUp models", "skp", "GLB or FBX"),
     _stored("U3D models", "u3d", "GLB or FBX", "model/u3d"),
     _stored("raw photographs", "arw cr2 cr3 dng nef", "JPEG or TIFF"),
-    _stored("OpenEXR images", "exr", _RASTER, "image/x-exr"),
-    _stored("Radiance images", "hdr", _RASTER, "image/vnd.radiance"),
     _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
     _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
     _stored("MP4", "m4v mp4", "", "video/mp4", viewer="video"),

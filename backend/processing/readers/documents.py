@@ -13,6 +13,7 @@ from PIL import ExifTags, Image
 from backend.processing import limits
 from backend.processing.colors import as_profiled, convert_to_srgb
 from backend.processing.readers.exif import exif_of, facts_of_exif
+from backend.processing.readers.light import read_light
 from backend.processing.readers.pdf_units import user_unit
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
@@ -49,6 +50,9 @@ class Document:
 
 def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
+    if light := read_light(data):
+        facts_of_light, picture = light
+        return Document(facts_of_light, _draw_on_squares(picture))
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > limits.PIXELS:

@@ -23,19 +23,25 @@ from backend.processing.readers import (
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.assimp_texts import off_rows
 from backend.processing.readers.checks import CHECKS
+from backend.processing.readers.light import is_exr
 from backend.processing.readers.text import require_text
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import FORMAT_OF
 
 Reader = Callable[[bytes, str, Files], Scene]
 
+# Whether a content needs a library that most files with its extension do not need.
+_NEEDED: Mapping[str, Callable[[bytes], bool]] = {
+    "DracoPy": lambda data: draco.EXTENSION.encode() in data,
+    "OpenEXR": is_exr,
+}
 _PACKED = (b"PK", b"\x1f\x8b", b"glTF")
 
 
 def preload(extension: str, data: bytes) -> None:
     """Load the libraries by which a file is read. Readers load them too, but may be confined."""
     for name in FORMAT_OF[extension].libraries.split() if extension in FORMAT_OF else ():
-        if name != "DracoPy" or draco.EXTENSION.encode() in data:
+        if name not in _NEEDED or _NEEDED[name](data):
             import_module(name)
 
 

@@ -11,6 +11,7 @@ from backend.spec.formats import IMAGE_EXTENSIONS
 from tests.unit.processing import cad, samples
 from tests.unit.processing.samples import Asset, archive, cube_binary, cube_gltf, glb
 from tests.unit.processing.test_documents import cloud, pdf
+from tests.unit.processing.test_light import FILES as LIGHT
 
 
 def picture(format_: str) -> bytes:
@@ -32,6 +33,8 @@ CONTENTS = {
     "JPEG 2000": (picture("JPEG2000"), "jp2"),
     "AVIF": (picture("AVIF"), "avif"),
     "HEIF": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", None),
+    "OpenEXR": (LIGHT["a.exr"], "exr"),
+    "Radiance": (LIGHT["flat.hdr"], "hdr"),
     "PDF": (pdf(), "pdf"),
     "PLY": (b"ply\nformat ascii 1.0\nelement vertex 0\nend_header\n", "ply"),
     "STL": (b"solid cube\n facet normal 0 0 1\n", "stl"),
