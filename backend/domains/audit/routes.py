@@ -1,6 +1,5 @@
 """The routes of audit entries."""
 
-from backend.core.paging import Page
 from backend.domains.audit.models import Entry
 from backend.domains.audit.models.replies import (
     EntriesQuery,
@@ -23,7 +22,14 @@ def build_router(trail: AuditTrail) -> Router:
 
     @router.bind(routes.LIST_AUDIT_ENTRIES)
     def list_audit_entries(call: Call, query: EntriesQuery) -> EntriesReply:
-        page = _entries(trail, call, query)
+        page = trail.list_entries(
+            call.caller,
+            call.page(query),
+            entity=query.entity,
+            user_id=query.user_id or "",
+            since=query.since,
+            until=query.until,
+        )
         return EntriesReply(
             items=[_reply(entry) for entry in page.items], next_token=call.next_token(page.after)
         )
@@ -36,14 +42,6 @@ def build_router(trail: AuditTrail) -> Router:
         return ValueReply(sha256=path.value_hash, bytes=size, value=value)
 
     return router
-
-
-def _entries(trail: AuditTrail, call: Call, query: EntriesQuery) -> Page[Entry]:
-    page = call.page(query)
-    since, until = query.since, query.until
-    if query.entity is not None:
-        return trail.list_of_entity(call.caller, query.entity, page, since=since, until=until)
-    return trail.list_of_user(call.caller, query.user_id or "", page, since=since, until=until)
 
 
 def _reply(entry: Entry) -> EntryReply:

@@ -53,10 +53,10 @@ def trail(place: Place) -> AuditTrail:
 def entries(place: Place, operation: str) -> list[Entry]:
     name = audit_entity("asset", "museum", "statue")
     found: list[Entry] = []
-    page = trail(place).list_of_entity(ADMIN, name, PageRequest(20))
+    page = trail(place).list_entries(ADMIN, PageRequest(20), entity=name)
     found += page.items
     while page.after is not None:
-        page = trail(place).list_of_entity(ADMIN, name, PageRequest(20, page.after))
+        page = trail(place).list_entries(ADMIN, PageRequest(20, page.after), entity=name)
         found += page.items
     return [entry for entry in found if entry.operation == operation]
 

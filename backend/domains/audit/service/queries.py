@@ -24,39 +24,29 @@ class AuditTrail:
     archive: AuditArchive
     authorization: Authorization
 
-    def list_of_entity(
+    def list_entries(
         self,
         caller: Identity,
-        entity: str,
         page: PageRequest,
         *,
+        entity: str | None = None,
+        user_id: str = "",
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Page[Entry]:
-        """List entries about an object, newest first, within an inclusive period.
+        """List entries about an object or of a user, newest first, within an inclusive period.
+
+        Of those of a user, the last moments may be missing.
 
         Raises:
             PermissionDeniedError: the caller may not read them.
         """
-        require(self.authorization, caller, "GET", Secured("audit", {"entity": entity}))
-        return self.audit.list_of_entity(entity, page, period=rules.sort_keys_between(since, until))
-
-    def list_of_user(
-        self,
-        caller: Identity,
-        user_id: str,
-        page: PageRequest,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-    ) -> Page[Entry]:
-        """List entries of a user, newest first; the last moments may be missing.
-
-        Raises:
-            PermissionDeniedError: the caller may not read them.
-        """
-        require(self.authorization, caller, "GET", Secured("audit", {"userId": user_id}))
-        return self.audit.list_of_user(user_id, page, period=rules.sort_keys_between(since, until))
+        target = {"userId": user_id} if entity is None else {"entity": entity}
+        require(self.authorization, caller, "GET", Secured("audit", target))
+        period = rules.sort_keys_between(since, until)
+        if entity is None:
+            return self.audit.list_of_user(user_id, page, period=period)
+        return self.audit.list_of_entity(entity, page, period=period)
 
     def get_value(
         self, caller: Identity, sha256: str, *, entity: str, at: datetime
