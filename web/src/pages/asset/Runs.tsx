@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../../api/errors';
 import type { Place } from '../../api/downloads';
+import { assetPath } from '../../api/hits';
 import { texts } from '../../texts';
 import { formatDateTime, visibleName } from '../../texts/formats';
 import { runsTexts } from '../../texts/runs';
@@ -42,12 +43,18 @@ export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
       <ol className="timeline">
         {runs.map((run) => (
           <li key={run.executionId}>
-            <RunLine run={run} />
+            <RunLine run={run} place={place} />
             <div className="acts">
-              <RunButton run={run} name={words.details} onClick={() => setShown(run)} />
+              <RunButton
+                run={run}
+                place={place}
+                name={words.details}
+                onClick={() => setShown(run)}
+              />
               {mayRun && isActive(run) && (
                 <RunButton
                   run={run}
+                  place={place}
                   name={words.stop}
                   disabled={state.busy}
                   onClick={() => void act(stopRun, run, words.stopped)}
@@ -56,6 +63,7 @@ export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
               {mayRun && !isActive(run) && (
                 <RunButton
                   run={run}
+                  place={place}
                   name={words.again}
                   disabled={state.busy}
                   onClick={() => void act(repeatRun, run, words.startedAgain)}
@@ -79,10 +87,10 @@ export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
   );
 }
 
-const fileOf = ({ inputAssetFileKey: key }: Run): string =>
-  key.endsWith('/') || !key ? words.wholeAsset : visibleName(key.replace(/^\//, ''));
+const fileOf = ({ inputAssetFileKey: key }: Run, { assetId }: Place): string =>
+  key ? visibleName(assetPath(key, assetId).slice(1)) : words.wholeAsset;
 
-function RunLine({ run }: { run: Run }) {
+function RunLine({ run, place }: { run: Run; place: Place }) {
   return (
     <>
       <strong>
@@ -90,7 +98,7 @@ function RunLine({ run }: { run: Run }) {
       </strong>{' '}
       <span className="tag">{words.states[run.executionStatus]}</span>
       <p>
-        <UserText text={fileOf(run)} />
+        <UserText text={fileOf(run, place)} />
       </p>
       <p className="faint">
         {words.triggers[run.trigger](visibleName(run.startedBy))} ·{' '}
@@ -105,12 +113,18 @@ const formatRunTimes = (start: string, end: string): string =>
   words.times(start && formatDateTime(start), end && formatDateTime(end));
 
 /** An act whose name says for screen readers which run it is about. */
-function RunButton(props: { run: Run; name: string; disabled?: boolean; onClick: () => void }) {
-  const { run, name } = props;
+function RunButton(props: {
+  run: Run;
+  place: Place;
+  name: string;
+  disabled?: boolean;
+  onClick: () => void;
+}) {
+  const { run, place, name } = props;
   return (
     <button type="button" className="small" disabled={props.disabled} onClick={props.onClick}>
       {name}
-      <span className="hidden">: {words.run(visibleName(run.workflowId), fileOf(run))}</span>
+      <span className="hidden">: {words.run(visibleName(run.workflowId), fileOf(run, place))}</span>
     </button>
   );
 }

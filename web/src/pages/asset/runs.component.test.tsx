@@ -11,7 +11,7 @@ const run = (executionId: string, executionStatus: string, more = {}) => ({
   executionId,
   executionStatus,
   workflowId: `flow-${executionId}`,
-  inputAssetFileKey: `/${executionId} <b>.stl`,
+  inputAssetFileKey: `x1/${executionId} <b>.stl`,
   createdAt: '2026-01-31T12:00:00Z',
   startedAt: '2026-01-31T12:00:00Z',
   stoppedAt: '',
