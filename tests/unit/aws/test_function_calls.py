@@ -274,7 +274,7 @@ def test_limits_and_outages_are_distinguished(
         service.runs.start("e-1", GIVEN)
 
 
-def test_an_execution_is_stopped_with_its_reason_in_the_length_that_the_service_takes(
+def test_an_execution_is_stopped_with_its_reason_and_described_with_its_times(
     service: Service,
 ) -> None:
     service.stub.add_response(
@@ -284,9 +284,6 @@ def test_an_execution_is_stopped_with_its_reason_in_the_length_that_the_service_
     )
     service.runs.stop("e-1", error="e" * 300, cause="c" * 40_000)
     service.stub.assert_no_pending_responses()
-
-
-def test_an_execution_is_described_with_times_error_and_cause(service: Service) -> None:
     service.stub.add_response(
         "describe_execution",
         {

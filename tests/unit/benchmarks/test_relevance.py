@@ -27,13 +27,16 @@ def test_the_corpus_is_always_the_same_and_every_query_means_something(corpus: l
         assert 3 in grade_things(query, corpus).values(), query.body
 
 
-def test_grades_distinguish_what_was_meant_from_what_is_about_it() -> None:
+def test_documents_and_grades_are_those_of_the_product() -> None:
     grade = products(["helical gear"])
     assert [grade(GEAR, None), grade(GEAR, "a/gear.step"), grade(HUB, None)] == [3, 2, 1]
     assert grade(HUB, "hub.glb") == 0
     assert files([("file_name", "is", "gear.step")])(GEAR, "a/gear.step") == 3
     assert files([("file_name", "is", "gear.step")])(GEAR, None) == 1
     assert grade_by_name("Wheel hub")(HUB, None) == 3
+    asset, file = documents(GEAR)
+    assert (asset.id, file.id) == (GEAR.id, GEAR.id_of("a/gear.step"))
+    assert Counter(one.body["_rectype"] for one in (asset, file)) == {"asset": 1, "file": 1}
 
 
 def test_recall_and_ndcg_are_those_of_the_best_ten() -> None:
@@ -45,9 +48,3 @@ def test_recall_and_ndcg_are_those_of_the_best_ten() -> None:
     assert ndcg(["asset", "file", "other"], graded) == 1
     assert 0.8 < ndcg(["file", "asset", "other"], graded) < 1
     assert ndcg(["none"], graded) == 0
-
-
-def test_documents_are_those_of_the_product() -> None:
-    asset, file = documents(GEAR)
-    assert (asset.id, file.id) == (GEAR.id, GEAR.id_of("a/gear.step"))
-    assert Counter(one.body["_rectype"] for one in (asset, file)) == {"asset": 1, "file": 1}

@@ -84,8 +84,13 @@ def test_words_are_completed(line: str, expected: set[str]) -> None:
     assert set(done.stdout.split()) == expected
 
 
-def test_a_shell_completion_is_printed() -> None:
+def test_the_whole_command_has_a_completion_and_one_line_of_help_for_each() -> None:
     assert {"--install-completion", "--show-completion"} <= options(ROOT)
+    # 80 columns, without the frame and the longest name, `metadata-schemas`, with its spaces.
+    long = [
+        name for name, command in ROOT.commands.items() if len(command.help.split("\n\n")[0]) > 58
+    ]
+    assert not long
 
 
 def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
@@ -104,25 +109,14 @@ def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
+def test_a_closed_output_is_no_error_and_a_full_one_is(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
         assert without_a_server(tmp_path, writing) == (1, "")
     finally:
         os.close(writing)
-
-
-def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         code, text = without_a_server(tmp_path, full.fileno())
     assert code == 1
     assert json.loads(text)["error"]["message"].endswith("No space left on device")
-
-
-def test_the_help_of_the_whole_command_has_one_line_for_each_command() -> None:
-    # 80 columns, without the frame and the longest name, `metadata-schemas`, with its spaces.
-    long = [
-        name for name, command in ROOT.commands.items() if len(command.help.split("\n\n")[0]) > 58
-    ]
-    assert not long

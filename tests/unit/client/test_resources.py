@@ -55,13 +55,23 @@ def job(state: str, **more: JsonValue) -> httpx.Response:
     return httpx.Response(200, json={"jobId": "j", "state": state, **more})
 
 
-def test_waiting_ends_when_the_job_is_done(client: Vitrine, server: FakeServer) -> None:
+def test_waiting_ends_when_the_job_is_done_or_the_time_over(
+    client: Vitrine, server: FakeServer
+) -> None:
     server.fail("GET", "/jobs/", job("queued"), job("running"), job("done"))
     pauses: list[float] = []
     seen: list[Job] = []
     assert client.jobs.wait("j", seen=seen.append, sleep=pauses.append).state == "done"
     assert [state.state for state in seen] == ["queued", "running", "done"]
     assert pauses == [0.25, 0.375]
+    server.fail("GET", "/jobs/", *(job("running") for _ in range(4)))
+    times = iter([0.0, 1.0, 5.0, 11.0])
+    with pytest.raises(JobUnfinishedError, match="is still running after 10 s"):
+        client.jobs.wait("j", timeout=10, sleep=lambda _: None, clock=lambda: next(times))
+    running = {"executionId": "e", "executionStatus": "RUNNING"}
+    server.fail("GET", "/executions/", httpx.Response(200, json={"message": running}))
+    with pytest.raises(ExecutionFailedError, match="is still RUNNING after 0 s"):
+        client.executions.wait(*IDS, "e", timeout=0)
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
@@ -72,17 +82,6 @@ def test_waiting_for_a_job_that_never_gets_done_fails_with_its_reasons(
     with pytest.raises(JobUnfinishedError, match=f"is {state}: the bucket is gone") as failed:
         client.jobs.wait("j")
     assert failed.value.job.state == state
-
-
-def test_waiting_stops_when_the_time_is_over(client: Vitrine, server: FakeServer) -> None:
-    server.fail("GET", "/jobs/", *(job("running") for _ in range(4)))
-    times = iter([0.0, 1.0, 5.0, 11.0])
-    with pytest.raises(JobUnfinishedError, match="is still running after 10 s"):
-        client.jobs.wait("j", timeout=10, sleep=lambda _: None, clock=lambda: next(times))
-    running = {"executionId": "e", "executionStatus": "RUNNING"}
-    server.fail("GET", "/executions/", httpx.Response(200, json={"message": running}))
-    with pytest.raises(ExecutionFailedError, match="is still RUNNING after 0 s"):
-        client.executions.wait(*IDS, "e", timeout=0)
 
 
 def test_a_change_whose_reply_is_lost_is_not_sent_again(world: World) -> None:
@@ -99,7 +98,9 @@ def test_a_change_whose_reply_is_lost_is_not_sent_again(world: World) -> None:
     assert [method for method, _ in world.server.requests] == ["DELETE", "DELETE", "POST"]
 
 
-def test_fields_that_no_command_sends(client: Vitrine, server: FakeServer) -> None:
+def test_fields_that_no_command_sends_and_pages_that_a_caller_may_open(
+    client: Vitrine, server: FakeServer
+) -> None:
     assert client.comments.add("pump", "Nice", version_id="2", comment_id="c1") == "2:c1"
     client.search_indexes.repair(documents=[{"databaseId": "garage", "assetId": "pump"}])
     assert last_body(server) == {"documents": [{"databaseId": "garage", "assetId": "pump"}]}
@@ -117,9 +118,6 @@ def test_fields_that_no_command_sends(client: Vitrine, server: FakeServer) -> No
     client.metadata_schemas.update("s", fields=fields)
     unit = {"metadataFieldKeyName": "unit", "metadataFieldValueType": "string", "required": False}
     assert last_body(server) == {"metadataSchemaId": "s", "fields": {"fields": [unit]}}
-
-
-def test_the_pages_that_a_caller_may_open(client: Vitrine, server: FakeServer) -> None:
     page = {"method": "GET", "route__path": "/assets"}
     reply = {"allowedRoutes": [{**page, "object__type": "web"}]}
     server.fail("POST", "/auth/routes$", httpx.Response(200, json=reply))

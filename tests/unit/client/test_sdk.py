@@ -186,10 +186,14 @@ def test_a_reply_of_another_form_is_reported_with_its_field(world: World) -> Non
         world.client.version.get()
 
 
-def test_keys_go_bare_and_tokens_as_bearer() -> None:
+def test_keys_go_bare_and_tokens_as_bearer_and_the_back_off_doubles() -> None:
     assert authorization_of("vams_abc") == "vams_abc"
     assert authorization_of("eyJ.x.y") == "Bearer eyJ.x.y"
     assert authorization_of("Bearer eyJ.x.y") == "Bearer eyJ.x.y"
+    policy = RetryPolicy(jitter=lambda _, most: most)
+    delays = [policy.delay(attempt) for attempt in range(1, 8)]
+    assert delays == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0]
+    assert policy.delay(1, retry_after=3600) == 90.0
 
 
 @pytest.mark.parametrize(
@@ -247,10 +251,3 @@ def test_a_retry_after_is_seconds_or_a_date() -> None:
     assert seconds is not None
     assert seconds < 0
     assert RetryPolicy().delay(1, seconds) == 0.0
-
-
-def test_the_back_off_doubles_up_to_its_limit() -> None:
-    policy = RetryPolicy(jitter=lambda _, most: most)
-    delays = [policy.delay(attempt) for attempt in range(1, 8)]
-    assert delays == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0]
-    assert policy.delay(1, retry_after=3600) == 90.0

@@ -77,15 +77,9 @@ def test_a_file_is_read_whole_or_in_part_or_its_head(client: Vitrine, server: St
     assert (head.etag, head.version_id) == ('"e"', "v1")
 
 
-def test_a_large_file_comes_from_the_storage_without_the_key(world: World) -> None:
-    with world.client.streams.open(LARGE, start=3, end=7) as pieces:
-        assert b"".join(pieces) == BODY
-    (request,) = world.server.storage_requests
-    assert request.headers["Range"] == "bytes=3-6"
-    assert world.server.sent[-1].url.path.endswith("/download/stream/large.bin")
-
-
-def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamServer) -> None:
+def test_versions_viewers_and_large_files_are_read(
+    client: Vitrine, server: StreamServer, world: World
+) -> None:
     by_version = Source(
         database_id="garage", asset_id="pump", path="a b/ä#.glb", asset_version_id="3"
     )
@@ -95,6 +89,11 @@ def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamSer
     viewer = Source(database_id="garage", asset_id="pump", path="x/octree.bin", family="viewer")
     with client.streams.open(viewer) as pieces:
         assert b"".join(pieces) == b"octree"
+    with world.client.streams.open(LARGE, start=3, end=7) as pieces:
+        assert b"".join(pieces) == BODY
+    (request,) = world.server.storage_requests
+    assert request.headers["Range"] == "bytes=3-6"
+    assert world.server.sent[-1].url.path.endswith("/download/stream/large.bin")
 
 
 @pytest.mark.parametrize(

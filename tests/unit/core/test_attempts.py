@@ -45,7 +45,7 @@ def test_a_conflict_is_tried_again_until_the_last_attempt_and_other_errors_are_n
     assert len(outcomes) == 3
 
 
-def test_work_is_refused_when_too_little_time_is_left_and_only_within_a_request() -> None:
+def test_work_is_refused_when_too_little_time_is_left_of_the_request() -> None:
     now = 100.0
     deadline = Deadline(lambda: now)
     deadline.check()
@@ -59,9 +59,6 @@ def test_work_is_refused_when_too_little_time_is_left_and_only_within_a_request(
         deadline.check()
     deadline.begin(None)
     deadline.check()
-
-
-def test_a_call_with_a_time_limit_ends_before_the_request() -> None:
     now = 100.0
     deadline = Deadline(lambda: now)
     assert deadline.within(20) == 20

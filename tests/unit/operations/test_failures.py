@@ -287,14 +287,13 @@ def test_dead_letters_of_each_queue_can_be_moved_back(
     assert operations.dead_letters.moving == {name}
 
 
-def test_without_dead_letters_nothing_is_moved(operations: Operations) -> None:
+def test_without_dead_letters_nothing_is_moved_and_a_second_move_is_a_conflict(
+    operations: Operations,
+) -> None:
     status, body = redrive(operations, "Settle")
     assert (status, operations.dead_letters.moving) == (200, set())
     assert isinstance(body, dict)
     assert body["started"] is False
-
-
-def test_a_second_move_at_the_same_time_is_a_conflict(operations: Operations) -> None:
     operations.dead_letters.dead["Settle"] = 3
     assert redrive(operations, "Settle")[0] == 200
     status, body = redrive(operations, "Settle")

@@ -96,7 +96,7 @@ def test_objects_of_another_part_are_read(
     assert (facts["sizeX"], facts["sizeZ"]) == (width, height)
 
 
-def test_components_are_followed_through_several_parts() -> None:
+def test_components_are_followed_and_colours_are_those_of_their_part() -> None:
     b, c = ('p:path="/3D/Objects/b.model"', 'p:path="/3D/Objects/c.model"')
     root = model("", build(f'{b} objectid="5" {_MOVED}'))
     middle = model(components(5, f'{c} objectid="1"', f'{c} objectid="1" {_SCALED}'), build())
@@ -104,9 +104,6 @@ def test_components_are_followed_through_several_parts() -> None:
     assert (facts["triangles"], facts["boundsMin"], facts["boundsMax"]) == (
         8, "[100.0, 0.0, 0.0]", "[120.0, 40.0, 60.0]",
     )  # fmt: skip
-
-
-def test_the_unit_is_that_of_the_root_and_colours_are_those_of_their_part() -> None:
     base = (
         '<basematerials id="3"><base name="red" displaycolor="#FF0000FF"/>'
         '<base name="blue" displaycolor="#0000FF"/></basematerials>'

@@ -68,6 +68,13 @@ def test_materials_that_a_file_declares_or_uses_are_counted() -> None:
         "nff": 1,
         "glb": 1,
     }
+    base = '<base name="DefaultMaterial" displaycolor="#FF0000"/>'
+    resources = f'<resources><basematerials id="5">{base}</basematerials>'
+    with zipfile.ZipFile(io.BytesIO(threemf())) as package:
+        model = package.read("3D/m.model").decode()
+    model = model.replace("<resources>", resources).replace('id="1"', 'id="1" pid="5" pindex="0"')
+    data = archive(("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
+    assert facts_without_pictures("a.3mf", data)["materials"] == 1
 
 
 def _ply(face: str) -> str:
@@ -139,16 +146,6 @@ def test_triangles_beyond_the_count_of_a_binary_stl_are_named() -> None:
         assert f"declares {declared} triangles, the file has 12" in error
         assert facts.get("triangles", 0) == declared
     assert "leftOut" not in facts_without_pictures("a.stl", binary_stl() + b"\0\0")
-
-
-def test_a_material_in_a_package_may_have_the_name_of_the_default() -> None:
-    base = '<base name="DefaultMaterial" displaycolor="#FF0000"/>'
-    resources = f'<resources><basematerials id="5">{base}</basematerials>'
-    with zipfile.ZipFile(io.BytesIO(threemf())) as package:
-        model = package.read("3D/m.model").decode()
-    model = model.replace("<resources>", resources).replace('id="1"', 'id="1" pid="5" pindex="0"')
-    data = archive(("_rels/.rels", RELATIONS), ("3D/m.model", model.encode()))
-    assert facts_without_pictures("a.3mf", data)["materials"] == 1
 
 
 def gltf(**changes: Any) -> bytes:

@@ -1,7 +1,8 @@
-"""Images, documents, point clouds and CAD."""
+"""Images, documents, point clouds and CAD, and the reason of a content under another name."""
 
 import io
 import struct
+import time
 from typing import Any
 
 import laspy
@@ -9,10 +10,23 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from backend.processing.contents import other_format
+from backend.processing.files import Files
 from backend.processing.inspection import inspect
 from backend.processing.readers.documents import read_image
-from tests.unit.processing import samples
-from tests.unit.processing.samples import Asset
+from backend.processing.readers.models import read_model
+from backend.spec.formats import IMAGE_EXTENSIONS
+from tests.unit.processing import cad, samples
+from tests.unit.processing.samples import (
+    CORNERS,
+    Asset,
+    archive,
+    cube_binary,
+    cube_gltf,
+    facts_without_pictures,
+    glb,
+)
+from tests.unit.processing.test_light import FILES as LIGHT
 
 STEP = """ISO-10303-21;
 HEADER;
@@ -54,14 +68,25 @@ def cloud(*, compressed: bool) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("extension", ["las", "laz"])
-def test_a_point_cloud_has_counts_and_bounds(extension: str) -> None:
-    found = inspect(f"scan.{extension}", cloud(compressed=extension == "laz"), Asset())
-    assert found.refused is None
-    wanted = {"points": 1000, "sizeX": 999.0, "upAxis": "z", "format": extension.upper()}
-    assert {key: found.facts[key] for key in wanted} == wanted
-    assert found.thumbnail is not None
-    assert found.glb is not None
+def test_a_point_cloud_has_counts_and_bounds_of_its_points() -> None:
+    for extension in ("las", "laz"):
+        found = inspect(f"scan.{extension}", cloud(compressed=extension == "laz"), Asset())
+        assert found.refused is None
+        wanted = {"points": 1000, "sizeX": 999.0, "upAxis": "z", "format": extension.upper()}
+        assert {key: found.facts[key] for key in wanted} == wanted
+        assert found.thumbnail is not None
+        assert found.glb is not None
+    for extension in ("las", "laz"):
+        for box in ([0.0] * 6, [5.0, -5.0, 5.0, -5.0, 5.0, -5.0], [float("nan")] * 6):
+            data = bytearray(cloud(compressed=extension == "laz"))
+            struct.pack_into("<6d", data, 179, *box)
+            facts = samples.facts_without_pictures(f"scan.{extension}", bytes(data))
+            assert (facts.get("sizeX"), facts.get("sizeY"), facts.get("sizeZ")) == (
+                999,
+                499.5,
+                0,
+            ), box
+            assert facts["boundsMin"] == "[0.0, 0.0, 0.0]"
 
 
 def test_a_document_has_pages_and_a_picture_of_the_first() -> None:
@@ -98,11 +123,13 @@ def test_ink_on_a_transparent_ground_is_seen_in_the_picture(ink: tuple[int, ...]
     assert np.abs(pixels[:, 40:, :3] - ink[:3]).min() > 40
 
 
-def test_frames_of_an_animation_are_counted() -> None:
+def test_frames_of_an_animation_are_counted_and_step_without_solids_refused() -> None:
     out = io.BytesIO()
     frames = [Image.new("L", (4, 4), each * 100) for each in range(3)]
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
     assert inspect("spin.gif", out.getvalue(), Asset()).facts["frames"] == 3
+    assert inspect("empty.step", STEP.encode(), Asset()).refused
+    assert inspect("wrong.step", samples.png(), Asset()).refused
 
 
 def test_pictures_are_rotated_by_their_exif_orientation() -> None:
@@ -155,16 +182,6 @@ def test_broken_exif_does_not_hide_a_picture() -> None:
             assert read_image(out.getvalue()).facts["width"] == 20, (exif, kind)
 
 
-@pytest.mark.parametrize("extension", ["las", "laz"])
-def test_the_box_of_a_point_cloud_is_that_of_its_points(extension: str) -> None:
-    for box in ([0.0] * 6, [5.0, -5.0, 5.0, -5.0, 5.0, -5.0], [float("nan")] * 6):
-        data = bytearray(cloud(compressed=extension == "laz"))
-        struct.pack_into("<6d", data, 179, *box)
-        facts = samples.facts_without_pictures(f"scan.{extension}", bytes(data))
-        assert (facts.get("sizeX"), facts.get("sizeY"), facts.get("sizeZ")) == (999, 499.5, 0), box
-        assert facts["boundsMin"] == "[0.0, 0.0, 0.0]"
-
-
 def test_a_point_cloud_with_codes_of_geotiff_has_its_reference_system() -> None:
     cases = {
         "EPSG:25832": {1024: 1, 3072: 25832},
@@ -187,6 +204,195 @@ def _with_record(number: int, content: bytes) -> bytes:
     return changed[:96] + struct.pack("<II", start + len(record), 1) + changed[104:]
 
 
-def test_a_step_file_without_solids_is_refused() -> None:
-    assert inspect("empty.step", STEP.encode(), Asset()).refused
-    assert inspect("wrong.step", samples.png(), Asset()).refused
+_BOX = CORNERS * np.array([1, 2, 3], np.float32)
+_ROWS = "".join("{:g} {:g} {:g}\n".format(*corner) for corner in _BOX)
+_COLORED = "".join("{:g} {:g} {:g} 255 0 51\n".format(*corner) for corner in _BOX)
+_PTS = "8\n" + "".join("{:g} {:g} {:g} -1200 255 0 51\n".format(*corner) for corner in _BOX)
+
+
+def pcd(form: str, body: bytes, *, points: int = 8, fields: str = "x y z rgb") -> bytes:
+    size = len(fields.split())
+    return (
+        f"# .PCD v0.7\nVERSION 0.7\nFIELDS {fields}\nSIZE{' 4' * size}\nTYPE{' F' * size}\n"
+        f"COUNT{' 1' * size}\nWIDTH {points}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\n"
+        f"POINTS {points}\nDATA {form}\n"
+    ).encode() + body
+
+
+_RGB = np.array([0xFF0033] * 8, "<u4").view("<f4")
+_TABLE = np.column_stack([_BOX, _RGB]).astype("<f4")
+_PLAIN = _TABLE.T.tobytes()
+
+
+def lzf(plain: bytes) -> bytes:
+    """Return runs of bytes; after the first eight, each repeated word refers to the last one."""
+    out = b""
+    for at in range(0, len(plain), 4):
+        word = plain[at : at + 4]
+        is_repeated = at >= 8 and word == plain[at - 4 : at]
+        out += bytes((2 << 5, 3)) if is_repeated else bytes((3,)) + word
+    return out
+
+
+def compressed(packed: bytes, size: int) -> bytes:
+    return struct.pack("<II", len(packed), size) + packed
+
+
+CLOUDS = {
+    "a.xyz": _ROWS.encode(),
+    "commas.xyz": _ROWS.replace(" ", ",").encode(),
+    "header.xyz": b"// by tests\nX Y Z\n" + _ROWS.encode(),
+    "semicolons.xyz": _ROWS.replace(" ", "; ").replace("\n", "\r\n").encode(),
+    "colored.xyz": _COLORED.encode(),
+    "a.pts": _PTS.encode(),
+    "ascii.pcd": pcd("ascii", _ROWS.encode(), fields="x y z"),
+    "binary.pcd": pcd("binary", _TABLE.tobytes()),
+    "compressed.pcd": pcd("binary_compressed", compressed(lzf(_PLAIN), len(_PLAIN))),
+}
+_COLORS = ("colored.xyz", "a.pts", "binary.pcd", "compressed.pcd")
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+def test_a_point_cloud_has_its_points_bounds_and_colours(name: str) -> None:
+    found = inspect(name, CLOUDS[name], Asset())
+    assert found.refused is None
+    facts = found.facts
+    assert (facts["points"], facts["boundsMin"], facts["boundsMax"]) == (
+        8,
+        "[0.0, 0.0, 0.0]",
+        "[1.0, 2.0, 3.0]",
+    )
+    assert found.thumbnail
+    assert found.glb
+    colors = read_model(CLOUDS[name], name, name[-3:], Files(Asset())).parts[0].colors
+    assert (None if colors is None else colors[0].tolist()) == (
+        [1, 0, 0.2, 1] if name in _COLORS else None
+    )
+
+
+def test_normals_are_no_colours_and_points_that_are_not_finite_are_left_out() -> None:
+    data = b"0 0 0 0 -1 0\n1 1 1 0 0 1\nnan 0 0 0 0 1\n"
+    facts = facts_without_pictures("a.xyz", data)
+    assert "'nan'" not in str(facts.get("refused"))
+    body = _TABLE.copy()
+    body[3, 1] = np.nan
+    facts = facts_without_pictures("a.pcd", pcd("binary", body.tobytes()))
+    assert (facts["points"], facts["leftOut"]) == (7, "1 of 8 points are not finite")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.xyz", b"1 2\n3 4\n", "line 1: a point has 2 numbers, not 3"),
+        ("a.xyz", b"0 0 0\n1 1\n", "line 2: a point has 2 numbers, not 3"),
+        ("a.xyz", b"0 0 0\n1 x 1\n", "line 2: 'x' is not a number"),
+        ("a.xyz", b"2\nwater\nO 0 0 0\nH 0 0 1\n", "is not a number"),
+        ("a.pts", b"4294967295\n", "4294967295 points declared, 0 in the file"),
+        ("a.xyz", b"X Y Z\n", "contains no points"),
+        ("a.pcd", b"ply\n", "its header has no line DATA"),
+        ("a.pcd", pcd("ascii", b"0 0 0 0\n", points=1 << 32), "are more than"),
+        ("a.pcd", pcd("binary", b"", points=9_000_000), "9000000 points declared, 0 in the file"),
+        ("a.pcd", pcd("ascii", b"0 0 0 0\n"), "8 points declared, 1 in the file"),
+        ("a.pcd", pcd("zip", b""), "an unknown form of data: zip"),
+        ("a.pcd", pcd("binary", _TABLE.tobytes(), fields="a b c d"), "have no x, y and z"),
+        ("a.pcd", pcd("binary", b"").replace(b"TYPE F", b"TYPE Q"), "an unknown type: Q"),
+        ("a.pcd", pcd("binary", b"").replace(b"COUNT 1", b"COUNT 0"), "an unknown count: 0"),
+        ("a.pcd", pcd("binary", b"").replace(b"SIZE 4", b"SIZE"), "differ in length"),
+        ("a.pcd", pcd("binary_compressed", b""), "have no size"),
+        ("a.pcd", pcd("binary_compressed", compressed(b"", 128)), "128 points declared, 0"),
+        ("a.pcd", pcd("binary_compressed", compressed(b"\xff" * 9, 128)), "before their start"),
+        ("a.pcd", pcd("binary_compressed", compressed(lzf(_PLAIN)[:-3], 128)), "compressed points"),
+    ],
+)
+def test_a_malformed_point_cloud_is_refused(name: str, data: bytes, reason: str) -> None:
+    assert reason in str(inspect(name, data, Asset()).refused)
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+def test_a_point_cloud_that_is_cut_has_fewer_points_or_a_reason(name: str) -> None:
+    data, whole = CLOUDS[name], facts_without_pictures(name, CLOUDS[name])
+    started = time.process_time()
+    for part in range(1, 20):
+        facts = facts_without_pictures(name, data[: len(data) * part // 20])
+        assert "refused" in facts or int(str(facts["points"])) <= int(str(whole["points"]))
+        if name.endswith("pcd"):
+            assert "refused" in facts or facts == whole
+    assert time.process_time() - started < 5
+
+
+def picture(format_: str) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(out, format_)
+    return out.getvalue()
+
+
+CONTENTS = {
+    "GLB": (glb(cube_gltf(), cube_binary()), "glb"),
+    "glTF": (samples.encoded(cube_gltf()), "gltf"),
+    "PNG": (picture("PNG"), "png"),
+    "JPEG": (picture("JPEG"), "jpg"),
+    "GIF": (picture("GIF"), "gif"),
+    "WebP": (picture("WEBP"), "webp"),
+    "TIFF": (picture("TIFF"), "tif"),
+    "BMP": (picture("BMP"), "bmp"),
+    "DDS": (picture("DDS"), "dds"),
+    "JPEG 2000": (picture("JPEG2000"), "jp2"),
+    "AVIF": (picture("AVIF"), "avif"),
+    "HEIF": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", None),
+    "OpenEXR": (LIGHT["a.exr"], "exr"),
+    "Radiance": (LIGHT["flat.hdr"], "hdr"),
+    "PDF": (pdf(), "pdf"),
+    "PLY": (b"ply\nformat ascii 1.0\nelement vertex 0\nend_header\n", "ply"),
+    "STL": (b"solid cube\n facet normal 0 0 1\n", "stl"),
+    "LAS": (cloud(compressed=False), "las"),
+    "PCD": (b"# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\n", "pcd"),
+    "FBX": (b"Kaydara FBX Binary  \0", "fbx"),
+    "Blender": (b"BLENDER-v300", "blend"),
+    "Rhino": (b"3D Geometry File Format       80", "3dm"),
+    "IFC": (b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC4'));\nENDSEC;", "ifc"),
+    "STEP": (cad.cube_step(), "step"),
+    "IGES": (cad.sheet_iges(), "igs"),
+    "DXF": (b"  0\nSECTION\n  2\nHEADER\n", "dxf"),
+    "E57": (b"ASTM-E57\1\0\0\0", "e57"),
+    "DWG": (b"AC1032\0\0\0", None),
+    "Collada": (b'<?xml version="1.0"?>\n<!-- made --><COLLADA version="1.4.1">', "dae"),
+    "HTML": (b"\xef\xbb\xbf\n<!doctype html><title>Not found</title>", None),
+    "3MF": (archive(("3D/3dmodel.model", b"<model/>")), "3mf"),
+    "ZIP": (archive(("a.txt", b"text")), "zae"),
+    "gzip": (b"\x1f\x8b\x08\0", None),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_a_content_is_recognised_under_a_wrong_name(name: str) -> None:
+    content, extension = CONTENTS[name]
+    reason = f"The content is {name}, but the name ends in .obj"
+    assert other_format("/parts/a.OBJ", content) == reason
+    if extension is not None:
+        assert other_format(f"a.b.{extension}", content) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\0", b"v 0 0 0\n", b"PK", b"glT", b"BM", b"solid", b"{}", b"<sv", b"\xff"]
+)
+def test_what_is_too_short_to_recognise_is_not(content: bytes) -> None:
+    assert other_format("a.obj", content) is None
+
+
+def test_a_picture_is_read_whatever_its_name() -> None:
+    for extension in IMAGE_EXTENSIONS:
+        assert inspect(f"a.{extension}", picture("PNG"), Asset()).facts["format"] == "PNG"
+    for name in ("PNG", "JPEG", "GIF", "WebP", "TIFF", "BMP", "AVIF"):
+        for extension in IMAGE_EXTENSIONS:
+            assert other_format(f"a.{extension}", CONTENTS[name][0]) is None
+
+
+def test_a_content_of_any_length_is_recognised_in_little_time() -> None:
+    for start, more in (
+        (b"", b" "),
+        (b"0", b"\n"),
+        (b"<!", b"<"),
+        (b"", b"<?a> "),
+        (b"solid", b" "),
+    ):
+        assert other_format("a.obj", start + more * (1 << 20)) is None

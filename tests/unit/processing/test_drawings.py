@@ -64,15 +64,12 @@ def test_a_polyline_has_a_line_for_each_pair_of_its_vertices(count: int) -> None
         assert extent(found)[0] == (7 if count == 5 else 1)
 
 
-def test_a_polyline_in_a_plane_has_the_height_of_its_first_record() -> None:
+def test_polylines_have_the_height_of_their_first_record_and_bulges_are_arcs() -> None:
     flat = polyline(0, point(0, 0, 9), point(2, 0, 9), groups=point(0, 0, 4))
     assert facts(flat)["boundsMax"] == "[2.0, 0.0, 4.0]"
     rows = [(10, 0), (20, 0), (10, 3), (20, 0), (10, 3), (20, 2)]
     found = facts(entity("LWPOLYLINE", (90, 3), (70, 1), (38, 5), *rows))
     assert (found["lines"], found["boundsMax"]) == (3, "[3.0, 2.0, 5.0]")
-
-
-def test_bulges_are_arcs() -> None:
     # A half circle to the right of the way from (0, 0) to (2, 0), and back.
     found = facts(entity("LWPOLYLINE", (70, 1), (10, 0), (20, 0), (42, 1), (10, 2), (20, 0)))
     assert extent(found) == [2, 1, 0]
@@ -115,7 +112,7 @@ def test_the_corners_of_a_solid_are_in_another_order_than_those_of_a_face() -> N
     assert facts(entity("3DFACE", *corners((0, 0), (2, 0), (2, 3))))["triangles"] == 1
 
 
-def test_blocks_are_scaled_turned_repeated_and_nested() -> None:
+def test_blocks_are_placed_and_what_is_not_read_is_named_also_in_them() -> None:
     blocks = block("part", LINE, *point(1, 0)) + block("pair", entity("INSERT", (2, "PART")) * 2)
     found = facts(entity("INSERT", (2, "part"), *point(5, 0), (41, 2), (50, 90)), blocks=blocks)
     assert found["lines"] == 1
@@ -127,9 +124,6 @@ def test_blocks_are_scaled_turned_repeated_and_nested() -> None:
     assert (found["lines"], found["boundsMax"]) == (2, "[0.0, 0.0, 4.0]")
     assert facts(LINE, blocks=blocks)["lines"] == 1
     assert facts_without_pictures("a.dxf", nested(64, 1))["lines"] == 1
-
-
-def test_what_is_not_read_is_named_also_in_blocks_that_are_used() -> None:
     blocks = block("used", entity("TEXT")) + block("other", entity("HATCH"))
     inserts = (entity("INSERT", (2, "used")), entity("INSERT", (2, "outside")))
     found = facts(LINE, entity("SPLINE") * 2, *inserts, blocks=blocks)

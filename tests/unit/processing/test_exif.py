@@ -210,15 +210,12 @@ def test_a_place_is_whole_or_left_out(changed: dict[str, Value]) -> None:
     assert found == wanted
 
 
-def test_folders_that_lead_nowhere_or_back_leave_the_others() -> None:
+def test_folders_and_values_that_lead_nowhere_leave_the_others() -> None:
     base = {"camera": "Canon EOS R5"}
     for place in (0, 8, 0xFFFFFFFF, 30):
         pointers = {_EXIF: Value(LONG, struct.pack("<I", place)), _GPS: text("nowhere")}
         assert facts(exif_of({0: GOOD[0] | pointers})) == base, place
-
-
-def test_a_value_outside_the_exif_ends_its_folder_only() -> None:
-    """Pillow reads the entries of a folder in order, up to such a one."""
+    # Pillow reads the entries of a folder in order, up to such a one.
     outside = Value(RATIONAL, b"x" * 8, at=0xFFFFFFF0)
     found = facts(exif_of(with_values(_EXIF, x8827=outside)))
     wanted = ("camera", "exposureTime", "fNumber", "latitude", "longitude")

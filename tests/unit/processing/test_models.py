@@ -81,7 +81,7 @@ def test_compressed_and_quantized_cubes_are_read() -> None:
     assert found.facts["volume"] == pytest.approx(1)
 
 
-def test_nodes_move_and_repeat_meshes() -> None:
+def test_nodes_move_meshes_and_corners_of_obj_count_back() -> None:
     group = {"children": [1, 2], "scale": [2, 2, 2]}
     nodes = [group, {"mesh": 0}, {"mesh": 0, "translation": [3, 0, 0]}]
     found = inspected(
@@ -92,6 +92,10 @@ def test_nodes_move_and_repeat_meshes() -> None:
     assert found.facts["triangles"] == 24
     assert json.loads(str(found.facts["boundsMax"])) == [8.0, 2.0, 2.0]
     assert found.facts["meshes"] == 1
+    lines = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf -3/1 2//1 3\nl 1 2 3\np 1\n"
+    found = inspected("mixed.obj", lines.encode())
+    wanted = {"triangles": 1, "lines": 2, "points": 1}
+    assert {key: found.facts[key] for key in wanted} == wanted
 
 
 def test_references_of_obj_are_read_through_its_materials() -> None:
@@ -108,14 +112,7 @@ def test_references_of_obj_are_read_through_its_materials() -> None:
     assert {key: found.facts[key] for key in wanted} == wanted
 
 
-def test_corners_of_obj_may_differ_and_count_back() -> None:
-    lines = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf -3/1 2//1 3\nl 1 2 3\np 1\n"
-    found = inspected("mixed.obj", lines.encode())
-    wanted = {"triangles": 1, "lines": 2, "points": 1}
-    assert {key: found.facts[key] for key in wanted} == wanted
-
-
-def test_text_stl_and_point_clouds_of_ply_are_read() -> None:
+def test_text_stl_clouds_of_ply_and_elements_of_off_are_read() -> None:
     facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
     text = f"solid tests\n{facet}endloop\nendfacet\nendsolid\n"
     assert inspected("one.stl", text.encode()).facts["triangles"] == 1
@@ -125,6 +122,14 @@ def test_text_stl_and_point_clouds_of_ply_are_read() -> None:
     assert cloud.facts["points"] == 2
     assert cloud.facts["sizeZ"] == 3
     assert cloud.descriptor is None
+    for text in (
+        "OFF\n3 1 0\n0 0 0 1 0 0\n0 2 0\n3 0 1 2\n",
+        "OFF 3 1 0 0 0\n0 1 0\n0 0 2 0 3\n0 1 2",
+        "\ufeffOFF # a triangle\n3 1 0\n0 0 0 1 0 0 # two\n\n0 2 0 3 0 1 2\n",
+    ):
+        for end in ("\n", "\r\n", "\r"):
+            facts = samples.facts_without_pictures("a.off", text.replace("\n", end).encode())
+            assert (facts.get("triangles"), facts.get("sizeY")) == (1, 2), (text, end, facts)
 
 
 def test_files_that_do_not_match_their_extension_are_refused_with_a_reason() -> None:
@@ -151,14 +156,3 @@ def test_a_turntable_shows_a_model_of_one_size_from_eight_sides() -> None:
     assert widths[:4] == pytest.approx(widths[4:], abs=1)  # the same box from behind
     assert len({frame.tobytes() for frame in frames}) == 4
     assert inspect("box.obj", f"{lines}{faces}".encode(), Asset()).turntable is None
-
-
-def test_elements_of_off_may_share_or_span_lines() -> None:
-    for text in (
-        "OFF\n3 1 0\n0 0 0 1 0 0\n0 2 0\n3 0 1 2\n",
-        "OFF 3 1 0 0 0\n0 1 0\n0 0 2 0 3\n0 1 2",
-        "\ufeffOFF # a triangle\n3 1 0\n0 0 0 1 0 0 # two\n\n0 2 0 3 0 1 2\n",
-    ):
-        for end in ("\n", "\r\n", "\r"):
-            facts = samples.facts_without_pictures("a.off", text.replace("\n", end).encode())
-            assert (facts.get("triangles"), facts.get("sizeY")) == (1, 2), (text, end, facts)

@@ -109,13 +109,24 @@ def test_names_are_resolved_in_the_asset_and_signed_in_the_next_round(tmp_path: 
     assert (found.thumbnail, found.glb) == (tmp_path / "thumbnail.png", tmp_path / "model.glb")
 
 
-def test_each_output_may_be_written_and_nothing_else(tmp_path: Path) -> None:
+def test_each_output_may_be_written_and_facts_of_a_reply_are_checked(tmp_path: Path) -> None:
     function = Function(READ)
     outcome(tmp_path, function)
     assert set(function.requests[0]["outputs"]) == {each.name for each in INSPECTION_OUTPUTS}
     assert set(function.requests[0]) == {
         *("tenant", "path", "turntable", "content", "files", "outputs"),
     }
+    huge: Any = 10**400  # JSON allows it, and floating point does not
+    texture = {"path": "a", "kind": "texture", "state": "found"}
+    results: list[Any] = [
+        {"facts": {"triangles": huge, "area": -huge}},
+        {"descriptor": [huge] * SHAPE_NUMBERS},
+        {"descriptor": [True] * SHAPE_NUMBERS},
+        {"references": [{**texture, "kind": ["texture"]}, {**texture, "state": {"a": 1}}]},
+    ]
+    for result in results:
+        found = outcome(tmp_path, Function({"result": result})).result
+        assert (found.facts, found.descriptor, found.references) == ({}, None, []), result
 
 
 BAD: list[tuple[list[Any], str]] = [
@@ -214,17 +225,3 @@ def test_a_refused_file_has_no_pictures_and_no_facts(tmp_path: Path) -> None:
         found = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
         assert found.result.refused == "the reader gives no reason"
         assert (found.result.facts, found.glb) == ({}, None)
-
-
-def test_no_value_of_a_result_makes_the_pipeline_fail(tmp_path: Path) -> None:
-    huge: Any = 10**400  # JSON allows it, and floating point does not
-    texture = {"path": "a", "kind": "texture", "state": "found"}
-    results: list[Any] = [
-        {"facts": {"triangles": huge, "area": -huge}},
-        {"descriptor": [huge] * SHAPE_NUMBERS},
-        {"descriptor": [True] * SHAPE_NUMBERS},
-        {"references": [{**texture, "kind": ["texture"]}, {**texture, "state": {"a": 1}}]},
-    ]
-    for result in results:
-        found = outcome(tmp_path, Function({"result": result})).result
-        assert (found.facts, found.descriptor, found.references) == ({}, None, []), result

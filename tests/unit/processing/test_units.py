@@ -194,16 +194,13 @@ def test_facts_are_those_of_the_file_and_the_glb_is_in_metres(case: str) -> None
     assert glb_extents(scene) == pytest.approx([metres, 10 * metres, 0])
 
 
-def test_the_root_of_xml_may_have_a_namespace_prefix() -> None:
+def test_an_archive_and_the_root_of_xml_with_a_prefix_are_read() -> None:
     plain = collada(2, '<unit name="inch" meter="0.0254"/>')
     prefixed = re.sub(rb"<(/?)([A-Za-z])", rb"<\1c:\2", plain).replace(b"xmlns=", b"xmlns:c=")
     wanted = facts_without_pictures("a.dae", plain)
     assert (wanted["unit"], wanted["upAxis"]) == ("inch", "z")
     for data in (prefixed, b"\xef\xbb\xbf" + prefixed, prefixed.replace(b"\n", b"\r\n")):
         assert facts_without_pictures("a.dae", data) == wanted
-
-
-def test_an_archive_of_ifc_is_read_as_its_file() -> None:
     text = b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC2X3'));\nENDSEC;\nDATA;\nENDSEC;\n"
     text += b"END-ISO-10303-21;\n"
     packed = facts_without_pictures("a.ifczip", archive(("b.txt", b"x"), ("Büro.IFC", text)))
@@ -222,7 +219,7 @@ def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb_and_gltf_1_is_in_me
     assert unit_and_up("gltf", b"", {}) == (METRE, "y")
 
 
-def test_the_unit_of_ifc_is_a_metre_with_its_prefix_unless_assimp_converts_another_one() -> None:
+def test_units_of_ifc_and_of_broken_documents() -> None:
     feet = b"#8=IFCCONVERSIONBASEDUNIT(#9,.LENGTHUNIT.,'FOOT',#10);"
     for text, name in (
         (b"#7= IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);", "millimeter"),
@@ -237,9 +234,6 @@ def test_the_unit_of_ifc_is_a_metre_with_its_prefix_unless_assimp_converts_anoth
     ):
         unit, up = unit_and_up("ifc", text, {})
         assert (unit.name if unit else None, up) == (name, "z"), text
-
-
-def test_entities_and_broken_documents_define_no_unit() -> None:
     entity = '<!DOCTYPE a [<!ENTITY e "0.0254">]>'
     for data in (
         f'{entity}<amf unit="inch">',

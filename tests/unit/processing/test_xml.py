@@ -113,7 +113,7 @@ def _instance(x: float, turn: float) -> str:
     return f'<instance objectid="1">{places}<rx>0</rx><ry> 0.0 </ry><rz>{turn}</rz></instance>'
 
 
-def test_instances_of_amf_are_moved_and_rotated() -> None:
+def test_instances_and_constellations_of_amf_are_placed() -> None:
     found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 0)))
     assert (found["triangles"], size(found)) == (2, [6, 1, 0])
     found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 90)))
@@ -126,9 +126,6 @@ def test_instances_of_amf_are_moved_and_rotated() -> None:
         for key in ("boundsMin", "boundsMax")
     )
     assert (low, high) == ([0, 0, -1], [0, 1, 0])
-
-
-def test_copies_and_constellations_of_amf_are_read() -> None:
     for name in ("1", "d", "o", "object", "x1 y"):
         text = _AMF.format(_instance(0, 0) + _instance(5, 90))
         text = text.replace('object id="1"', f'object id="{name}"')

@@ -67,11 +67,16 @@ def _declared_indexes() -> dict[tuple[str, str], Index]:
     return {(table.name, index.name): index for table in TABLES for index in table.indexes}
 
 
-def test_every_table_of_the_document_is_declared_and_every_other_is_marked_as_ours() -> None:
+def test_tables_and_indexes_are_those_of_the_document_and_ours() -> None:
     marked = {table.name for table in TABLES if table.origin == "ours"}
     assert set(DECLARED) - marked == set(DOCUMENTED)
     assert marked == OURS
     assert {table.origin for table in TABLES} == {"data model", "ours"}
+    ours = {where for where, index in _declared_indexes().items() if index.origin == "ours"}
+    assert set(_declared_indexes()) - ours == set(_documented_indexes())
+    left_open = {where for where, facts in _documented_indexes().items() if None in facts}
+    chosen = {where for where, index in _declared_indexes().items() if index.origin == "chosen"}
+    assert chosen == left_open == set(CHOSEN)
 
 
 def test_no_name_is_declared_twice_and_all_keys_are_strings() -> None:
@@ -104,17 +109,6 @@ def _all_keys(table: Table) -> list[KeyAttribute]:
     return [key for key in found if key is not None]
 
 
-def test_every_index_of_the_document_is_declared_and_every_other_is_ours() -> None:
-    ours = {where for where, index in _declared_indexes().items() if index.origin == "ours"}
-    assert set(_declared_indexes()) - ours == set(_documented_indexes())
-
-
-def test_an_index_is_marked_as_chosen_where_the_document_leaves_something_open() -> None:
-    left_open = {where for where, facts in _documented_indexes().items() if None in facts}
-    chosen = {where for where, index in _declared_indexes().items() if index.origin == "chosen"}
-    assert chosen == left_open == set(CHOSEN)
-
-
 @pytest.mark.parametrize("where", sorted(_documented_indexes()), ids=".".join)
 def test_an_index_is_as_in_the_document_or_as_chosen(where: tuple[str, str]) -> None:
     declared, facts = _declared_indexes()[where], _documented_indexes()[where]
@@ -128,23 +122,24 @@ def test_an_index_is_as_in_the_document_or_as_chosen(where: tuple[str, str]) -> 
             assert value == PROJECTIONS.get(fact, None if fact == "--" else fact)
 
 
-def test_a_key_of_several_parts_is_declared_as_a_composite_of_those_parts() -> None:
+def test_composite_keys_and_archived_partitions_are_those_of_the_document() -> None:
     for table in TABLES:
         for key in _all_keys(table):
             if ":" in key.name or key.name == "entityName_entityId":
                 assert isinstance(key, keys.Composite), (table.name, key.name)
                 assert key.separator.join(key.parts) == key.name
-
-
-def test_archived_items_stand_in_the_partition_that_the_document_names() -> None:
     assert keys.archived("my-database") == "my-database" + data_model.ARCHIVED_SUFFIX
 
 
-def test_every_bucket_of_the_document_is_declared_and_every_other_is_marked_as_ours() -> None:
+def test_buckets_are_those_of_the_document_and_only_access_logs_expire() -> None:
     ours = {bucket.name for bucket in buckets.BUCKETS if bucket.origin == "ours"}
     named = {bucket.name for bucket in buckets.BUCKETS} - ours
     assert named == set(data_model.BUCKET_HEADINGS.values())
     assert ours == OURS_BUCKETS
+    expiring = {b.name: b.expire_days for b in buckets.BUCKETS if b.expire_days is not None}
+    assert expiring == {"AccessLogsBucket": data_model.ACCESS_LOG_EXPIRATION_DAYS}
+    assert key_layouts.CLOUDTRAIL_LOG_PREFIX == data_model.CLOUDTRAIL_PREFIX
+    assert key_layouts.DEFAULT_BASE_PREFIX == data_model.DEFAULT_BASE_ASSETS_PREFIX
 
 
 @pytest.mark.parametrize("heading", sorted(data_model.BUCKET_HEADINGS))
@@ -157,13 +152,6 @@ def test_a_bucket_has_the_layout_and_logs_of_the_document(heading: str) -> None:
     if heading in data_model.KEY_LAYOUTS:
         given = [k.pattern for k in key_layouts.KEY_LAYOUTS if k.bucket == name]
         assert given[0] == data_model.KEY_LAYOUTS[heading]
-
-
-def test_only_access_logs_expire_and_after_the_documented_days() -> None:
-    expiring = {b.name: b.expire_days for b in buckets.BUCKETS if b.expire_days is not None}
-    assert expiring == {"AccessLogsBucket": data_model.ACCESS_LOG_EXPIRATION_DAYS}
-    assert key_layouts.CLOUDTRAIL_LOG_PREFIX == data_model.CLOUDTRAIL_PREFIX
-    assert key_layouts.DEFAULT_BASE_PREFIX == data_model.DEFAULT_BASE_ASSETS_PREFIX
 
 
 def _type_of(mapping: dict[str, Any]) -> str:

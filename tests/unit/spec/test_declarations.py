@@ -80,13 +80,10 @@ def _identity(value: object) -> str:
     return str(getattr(value, "key", None) or getattr(value, "name", ""))
 
 
-def test_declarations_cannot_be_changed() -> None:
+def test_declarations_cannot_be_changed_and_path_parameters_are_letters() -> None:
     for value in (TABLES[0], BUCKETS[0], QUEUES[0], SECRETS[0], SETTINGS[0], FUNCTIONS[0]):
         with pytest.raises(dataclasses.FrozenInstanceError):
             value.name = "other"  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def test_a_path_parameter_of_a_route_is_one_or_two_names_of_letters() -> None:
     for route in ROUTES:
         *parts, last = route.path.strip("/").split("/")
         for part in (*parts, last.replace("+}", "}")):  # only the last one may take what follows
