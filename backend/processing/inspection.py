@@ -13,6 +13,7 @@ from backend.processing.files import Files, Reference, Source
 from backend.processing.glb import write_glb
 from backend.processing.measurements import Facts, facts_of, known_and_finite
 from backend.processing.merged_parts import merge_parts
+from backend.processing.readers.blend import picture_of
 from backend.processing.readers.documents import DOCUMENT_READERS, Document
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
@@ -73,13 +74,23 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     format_ = FORMAT_OF[extension]
     if read := DOCUMENT_READERS.get(format_.reader):
         return _document(read(data))
-    scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
+    embedded = picture_of(data) if extension == "blend" else None
+    try:
+        scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
+    except RefusedError as error:
+        if embedded is None:
+            raise
+        texts = {"format": "BLEND", "generator": embedded[0], "leftOut": f"all objects: {error}"}
+        facts = {**known_and_finite(texts), "unverified": True}
+        return Inspection(facts=facts, thumbnail=_png(embedded[1]), small=_small(embedded[1]))
     parts = merge_parts(scene.parts)
     references = files.references
     facts = facts_of(scene, parts, references)
     if format_.tier == "Read":
         facts["unverified"] = True
-    picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
+    picture = embedded[1] if embedded else None
+    if picture is None:
+        picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
     return Inspection(
         facts=facts,
         references=references,
