@@ -5,7 +5,7 @@ settings from both: `null` is removed. References are texts such as `<DataKey.Ar
 is the resource itself. Statements of policies are sentences. A variable of a function without a
 value names a resource, such as `TABLE_Jobs`. What most resources of a type have is stated once,
 under `(every)`. Not contained are hashes of assets, which are replaced by what they contain, and
-the order in which routes and alarms are created (`test_in_turn.py`).
+the order in which routes and alarms are created (`test_alarms.py`).
 
 `make snapshots` writes the files, for the review of a change of `infra` or of its declarations.
 """

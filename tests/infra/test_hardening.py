@@ -10,7 +10,6 @@ import pytest
 from backend.domains.jobs.service.runner import LONGEST_LEASE_SECONDS
 from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS
 from backend.spec.functions import FUNCTIONS
-from backend.spec.functions.inspection import WAITING_MEMORY_MB, WAITING_STORAGE_MB
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QUEUES, Queue
@@ -66,19 +65,6 @@ def test_there_is_an_endpoint_for_each_service_that_those_functions_call(
     assert set(endpoint_services(FUNCTIONS)) == called - {"dynamodb", "s3"}
     in_zones = [len(e["SubnetIds"]) for e in endpoints if "SubnetIds" in e]
     assert in_zones == [zones_of(3)] * (len(called) - 2)
-
-
-def test_the_domain_may_write_to_its_log_groups_before_it_is_created(hardened: Assembly) -> None:
-    (policy,) = hardened.of_type("AWS::Logs::ResourcePolicy").values()
-    assert policy.name in hardened.resource("SearchDomain").body["DependsOn"]
-    (statement,) = json.loads(hardened.text(policy.properties["PolicyDocument"]))["Statement"]
-    assert statement["Principal"] == {"Service": "es.amazonaws.com"}
-    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": "<AWS::AccountId>"}}
-    assert sorted(statement["Resource"]) == [
-        "<SearchErrorLogs.Arn>",
-        "<SlowSearchLogs.Arn>",
-        "<SlowWriteLogs.Arn>",
-    ]
 
 
 def test_the_indexes_declare_what_is_slow_and_log_no_documents() -> None:
@@ -177,28 +163,11 @@ def test_readers_write_their_log_and_nothing_else(prod: Assembly) -> None:
         )
 
 
-def test_only_readers_are_in_tenant_isolation(prod: Assembly) -> None:
-    for spec in FUNCTIONS:
-        tenancy = prod.resource(spec.name).properties.get("TenancyConfig")
-        isolated = {"TenantIsolationMode": "PER_TENANT"}
-        assert tenancy == (isolated if spec.kind == "reader" else None), spec.name
-
-
 def test_a_pipeline_runs_longer_than_its_reader() -> None:
     for spec in CALLERS:
         (reader,) = spec.calls
         assert spec.timeout_seconds > 2 * (reader.timeout_seconds + 30)
         assert reader.packages == spec.packages
-
-
-def test_a_pipeline_that_always_waits_is_small(waiting: Assembly) -> None:
-    for spec in CALLERS:
-        properties = waiting.resource(spec.name).properties
-        assert properties["MemorySize"] == WAITING_MEMORY_MB < spec.memory_mb
-        assert properties["EphemeralStorage"] == {"Size": WAITING_STORAGE_MB}
-        assert properties["Environment"]["Variables"]["SETTING_READERS"] == "always"
-        reader = waiting.resource(spec.calls[0].name).properties
-        assert reader["MemorySize"] == spec.calls[0].memory_mb
 
 
 def test_readers_in_a_network_reach_objects_of_our_buckets_only(waiting: Assembly) -> None:

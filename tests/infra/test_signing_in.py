@@ -1,6 +1,5 @@
 """Sign-in: its settings, and their effect on the templates."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from infra.settings import Settings, SettingsError, read_settings
 from infra.settings.values import address_range
 from tests.infra.contexts import ISSUER
-from tests.infra.templates import Assembly
 
 
 def settings(**stage: object) -> Settings:
@@ -88,29 +86,3 @@ def test_ranges_may_be_written_as_people_write_them(written: object, read: str) 
 def test_what_is_no_range_is_refused(written: object) -> None:
     with pytest.raises(ValueError, match=r"address|network|has host bits|not appear"):
         address_range(written)
-
-
-@pytest.fixture(scope="module")
-def signing_in(synthesized: Callable[[str], Assembly]) -> Assembly:
-    return synthesized("without-search")
-
-
-def test_the_authorizer_has_the_provider_and_the_ranges(signing_in: Assembly) -> None:
-    variables = signing_in.resource("Authorizer").properties["Environment"]["Variables"]
-    assert variables["SETTING_OIDC_ISSUER"] == ISSUER
-    assert variables["SETTING_OIDC_AUDIENCES"] == "web"
-    assert variables["SETTING_ALLOWED_ADDRESSES"] == "192.0.2.1-192.0.2.9"
-
-
-def test_an_answer_is_remembered_for_one_address_where_addresses_count(
-    signing_in: Assembly, prod: Assembly, page: Assembly
-) -> None:
-    header, address = "$request.header.Authorization", "$context.identity.sourceIp"
-    for assembly, sources, seconds in (
-        (signing_in, [header, address], 5),
-        (prod, [header], 5),
-        (page, [header, address], 0),  # viewers share the addresses of CloudFront
-    ):
-        (authorizer,) = assembly.of_type("AWS::ApiGatewayV2::Authorizer").values()
-        assert authorizer.properties["IdentitySource"] == sources
-        assert authorizer.properties["AuthorizerResultTtlInSeconds"] == seconds

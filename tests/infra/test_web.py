@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
+from backend.spec.page import VIEWER_HEADER
 from backend.spec.routes import ROUTES
 from infra.node import packaged_node
 from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
-from tests.infra.contexts import CERTIFICATE, FIREWALL
 from tests.infra.templates import Assembly
 from web_page import Page as BuiltPage
 from web_page import policy_of
@@ -132,78 +131,6 @@ def test_the_page_is_a_setting(synthesized: Callable[[str], Assembly], page: Ass
     assert page.stack_order()["web"] >= {"api", "storage"}
 
 
-def behaviors(assembly: Assembly) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return the distribution, and its behaviours of the API and of the page."""
-    configuration = assembly.resource("PageDistribution").properties["DistributionConfig"]
-    (files,) = configuration["CacheBehaviors"]
-    return configuration, configuration["DefaultCacheBehavior"], files
-
-
-def test_everything_but_the_page_is_the_api_uncached(page: Assembly) -> None:
-    configuration, api, files = behaviors(page)
-    assert files["PathPattern"] == "/ui/*"
-    # CloudFront's managed policies CachingDisabled and CachingOptimized.
-    assert api["CachePolicyId"] == "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
-    assert files["CachePolicyId"] == "658327ea-f89d-4fab-a63d-7e88639e58f6"
-    assert {*api["AllowedMethods"]} >= {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"}
-    (policy,) = page.of_type("AWS::CloudFront::OriginRequestPolicy").values()
-    sent = policy.properties["OriginRequestPolicyConfig"]
-    assert sent["HeadersConfig"] == {"HeaderBehavior": "allExcept", "Headers": ["host"]}
-    # Without any cookie CloudFront would remove `Set-Cookie` from replies.
-    assert sent["CookiesConfig"] == {"CookieBehavior": "whitelist", "Cookies": ["__Host-vitrine"]}
-    assert sent["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
-    origins = {origin["Id"]: origin for origin in configuration["Origins"]}
-    name = page.text(origins[api["TargetOriginId"]]["DomainName"])
-    assert name == "<HttpApi>.execute-api.<AWS::Region>.<AWS::URLSuffix>"
-    (proof,) = origins[api["TargetOriginId"]]["OriginCustomHeaders"]
-    value = page.text(proof["HeaderValue"])
-    assert (proof["HeaderName"], value) == (
-        PROOF_HEADER,
-        "{{resolve:secretsmanager:<PageEdgeKey>:SecretString:::}}",
-    )
-    assert "CustomErrorResponses" not in configuration  # they would replace the API's 403 and 404
-    for behavior in (api, files):
-        assert behavior["ViewerProtocolPolicy"] == "redirect-to-https"
-        (function,) = behavior["FunctionAssociations"]
-        assert function["EventType"] == "viewer-request"
-
-
-def test_only_the_distribution_reads_the_files(page: Assembly) -> None:
-    bucket = page.resource("PageBucket").properties
-    assert all(bucket["PublicAccessBlockConfiguration"].values())
-    assert "WebsiteConfiguration" not in bucket
-    policies = page.of_type("AWS::S3::BucketPolicy").values()
-    (policy,) = (p for p in policies if p.properties["Bucket"] == {"Ref": "PageBucket"})
-    insecure, reads = policy.properties["PolicyDocument"]["Statement"]
-    assert insecure["Effect"] == "Deny"
-    assert insecure["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
-    assert reads["Action"] == ["s3:GetObject", "s3:ListBucket"]  # so that a missing file is 404
-    assert reads["Principal"] == {"Service": "cloudfront.amazonaws.com"}
-    (source,) = reads["Condition"]["StringEquals"].values()
-    assert page.text(source).endswith(":distribution/<PageDistribution>")
-
-
-def test_the_document_comes_after_the_files_that_it_names_and_is_invalidated(
-    page: Assembly,
-) -> None:
-    uploads = page.of_type("Custom::CDKBucketDeployment")
-    (fixed,) = (u for u in uploads.values() if u.properties["DestinationBucketKeyPrefix"] != "ui")
-    (document,) = (u for u in uploads.values() if u is not fixed)
-    assert fixed.properties["DestinationBucketKeyPrefix"] == "ui/assets"
-    assert fixed.name in document.body["DependsOn"]
-    # Open tabs load files of earlier releases.
-    assert [upload.properties["Prune"] for upload in (fixed, document)] == [False, False]
-    cached = fixed.properties["SystemMetadata"]["cache-control"]
-    assert cached == "public, max-age=31536000, immutable"
-    assert document.properties["SystemMetadata"] == {"cache-control": "no-cache"}
-    assert document.properties["DistributionPaths"] == ["/ui/index.html"]
-    assert "LifecycleConfiguration" not in page.resource("PageBucket").properties
-    for upload, names in ((fixed, {"package-lock.json"}), (document, {"index.html"})):
-        (key,) = upload.properties["SourceObjectKeys"]
-        asset = page.folder / f"asset.{key.removesuffix('.zip')}"
-        assert {path.name for path in asset.iterdir()} == names
-
-
 def test_the_policy_is_that_of_the_local_runtime_with_the_buckets_hosts(page: Assembly) -> None:
     (policy,) = page.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
     headers = policy.properties["ResponseHeadersPolicyConfig"]
@@ -214,16 +141,3 @@ def test_the_policy_is_that_of_the_local_runtime_with_the_buckets_hosts(page: As
     providers = {"https://login.example.org", "https://tokens.example.org"}
     assert content == policy_of(hosts, providers)
     assert "*" not in content
-    assert security["StrictTransportSecurity"]["AccessControlMaxAgeSec"] == 31536000
-    assert security["ReferrerPolicy"]["ReferrerPolicy"] == "no-referrer"
-    custom = {h["Header"]: h["Value"] for h in headers["CustomHeadersConfig"]["Items"]}
-    assert custom["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
-
-
-def test_domain_certificate_and_firewall_are_those_of_the_settings(page: Assembly) -> None:
-    configuration, _, _ = behaviors(page)
-    assert configuration["Aliases"] == ["models.example.org"]
-    certificate = configuration["ViewerCertificate"]
-    assert certificate["AcmCertificateArn"] == CERTIFICATE
-    assert certificate["MinimumProtocolVersion"] == "TLSv1.2_2021"
-    assert configuration["WebACLId"] == FIREWALL
