@@ -58,6 +58,8 @@ class SearchPlan:
     kinds: tuple[EntityType, ...]
     window: PageWindow
     filters: tuple[JsonObject, ...] = ()
+    named: tuple[str, ...] = ()
+    """The field of the request that each of the filters is from."""
     excluded: tuple[JsonObject, ...] = tuple(NOT_SHOWN)
     words: Mapping[str, list[JsonObject]] = field(default_factory=dict[str, list[JsonObject]])
     """The clauses that match and score the words of the text: `must` and `should`."""

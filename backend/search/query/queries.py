@@ -72,24 +72,28 @@ def plan_simple_search(body: SimpleSearchBody, visible: JsonObject | None) -> Se
     if extension is not None and not extension.startswith((".", "*", "?")):
         extension = f".{extension}"  # as indexed: `glb` means `.glb`
     named = {
-        "str_assetname": body.asset_name,
-        "str_assetid": body.asset_id,
-        "str_assettype": body.asset_type,
-        "str_key": body.file_key,
-        "str_fileext": extension,
-        "str_databaseid": body.database_id,
+        "assetName": ("str_assetname", body.asset_name),
+        "assetId": ("str_assetid", body.asset_id),
+        "assetType": ("str_assettype", body.asset_type),
+        "fileKey": ("str_key", body.file_key),
+        "fileExtension": ("str_fileext", extension),
+        "databaseId": ("str_databaseid", body.database_id),
     }
-    filters = [exact(f"{field}.keyword", value) for field, value in named.items() if value]
+    filters = {
+        name: exact(f"{field}.keyword", value) for name, (field, value) in named.items() if value
+    }
     if body.tags:
         tags = [exact("list_tags.keyword", tag) for tag in body.tags]
-        filters.append({"bool": {"should": tags, "minimum_should_match": 1}})
+        filters["tags"] = {"bool": {"should": tags, "minimum_should_match": 1}}
     if body.metadata_key or body.metadata_value:
         key = None if body.metadata_key is None else key_of(body.metadata_key)
         value = body.metadata_value
-        filters.append(pair_query(key, None) if value is None else part_query(value, key))
+        metadata = pair_query(key, None) if value is None else part_query(value, key)
+        filters["metadataKey" if value is None else "metadataValue"] = metadata
     window = {name: getattr(body, name) for name in Window.model_fields}
     whole = SearchBody.model_construct(**window, aggregations=False, include_highlights=False)
-    return replace(plan_search(whole, visible), filters=tuple(filters))
+    plan = plan_search(whole, visible)
+    return replace(plan, filters=tuple(filters.values()), named=tuple(filters))
 
 
 def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
@@ -100,8 +104,10 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
             more than `MAX_WORDS` words.
     """
     filters: list[JsonObject] = []
+    named = ["filters"] * len(body.filters) + ["metadataFilters"] * len(body.metadata_filters)
     if body.metadata_query.strip():
         filters.append(metadata_query(body.metadata_query, body.metadata_search_mode))
+        named.insert(0, "metadataQuery")
     budget = Budget()
     for number, entry in enumerate(body.filters):
         filters.append(filter_query(entry, field=f"filters.{number}", budget=budget))
@@ -131,6 +137,7 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
         kinds=tuple(dict.fromkeys(body.entity_types)) or BOTH,
         window=PageWindow(body.size, body.from_),
         filters=tuple(filters),
+        named=tuple(named),
         excluded=(TOMBSTONE,) if body.include_archived else tuple(NOT_SHOWN),
         words=text.clauses,
         chosen={"bool": {"filter": [*choices.values()]}} if choices else None,

@@ -45,14 +45,19 @@ def check_weight(plan: SearchPlan) -> float:
     Raises:
         InvalidInputError: it exceeds the limit; the error names the part that weighs most.
     """
-    filters, marks = [*plan.filters, plan.chosen], plan.highlight or {}
-    # With folded files, further requests repeat the words once and the conditions twice.
-    words, conditions, folding = (2, 3, _FOLDING) if plan.folding else (1, 1, 0)
-    parts = {
-        "query": _REQUEST + words * _weigh(plan.words),
-        "filters": conditions * _weigh(filters) + _weigh(marks.get("highlight_query")),
+    weights = [_weigh(condition) for condition in plan.filters]
+    highlighted = _weigh((plan.highlight or {}).get("highlight_query"))
+    # With folded files, further requests repeat the words once and the conditions twice. Highlights
+    # repeat the conditions, and query one field for the words.
+    words, conditions, folding = (2, 3, _FOLDING) if plan.folding else (1, 1, 0.0)
+    marks = max(0.0, highlighted - sum(weights))
+    parts: dict[str, float] = {
+        "query": _REQUEST + words * _weigh(plan.words) + marks,
+        "facetChoices": conditions * _weigh(plan.chosen),
         "metadataFacets": _weigh(plan.facets.aggregations) + folding,
     }
+    for name, weight in zip(plan.named, weights, strict=True):
+        parts[name] = parts.get(name, 0) + weight * (conditions + (highlighted > 0))
     weight = sum(parts.values())
     if weight > MAX_WEIGHT:
         heaviest = max(parts, key=lambda name: parts[name])

@@ -99,7 +99,7 @@ def filters(*conditions: str) -> list[dict[str, Any]]:
         ({"filters": filters(*([f"-{'*ab' * 30}"] * 10))}, "filters"),
         ({"filters": filters(*([f"-*{'ab' * 200}*"] * 10))}, "filters"),
         ({"filters": filters(*([f"str_assetid:{'é' * 60}"] * 99))}, "filters"),
-        ({"metadataQuery": " OR ".join(["*a" * 15 + ":" + "*b" * 15] * 5)}, "filters"),
+        ({"metadataQuery": " OR ".join(["*a" * 15 + ":" + "*b" * 15] * 5)}, "metadataQuery"),
         ({"query": "transmission~2 herringbones~2", "foldFiles": True}, "query"),
     ],
 )
