@@ -301,7 +301,7 @@ def test_it_is_not_copied_and_nothing_changes(
     assert [item["state"] for item in scans.tables.items.get("Jobs", {}).values()] == []
 
 
-def test_it_is_archived_or_deleted_for_good(museum: Gallery, scans: ScanWorld) -> None:
+def test_it_is_archived_or_deleted_permanently(museum: Gallery, scans: ScanWorld) -> None:
     infected(museum, scans)
     assert museum.change("DELETE", "archiveFile", FILE).status == 200
     assert refused(museum.change("POST", "unarchiveFile", FILE)) == REFUSED
