@@ -1,8 +1,5 @@
 """The routes of subscriptions."""
 
-from collections.abc import Callable
-
-from backend.core.identity import Identity
 from backend.domains.subscriptions.models import (
     CheckBody,
     DoneReply,
@@ -16,7 +13,6 @@ from backend.domains.subscriptions.service.commands import Listed, SubscriptionS
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
-from backend.spec.routes import Route
 from backend.spec.tables.registry import SUBSCRIPTION_ENTITY
 
 # The text that VAMS clients compare replies with.
@@ -34,16 +30,25 @@ def build_router(service: SubscriptionService) -> Router:
         listing = Subscriptions(items=items, next_token=call.next_token(page.after))
         return SubscriptionsReply(message=listing)
 
-    def bind_change(route: Route, change: Callable[[Identity, SubscriptionBody], None]) -> None:
-        @router.bind(route)
-        def change_subscription(call: Call, body: SubscriptionBody) -> DoneReply:
-            change(call.caller, body)
-            return DoneReply(message=_DONE)
+    @router.bind(routes.CREATE_SUBSCRIPTION)
+    def create_subscription(call: Call, body: SubscriptionBody) -> DoneReply:
+        service.create_subscription(call.caller, body)
+        return DoneReply(message=_DONE)
 
-    bind_change(routes.CREATE_SUBSCRIPTION, service.create_subscription)
-    bind_change(routes.UPDATE_SUBSCRIPTION, service.update_subscription)
-    bind_change(routes.DELETE_SUBSCRIPTION, service.delete_subscription)
-    bind_change(routes.UNSUBSCRIBE, service.unsubscribe)
+    @router.bind(routes.UPDATE_SUBSCRIPTION)
+    def update_subscription(call: Call, body: SubscriptionBody) -> DoneReply:
+        service.update_subscription(call.caller, body)
+        return DoneReply(message=_DONE)
+
+    @router.bind(routes.DELETE_SUBSCRIPTION)
+    def delete_subscription(call: Call, body: SubscriptionBody) -> DoneReply:
+        service.delete_subscription(call.caller, body)
+        return DoneReply(message=_DONE)
+
+    @router.bind(routes.UNSUBSCRIBE)
+    def unsubscribe(call: Call, body: SubscriptionBody) -> DoneReply:
+        service.unsubscribe(call.caller, body)
+        return DoneReply(message=_DONE)
 
     @router.bind(routes.CHECK_SUBSCRIPTION)
     def check_subscription(call: Call, body: CheckBody) -> DoneReply:
