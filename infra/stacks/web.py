@@ -84,20 +84,11 @@ class WebStack(Stack):
                 PROOF_HEADER: resources.secrets[PAGE_EDGE_KEY.name].secret_value.unsafe_unwrap()
             },
         )
-        requests = cloudfront.OriginRequestPolicy(
-            self,
-            "ApiRequests",
-            # API Gateway knows its APIs by `Host`. If no cookie were sent to the origin, CloudFront
-            # would also remove `Set-Cookie` from replies.
-            header_behavior=cloudfront.OriginRequestHeaderBehavior.deny_list("host"),
-            cookie_behavior=cloudfront.OriginRequestCookieBehavior.allow_list(SESSION_COOKIE),
-            query_string_behavior=cloudfront.OriginRequestQueryStringBehavior.all(),
-        )
         secure = cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS
-        # With `ListBucket` a missing file is 404 instead of 403.
-        readable = [cloudfront.AccessLevel.READ, cloudfront.AccessLevel.LIST]
         files = origins.S3BucketOrigin.with_origin_access_control(
-            cast("s3.IBucket", bucket), origin_access_levels=readable
+            cast("s3.IBucket", bucket),
+            # With `ListBucket` a missing file is 404 instead of 403.
+            origin_access_levels=[cloudfront.AccessLevel.READ, cloudfront.AccessLevel.LIST],
         )
         certificate = settings.page_certificate_arn
         # No error pages: they would replace the API's 403 and 404 with HTML.
@@ -110,7 +101,7 @@ class WebStack(Stack):
                 viewer_protocol_policy=secure,
                 allowed_methods=cloudfront.AllowedMethods.ALLOW_ALL,
                 cache_policy=cloudfront.CachePolicy.CACHING_DISABLED,
-                origin_request_policy=requests,
+                origin_request_policy=self._requests(),
                 function_associations=edge,
             ),
             additional_behaviors={
@@ -130,6 +121,18 @@ class WebStack(Stack):
         )
         name_exactly(distribution, "PageDistribution")
         return distribution
+
+    def _requests(self) -> cloudfront.OriginRequestPolicy:
+        """Return what CloudFront forwards to the API."""
+        return cloudfront.OriginRequestPolicy(
+            self,
+            "ApiRequests",
+            # API Gateway knows its APIs by `Host`. If no cookie were sent to the origin, CloudFront
+            # would also remove `Set-Cookie` from replies.
+            header_behavior=cloudfront.OriginRequestHeaderBehavior.deny_list("host"),
+            cookie_behavior=cloudfront.OriginRequestCookieBehavior.allow_list(SESSION_COOKIE),
+            query_string_behavior=cloudfront.OriginRequestQueryStringBehavior.all(),
+        )
 
     def _headers(
         self, settings: Settings, resources: Resources

@@ -150,7 +150,7 @@ CLAIMS = [
 
 
 @pytest.mark.parametrize(("headers", "source", "is_let_in"), CLAIMS)
-def test_only_the_distribution_tells_the_address_of_a_viewer(
+def test_only_the_distribution_determines_the_address_of_a_viewer(
     deployed: Secrets,
     now: datetime,
     monkeypatch: pytest.MonkeyPatch,

@@ -13,9 +13,9 @@ _REREAD_AFTER = timedelta(minutes=1)
 
 @dataclass(eq=False, repr=False)
 class ViewerAddresses:
-    """Tells who sent a request, also if CloudFront sent it on.
+    """Determines the address of who sent a request, also if CloudFront forwarded it.
 
-    CloudFront proves itself by a secret; anyone may send the header with the viewer's address.
+    CloudFront sends a secret as proof; anyone may send the header with the viewer's address.
     """
 
     read_keys: Callable[[], frozenset[str]]

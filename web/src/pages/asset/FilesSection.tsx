@@ -58,7 +58,7 @@ export function FilesSection(props: Props) {
   const afterChange = useAfterChange(props);
   const [opened, setOpened] = useState<OpenedDialog | null>(null);
   const transfer = useTransfer(place, setOpened);
-  const ask = (act: Act, subject: Subject) => setPending({ act, subject });
+  const setAct = (act: Act, subject: Subject) => setPending({ act, subject });
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -87,7 +87,7 @@ export function FilesSection(props: Props) {
           missing={missing}
           actions={
             mayWrite || mayDownload
-              ? { onTransfer: transfer, onAct: mayWrite ? ask : undefined }
+              ? { onTransfer: transfer, onAct: mayWrite ? setAct : undefined }
               : undefined
           }
         />
