@@ -161,7 +161,7 @@ FORMATS = (
     Format(
         *("Rhino", "3dm", "Promised", "model", "rhino", "model/vnd.3dm"),
         start=rb"3D Geometry File Format ",
-        libraries="rhino3dm",
+        libraries="rhino3dm uuid",
     ),
     Format("Blender", "blend", "Read", media_type="application/x-blender", start=rb"BLENDER"),
     Format(

@@ -1,6 +1,7 @@
 """Rhino files: meshes, render meshes, blocks, layers and units; files without meshes."""
 
 import base64
+import ctypes
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -27,15 +28,15 @@ def mesh(places: np.ndarray = BOX) -> Any:
     return box
 
 
-_BOX_MESH = mesh()  # the library keeps no reference to the mesh of a face
-
-
 def solid(*, has_mesh: bool) -> Any:
     """A box of surfaces, of which one has the mesh of all."""
     box = _LIBRARY.BoundingBox(_LIBRARY.Point3d(0, 0, 0), _LIBRARY.Point3d(1, 2, 3))
     brep = _LIBRARY.Brep.CreateFromBox(_LIBRARY.Box(box))
     if has_mesh:
-        brep.Faces[0].SetMesh(_BOX_MESH, _LIBRARY.MeshType.Render)
+        held = mesh()
+        brep.Faces[0].SetMesh(held, _LIBRARY.MeshType.Render)
+        # The face frees its mesh: Python must not free it, too.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
     return brep
 
 
