@@ -146,12 +146,13 @@ export const differencesSinceQuery = (place: Place, assetVersionId: string) =>
     staleTime: 0,
   });
 
+/** Without their details the list names no versions. */
 async function readFiles(place: Place): Promise<File[]> {
   const files: File[] = [];
   const read = (startingToken?: string) =>
     reply(
       api.GET(`${ROUTE}/listFiles`, {
-        params: { path: place, query: { basic: true, startingToken } },
+        params: { path: place, query: { basic: false, startingToken } },
       }),
     );
   for await (const page of pagesOf(read)) files.push(...page.items);
