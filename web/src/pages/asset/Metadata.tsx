@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, Suspense, useId, useRef, useState } from 'react';
+import { Fragment, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { metadataTexts } from '../../texts/metadata';
@@ -21,13 +21,15 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
   const query = useQuery(metadataQuery(place, path));
   const [editing, setEditing] = useState(false);
   const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    // Once the button is there again.
+    if (wasEditing.current && !editing) edit.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
   const fields = query.data?.fields.filter((field) => field.value) ?? [];
   const mayEdit = props.mayWrite && Boolean(query.data);
   if (!query.isError && !fields.length && !mayEdit) return null;
-  const close = () => {
-    setEditing(false);
-    setTimeout(() => edit.current?.focus());
-  };
   const isOfFile = path !== undefined;
   return (
     <section aria-labelledby={id} className="metadata">
@@ -49,7 +51,12 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
       {editing && query.data ? (
         <ErrorBoundary fallback={(error, retry) => <ErrorNotice error={error} onRetry={retry} />}>
           <Suspense fallback={<p className="faint">{texts.loading}</p>}>
-            <MetadataEditor place={place} path={path} metadata={query.data} onClose={close} />
+            <MetadataEditor
+              place={place}
+              path={path}
+              metadata={query.data}
+              onClose={() => setEditing(false)}
+            />
           </Suspense>
         </ErrorBoundary>
       ) : (
