@@ -44,8 +44,8 @@ export const newestAssetsQuery = (databaseId: string) =>
     refetchInterval: ({ state: { data } }) => pollWhileLagging(data),
   });
 
-/** As many hits as one search signs the pictures of. */
-const PICTURED = 200;
+/** As many hits as a page of the find page. */
+const PICTURED = 50;
 const PICTURES = 4;
 
 /** Pictures of the newest assets by database, by one search; the caller may not search everywhere. */
